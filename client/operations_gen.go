@@ -27,7 +27,7 @@ func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*San
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
 }
 
-// PollTicket sends GET /queue/{id}: look at a queue ticket. It returns the sandbox, or where the
+// PollTicket sends GET /queue/{id}: get a queue ticket. It returns the sandbox, or where the
 // ticket stands.
 //
 // Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the
@@ -42,7 +42,10 @@ func (c *Client) PollTicket(ctx context.Context, id string) (*Sandbox, *QueueTic
 	return c.look(ctx, request{operation: "poll_ticket", path: record("/queue/{id}", id)})
 }
 
-// GetSandbox sends GET /sandbox: the sandbox at a glance.
+// GetSandbox sends GET /sandbox: get the sandbox.
+//
+// The state of the company and of its lease in one object: clock, money, stock, presses, what
+// waits, and the score.
 func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return read[SandboxStatus](ctx, c, request{operation: "get_sandbox", path: "/sandbox", system: shared})
 }
@@ -93,14 +96,14 @@ func (c *Client) DeleteSandbox(ctx context.Context) (*DeletedSandbox, error) {
 	return write[DeletedSandbox](ctx, c, request{operation: "delete_sandbox", method: http.MethodDelete, path: "/sandbox", system: judged})
 }
 
-// GetSeries sends GET /sandbox/series: cash, stock and presses over time.
+// GetSeries sends GET /sandbox/series: get cash, stock and presses over time.
 //
 // A point for the opening and for each half day, oldest first, for charts.
 func (c *Client) GetSeries(ctx context.Context, since uint64) (*Series, error) {
 	return read[Series](ctx, c, request{operation: "get_series", path: "/sandbox/series", system: shared, query: sequence("since", since)})
 }
 
-// GetReport sends GET /sandbox/report: the score and its parts.
+// GetReport sends GET /sandbox/report: get the report.
 //
 // To compare players: the preset and seed, the net worth day by day, shipments in time, rejected
 // writes, and the events that prove missions and achievements. Played alike, two sandboxes with
@@ -128,7 +131,8 @@ func (c *Client) GetAttention(ctx context.Context) (*Attention, error) {
 type ListEventsParams struct {
 	// Types is the parameter types: only events of these types, separated by commas.
 	Types []EventType
-	// System is the parameter system: only rows with this system.
+	// System is the parameter system: only events of this part of the company: office, factory, hr,
+	// world or sandbox.
 	System EventSystem
 	// AfterSeq is the parameter after_seq: only events with a greater number. Not together with
 	// Cursor.
@@ -171,7 +175,8 @@ func (c *Client) EventsWhere(ctx context.Context, params ListEventsParams) iter.
 type PollEventsParams struct {
 	// Types is the parameter types: only events of these types, separated by commas.
 	Types []EventType
-	// System is the parameter system: only rows with this system.
+	// System is the parameter system: only events of this part of the company: office, factory, hr,
+	// world or sandbox.
 	System EventSystem
 	// AfterSeq is the parameter after_seq: only events with a greater number than the last that you
 	// have, 0 for none; wanted unless there is a cursor. Not together with Cursor.
@@ -210,7 +215,9 @@ func (c *Client) PollEvents(ctx context.Context, params PollEventsParams) (*Page
 	return readPage[FeedEvent](ctx, c, &request{operation: "poll_events", path: "/events/poll", system: shared}, params.selection())
 }
 
-// GetEvent sends GET /events/{id}: read one event.
+// GetEvent sends GET /events/{id}: get an event.
+//
+// The row of the feed with this id: that of a delivery is the same.
 func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 	if id == "" {
 		return nil, failed("get_event", errNoID)
@@ -249,7 +256,9 @@ func (c *Client) Checkpoints(ctx context.Context, params ListCheckpointsParams) 
 	return readAll[Checkpoint](ctx, c, request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: shared}, params.selection())
 }
 
-// GetCheckpoint sends GET /sandbox/checkpoints/{id}: read one of the checkpoints.
+// GetCheckpoint sends GET /sandbox/checkpoints/{id}: get a checkpoint.
+//
+// The row that GET /sandbox/checkpoints lists under this id.
 func (c *Client) GetCheckpoint(ctx context.Context, id string) (*Checkpoint, error) {
 	if id == "" {
 		return nil, failed("get_checkpoint", errNoID)
@@ -297,14 +306,14 @@ func (c *Client) ForkSandbox(ctx context.Context, in ForkSandboxInput) (*Sandbox
 	return c.create(ctx, request{operation: "fork_sandbox", method: http.MethodPost, path: "/sandbox/forks", system: judged, in: in})
 }
 
-// GetTriggers sends GET /sandbox/triggers: what can be brought about.
+// GetTriggers sends GET /sandbox/triggers: list the triggers.
 //
 // The triggers that POST /sandbox/triggers takes, with what each needs.
 func (c *Client) GetTriggers(ctx context.Context) (*TriggerKinds, error) {
 	return read[TriggerKinds](ctx, c, request{operation: "get_triggers", path: "/sandbox/triggers", system: shared})
 }
 
-// PullTrigger sends POST /sandbox/triggers: bring something about.
+// PullTrigger sends POST /sandbox/triggers: pull a trigger.
 //
 // What the world does by itself happens because you want it: a rush order, a short truck, a press
 // that is down. It is a true cause in the company, with all that follows, and no forged event.
@@ -326,7 +335,8 @@ func (c *Client) PullTrigger(ctx context.Context, in PullTriggerInput) (*Trigger
 
 // ListFaultsParams chooses what ListFaults reads. Empty fields choose nothing.
 type ListFaultsParams struct {
-	// Kind is the parameter kind: only rows with this kind.
+	// Kind is the parameter kind: only rows with this kind. The thing that went wrong. The page
+	// /docs/faults says what each kind does.
 	Kind FaultKind
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -360,7 +370,7 @@ func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[
 	return readAll[Fault](ctx, c, request{operation: "list_faults", path: "/sandbox/faults", system: judged}, params.selection())
 }
 
-// InjectFault sends POST /sandbox/faults: let something go wrong.
+// InjectFault sends POST /sandbox/faults: inject a fault.
 //
 // The next request or delivery that can meet this fault meets it, in any sandbox. It writes no
 // event.
@@ -371,7 +381,7 @@ func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injecti
 	return write[Injection](ctx, c, request{operation: "inject_fault", method: http.MethodPost, path: "/sandbox/faults", system: judged, in: in})
 }
 
-// GetIntegration sends GET /sandbox/integration: the exactly-once score.
+// GetIntegration sends GET /sandbox/integration: get the exactly-once score.
 //
 // What your integration made of the records that it has to carry between the systems: what had to
 // have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is
@@ -386,9 +396,12 @@ func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
 // ListIntegrationFindingsParams chooses what ListIntegrationFindings reads. Empty fields choose
 // nothing.
 type ListIntegrationFindingsParams struct {
-	// Kind is the parameter kind: only rows with this kind.
+	// Kind is the parameter kind: only rows with this kind. The thing to carry: an order or a lot to
+	// a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its
+	// timesheet, a requisition to its purchase, a bill to its payment.
 	Kind IntegrationKind
-	// Verdict is the parameter verdict: only rows with this verdict.
+	// Verdict is the parameter verdict: only rows with this verdict. exact, late, missed, doubled and
+	// wrong say what became of an obligation; unexpected is an effect without one.
 	Verdict IntegrationVerdict
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -457,10 +470,11 @@ func (c *Client) Requests(ctx context.Context, params ListRequestsParams) iter.S
 	return readAll[LoggedCall](ctx, c, request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
 }
 
-// GetRequest sends GET /requests/{id}: read one of your requests.
+// GetRequest sends GET /requests/{id}: get one of your requests.
 //
-// With its query string, its Idempotency-Key and both bodies, to the key that sent it. The bodies
-// are those of the newest 200 requests, and fewer where they are long.
+// The row of the list for one request, whose id is the Request-Id of the response, and to the key
+// that sent it also the query string, the Idempotency-Key and both bodies. The bodies are those
+// of the newest 200 requests, and fewer where they are long.
 func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedExchange, error) {
 	if id == "" {
 		return nil, failed("get_request", errNoID)
@@ -470,7 +484,8 @@ func (c *Client) GetRequest(ctx context.Context, id string) (*LoggedExchange, er
 
 // ListMissionsParams chooses what ListMissions reads. Empty fields choose nothing.
 type ListMissionsParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. active is one of the next three to
+	// do, upcoming comes later, completed is done. A mission can be completed before it was active.
 	Status MissionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -502,7 +517,9 @@ func (c *Client) Missions(ctx context.Context, params ListMissionsParams) iter.S
 	return readAll[Mission](ctx, c, request{operation: "list_missions", path: "/missions", system: shared}, params.selection())
 }
 
-// GetMission sends GET /missions/{id}: read one of the missions.
+// GetMission sends GET /missions/{id}: get a mission.
+//
+// The row that GET /missions lists under this id. The id is a word, such as accept_order.
 func (c *Client) GetMission(ctx context.Context, id string) (*Mission, error) {
 	if id == "" {
 		return nil, failed("get_mission", errNoID)
@@ -541,7 +558,10 @@ func (c *Client) Achievements(ctx context.Context, params ListAchievementsParams
 	return readAll[Achievement](ctx, c, request{operation: "list_achievements", path: "/sandbox/achievements", system: shared}, params.selection())
 }
 
-// GetAchievement sends GET /sandbox/achievements/{id}: read one of the achievements.
+// GetAchievement sends GET /sandbox/achievements/{id}: get an achievement.
+//
+// The row that GET /sandbox/achievements lists under this id. The id is a word, such as
+// gang_boss. It is there once the achievement is unlocked.
 func (c *Client) GetAchievement(ctx context.Context, id string) (*Achievement, error) {
 	if id == "" {
 		return nil, failed("get_achievement", errNoID)
@@ -580,7 +600,9 @@ func (c *Client) LoreEvents(ctx context.Context, params ListLoreEventsParams) it
 	return readAll[Event](ctx, c, request{operation: "list_lore_events", path: "/sandbox/lore-events", system: shared}, params.selection())
 }
 
-// GetLoreEvent sends GET /sandbox/lore-events/{id}: read one of the lore events.
+// GetLoreEvent sends GET /sandbox/lore-events/{id}: get a lore event.
+//
+// The row that GET /sandbox/lore-events lists under this id.
 func (c *Client) GetLoreEvent(ctx context.Context, id string) (*Event, error) {
 	if id == "" {
 		return nil, failed("get_lore_event", errNoID)
@@ -620,7 +642,9 @@ func (c *Client) MajorOrders(ctx context.Context, params ListMajorOrdersParams) 
 	return readAll[MajorOrder](ctx, c, request{operation: "list_major_orders", path: "/sandbox/major-orders", system: shared}, params.selection())
 }
 
-// GetMajorOrder sends GET /sandbox/major-orders/{id}: read one of the major orders.
+// GetMajorOrder sends GET /sandbox/major-orders/{id}: get a major order.
+//
+// The row that GET /sandbox/major-orders lists under this id.
 func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, error) {
 	if id == "" {
 		return nil, failed("get_major_order", errNoID)
@@ -630,11 +654,15 @@ func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, err
 
 // ListSalesOrdersParams chooses what ListSalesOrders reads. Empty fields choose nothing.
 type ListSalesOrdersParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. received waits for your answer;
+	// accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed
+	// and paid is paid in full. declined and expired are final.
 	Status OfficeSalesOrderStatus
-	// SKU is the parameter sku: only rows with this sku.
+	// SKU is the parameter sku: only rows with this sku. The product that was ordered, such as
+	// prd_flyer. The Factory knows it by the same SKU.
 	SKU string
-	// CustomerID is the parameter customer_id: only rows with this customer id.
+	// CustomerID is the parameter customer_id: only rows with this customer id. The customer who
+	// ordered: the id at /office/customers.
 	CustomerID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -668,7 +696,9 @@ func (c *Client) SalesOrders(ctx context.Context, params ListSalesOrdersParams) 
 	return readAll[OfficeSalesOrder](ctx, c, request{operation: "list_sales_orders", path: "/office/sales-orders", system: office}, params.selection())
 }
 
-// GetSalesOrder sends GET /office/sales-orders/{id}: read one of the sales orders.
+// GetSalesOrder sends GET /office/sales-orders/{id}: get a sales order.
+//
+// The row that GET /office/sales-orders lists under this id.
 func (c *Client) GetSalesOrder(ctx context.Context, id string) (*OfficeSalesOrder, error) {
 	if id == "" {
 		return nil, failed("get_sales_order", errNoID)
@@ -708,7 +738,8 @@ func (c *Client) DeclineSalesOrder(ctx context.Context, id string, in DeclineSal
 
 // ListOfficeShipmentsParams chooses what ListOfficeShipments reads. Empty fields choose nothing.
 type ListOfficeShipmentsParams struct {
-	// SalesOrderID is the parameter sales_order_id: only rows with this sales order id.
+	// SalesOrderID is the parameter sales_order_id: only rows with this sales order id. The sales
+	// order that went out; null for a contract lot.
 	SalesOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -728,6 +759,8 @@ func (p ListOfficeShipmentsParams) selection() selection {
 }
 
 // ListOfficeShipments reads one page of GET /office/shipments.
+//
+// The goods that Head Office has recorded as shipped, each with the invoice that it raised.
 func (c *Client) ListOfficeShipments(ctx context.Context, params ListOfficeShipmentsParams) (*Page[OfficeShipment], error) {
 	return readPage[OfficeShipment](ctx, c, &request{operation: "list_office_shipments", path: "/office/shipments", system: office}, params.selection())
 }
@@ -738,7 +771,9 @@ func (c *Client) OfficeShipments(ctx context.Context, params ListOfficeShipments
 	return readAll[OfficeShipment](ctx, c, request{operation: "list_office_shipments", path: "/office/shipments", system: office}, params.selection())
 }
 
-// GetOfficeShipment sends GET /office/shipments/{id}: read one of the shipments of Head Office.
+// GetOfficeShipment sends GET /office/shipments/{id}: get a shipment of Head Office.
+//
+// The row that GET /office/shipments lists under this id.
 func (c *Client) GetOfficeShipment(ctx context.Context, id string) (*OfficeShipment, error) {
 	if id == "" {
 		return nil, failed("get_office_shipment", errNoID)
@@ -764,7 +799,8 @@ func (c *Client) CreateOfficeShipment(ctx context.Context, in CreateOfficeShipme
 // ListCustomerInvoicesParams chooses what ListCustomerInvoices reads. Empty fields choose
 // nothing.
 type ListCustomerInvoicesParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. open is not due yet; overdue was
+	// not paid by due_date; paid has a balance of 0.
 	Status OfficeCustomerInvoiceStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -784,6 +820,8 @@ func (p ListCustomerInvoicesParams) selection() selection {
 }
 
 // ListCustomerInvoices reads one page of GET /office/customer-invoices.
+//
+// The bills to customers, and how much of each has been paid.
 func (c *Client) ListCustomerInvoices(ctx context.Context, params ListCustomerInvoicesParams) (*Page[OfficeCustomerInvoice], error) {
 	return readPage[OfficeCustomerInvoice](ctx, c, &request{operation: "list_customer_invoices", path: "/office/customer-invoices", system: office}, params.selection())
 }
@@ -794,7 +832,9 @@ func (c *Client) CustomerInvoices(ctx context.Context, params ListCustomerInvoic
 	return readAll[OfficeCustomerInvoice](ctx, c, request{operation: "list_customer_invoices", path: "/office/customer-invoices", system: office}, params.selection())
 }
 
-// GetCustomerInvoice sends GET /office/customer-invoices/{id}: read one of the customer invoices.
+// GetCustomerInvoice sends GET /office/customer-invoices/{id}: get a customer invoice.
+//
+// The row that GET /office/customer-invoices lists under this id.
 func (c *Client) GetCustomerInvoice(ctx context.Context, id string) (*OfficeCustomerInvoice, error) {
 	if id == "" {
 		return nil, failed("get_customer_invoice", errNoID)
@@ -821,6 +861,9 @@ func (p ListPaymentsParams) selection() selection {
 }
 
 // ListPayments reads one page of GET /office/payments.
+//
+// Money that came in: payments of customers, and bonuses of major orders. Payments to suppliers
+// are in their invoices.
 func (c *Client) ListPayments(ctx context.Context, params ListPaymentsParams) (*Page[OfficePayment], error) {
 	return readPage[OfficePayment](ctx, c, &request{operation: "list_payments", path: "/office/payments", system: office}, params.selection())
 }
@@ -830,7 +873,9 @@ func (c *Client) Payments(ctx context.Context, params ListPaymentsParams) iter.S
 	return readAll[OfficePayment](ctx, c, request{operation: "list_payments", path: "/office/payments", system: office}, params.selection())
 }
 
-// GetPayment sends GET /office/payments/{id}: read one of the payments.
+// GetPayment sends GET /office/payments/{id}: get a payment.
+//
+// The row that GET /office/payments lists under this id.
 func (c *Client) GetPayment(ctx context.Context, id string) (*OfficePayment, error) {
 	if id == "" {
 		return nil, failed("get_payment", errNoID)
@@ -838,14 +883,20 @@ func (c *Client) GetPayment(ctx context.Context, id string) (*OfficePayment, err
 	return read[OfficePayment](ctx, c, request{operation: "get_payment", path: record("/office/payments/{id}", id), system: office})
 }
 
-// GetCash sends GET /office/cash: the company's cash.
+// GetCash sends GET /office/cash: get the company's cash.
+//
+// The money on the account, what customers owe and what is owed to suppliers. Each movement is in
+// the ledger.
 func (c *Client) GetCash(ctx context.Context) (*Cash, error) {
 	return read[Cash](ctx, c, request{operation: "get_cash", path: "/office/cash", system: office})
 }
 
 // ListLedgerEntriesParams chooses what ListLedgerEntries reads. Empty fields choose nothing.
 type ListLedgerEntriesParams struct {
-	// Kind is the parameter kind: only rows with this kind.
+	// Kind is the parameter kind: only rows with this kind. The reason: opening_balance;
+	// customer_payment, major_order_bonus and market_sell came in; supplier_payment, overhead,
+	// payroll, hiring_fee, severance, market_buy and lot_penalty, for an accepted lot that was not
+	// delivered in time, went out.
 	Kind OfficeLedgerKind
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -877,7 +928,9 @@ func (c *Client) LedgerEntries(ctx context.Context, params ListLedgerEntriesPara
 	return readAll[OfficeLedgerEntry](ctx, c, request{operation: "list_ledger_entries", path: "/office/ledger", system: office}, params.selection())
 }
 
-// GetLedgerEntry sends GET /office/ledger/{id}: read one of the ledger entries.
+// GetLedgerEntry sends GET /office/ledger/{id}: get a ledger entry.
+//
+// The row that GET /office/ledger lists under this id.
 func (c *Client) GetLedgerEntry(ctx context.Context, id string) (*OfficeLedgerEntry, error) {
 	if id == "" {
 		return nil, failed("get_ledger_entry", errNoID)
@@ -904,6 +957,8 @@ func (p ListCustomersParams) selection() selection {
 }
 
 // ListCustomers reads one page of GET /office/customers.
+//
+// The customers, with their terms, habits of payment and satisfaction.
 func (c *Client) ListCustomers(ctx context.Context, params ListCustomersParams) (*Page[OfficeCustomer], error) {
 	return readPage[OfficeCustomer](ctx, c, &request{operation: "list_customers", path: "/office/customers", system: office}, params.selection())
 }
@@ -913,7 +968,10 @@ func (c *Client) Customers(ctx context.Context, params ListCustomersParams) iter
 	return readAll[OfficeCustomer](ctx, c, request{operation: "list_customers", path: "/office/customers", system: office}, params.selection())
 }
 
-// GetCustomer sends GET /office/customers/{id}: read one of the customers.
+// GetCustomer sends GET /office/customers/{id}: get a customer.
+//
+// The row that GET /office/customers lists under this id. The id is a name, such as cus_kestrel,
+// and the same in every sandbox.
 func (c *Client) GetCustomer(ctx context.Context, id string) (*OfficeCustomer, error) {
 	if id == "" {
 		return nil, failed("get_customer", errNoID)
@@ -940,6 +998,8 @@ func (p ListOfficeProductsParams) selection() selection {
 }
 
 // ListOfficeProducts reads one page of GET /office/products.
+//
+// The products with their list prices. The material that each takes is at the Factory.
 func (c *Client) ListOfficeProducts(ctx context.Context, params ListOfficeProductsParams) (*Page[OfficeProduct], error) {
 	return readPage[OfficeProduct](ctx, c, &request{operation: "list_office_products", path: "/office/products", system: office}, params.selection())
 }
@@ -950,7 +1010,9 @@ func (c *Client) OfficeProducts(ctx context.Context, params ListOfficeProductsPa
 	return readAll[OfficeProduct](ctx, c, request{operation: "list_office_products", path: "/office/products", system: office}, params.selection())
 }
 
-// GetOfficeProduct sends GET /office/products/{id}: read one of the products with their prices.
+// GetOfficeProduct sends GET /office/products/{id}: get a product with its price.
+//
+// The row that GET /office/products lists under this id. The id is the SKU.
 func (c *Client) GetOfficeProduct(ctx context.Context, id string) (*OfficeProduct, error) {
 	if id == "" {
 		return nil, failed("get_office_product", errNoID)
@@ -960,7 +1022,9 @@ func (c *Client) GetOfficeProduct(ctx context.Context, id string) (*OfficeProduc
 
 // ListContractLotsParams chooses what ListContractLots reads. Empty fields choose nothing.
 type ListContractLotsParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. offered waits for your answer,
+	// accepted for the goods; delivered is shipped and billed at Head Office. declined and expired
+	// are final.
 	Status OfficeContractLotStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -993,7 +1057,9 @@ func (c *Client) ContractLots(ctx context.Context, params ListContractLotsParams
 	return readAll[OfficeContractLot](ctx, c, request{operation: "list_contract_lots", path: "/office/contract-lots", system: office}, params.selection())
 }
 
-// GetContractLot sends GET /office/contract-lots/{id}: read one of the contract lots.
+// GetContractLot sends GET /office/contract-lots/{id}: get a contract lot.
+//
+// The row that GET /office/contract-lots lists under this id.
 func (c *Client) GetContractLot(ctx context.Context, id string) (*OfficeContractLot, error) {
 	if id == "" {
 		return nil, failed("get_contract_lot", errNoID)
@@ -1032,7 +1098,8 @@ func (c *Client) DeclineContractLot(ctx context.Context, id string) (*OfficeCont
 
 // ListMarketQuotesParams chooses what ListMarketQuotes reads. Empty fields choose nothing.
 type ListMarketQuotesParams struct {
-	// SKU is the parameter sku: only rows with this sku.
+	// SKU is the parameter sku: only rows with this sku. The goods, such as mat_coated; also the id
+	// of the quote.
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1065,7 +1132,9 @@ func (c *Client) MarketQuotes(ctx context.Context, params ListMarketQuotesParams
 	return readAll[Quote](ctx, c, request{operation: "list_market_quotes", path: "/office/market", system: office}, params.selection())
 }
 
-// GetMarketQuote sends GET /office/market/{id}: read one of the market quotes.
+// GetMarketQuote sends GET /office/market/{id}: get a market quote.
+//
+// The row that GET /office/market lists under this id. The id is the SKU.
 func (c *Client) GetMarketQuote(ctx context.Context, id string) (*Quote, error) {
 	if id == "" {
 		return nil, failed("get_market_quote", errNoID)
@@ -1089,7 +1158,7 @@ func (c *Client) TradeOnMarket(ctx context.Context, in TradeOnMarketInput) (*Tra
 
 // ListMarketTradesParams chooses what ListMarketTrades reads. Empty fields choose nothing.
 type ListMarketTradesParams struct {
-	// SKU is the parameter sku: only rows with this sku.
+	// SKU is the parameter sku: only rows with this sku. The goods, such as mat_coated.
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1109,6 +1178,8 @@ func (p ListMarketTradesParams) selection() selection {
 }
 
 // ListMarketTrades reads one page of GET /office/market/trades.
+//
+// The trades of your company on the market, at the prices that it got.
 func (c *Client) ListMarketTrades(ctx context.Context, params ListMarketTradesParams) (*Page[Trade], error) {
 	return readPage[Trade](ctx, c, &request{operation: "list_market_trades", path: "/office/market/trades", system: office}, params.selection())
 }
@@ -1119,7 +1190,9 @@ func (c *Client) MarketTrades(ctx context.Context, params ListMarketTradesParams
 	return readAll[Trade](ctx, c, request{operation: "list_market_trades", path: "/office/market/trades", system: office}, params.selection())
 }
 
-// GetMarketTrade sends GET /office/market/trades/{id}: read one of the market trades.
+// GetMarketTrade sends GET /office/market/trades/{id}: get a market trade.
+//
+// The row that GET /office/market/trades lists under this id.
 func (c *Client) GetMarketTrade(ctx context.Context, id string) (*Trade, error) {
 	if id == "" {
 		return nil, failed("get_market_trade", errNoID)
@@ -1157,7 +1230,10 @@ func (c *Client) Suppliers(ctx context.Context, params ListSuppliersParams) iter
 	return readAll[OfficeSupplier](ctx, c, request{operation: "list_suppliers", path: "/office/suppliers", system: office}, params.selection())
 }
 
-// GetSupplier sends GET /office/suppliers/{id}: read one of the suppliers.
+// GetSupplier sends GET /office/suppliers/{id}: get a supplier.
+//
+// The row that GET /office/suppliers lists under this id. The id is a name, such as sup_mill, and
+// the same in every sandbox.
 func (c *Client) GetSupplier(ctx context.Context, id string) (*OfficeSupplier, error) {
 	if id == "" {
 		return nil, failed("get_supplier", errNoID)
@@ -1168,7 +1244,9 @@ func (c *Client) GetSupplier(ctx context.Context, id string) (*OfficeSupplier, e
 // ListOfficeRequisitionsParams chooses what ListOfficeRequisitions reads. Empty fields choose
 // nothing.
 type ListOfficeRequisitionsParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. received waits for a decision, and
+	// is rejected after five working days without one; approved can be ordered, which
+	// purchase_order_id shows; rejected is final.
 	Status OfficeRequisitionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1188,6 +1266,8 @@ func (p ListOfficeRequisitionsParams) selection() selection {
 }
 
 // ListOfficeRequisitions reads one page of GET /office/requisitions.
+//
+// The requests for material, those that wait for a decision and those that have one.
 func (c *Client) ListOfficeRequisitions(ctx context.Context, params ListOfficeRequisitionsParams) (*Page[OfficeRequisition], error) {
 	return readPage[OfficeRequisition](ctx, c, &request{operation: "list_office_requisitions", path: "/office/requisitions", system: office}, params.selection())
 }
@@ -1198,8 +1278,9 @@ func (c *Client) OfficeRequisitions(ctx context.Context, params ListOfficeRequis
 	return readAll[OfficeRequisition](ctx, c, request{operation: "list_office_requisitions", path: "/office/requisitions", system: office}, params.selection())
 }
 
-// GetOfficeRequisition sends GET /office/requisitions/{id}: read one of the requisitions of Head
-// Office.
+// GetOfficeRequisition sends GET /office/requisitions/{id}: get a requisition of Head Office.
+//
+// The row that GET /office/requisitions lists under this id.
 func (c *Client) GetOfficeRequisition(ctx context.Context, id string) (*OfficeRequisition, error) {
 	if id == "" {
 		return nil, failed("get_office_requisition", errNoID)
@@ -1246,9 +1327,12 @@ func (c *Client) RejectRequisition(ctx context.Context, id string, in RejectRequ
 
 // ListPurchaseOrdersParams chooses what ListPurchaseOrders reads. Empty fields choose nothing.
 type ListPurchaseOrdersParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. pending_approval is above the
+	// approval limit and not sent yet; approved is with the supplier and stays so. draft lasts only
+	// within the creation. receipt_status and billing_status tell the rest.
 	Status OfficePurchaseOrderStatus
-	// SupplierID is the parameter supplier_id: only rows with this supplier id.
+	// SupplierID is the parameter supplier_id: only rows with this supplier id. The supplier it goes
+	// to: the id at /office/suppliers.
 	SupplierID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1282,7 +1366,10 @@ func (c *Client) PurchaseOrders(ctx context.Context, params ListPurchaseOrdersPa
 	return readAll[OfficePurchaseOrder](ctx, c, request{operation: "list_purchase_orders", path: "/office/purchase-orders", system: office}, params.selection())
 }
 
-// GetPurchaseOrder sends GET /office/purchase-orders/{id}: read one of the purchase orders.
+// GetPurchaseOrder sends GET /office/purchase-orders/{id}: get a purchase order.
+//
+// The row that GET /office/purchase-orders lists under this id. The number on a delivery note,
+// such as PO-5001, is no id.
 func (c *Client) GetPurchaseOrder(ctx context.Context, id string) (*OfficePurchaseOrder, error) {
 	if id == "" {
 		return nil, failed("get_purchase_order", errNoID)
@@ -1328,7 +1415,8 @@ func (c *Client) ApprovePurchaseOrder(ctx context.Context, id string) (*OfficePu
 // ListOfficeGoodsReceiptsParams chooses what ListOfficeGoodsReceipts reads. Empty fields choose
 // nothing.
 type ListOfficeGoodsReceiptsParams struct {
-	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase order id.
+	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase order id. The
+	// purchase order that the goods were ordered with.
 	PurchaseOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1348,6 +1436,9 @@ func (p ListOfficeGoodsReceiptsParams) selection() selection {
 }
 
 // ListOfficeGoodsReceipts reads one page of GET /office/goods-receipts.
+//
+// The goods that Head Office knows to have been accepted. The bills of suppliers are matched with
+// them.
 func (c *Client) ListOfficeGoodsReceipts(ctx context.Context, params ListOfficeGoodsReceiptsParams) (*Page[OfficeGoodsReceipt], error) {
 	return readPage[OfficeGoodsReceipt](ctx, c, &request{operation: "list_office_goods_receipts", path: "/office/goods-receipts", system: office}, params.selection())
 }
@@ -1358,8 +1449,10 @@ func (c *Client) OfficeGoodsReceipts(ctx context.Context, params ListOfficeGoods
 	return readAll[OfficeGoodsReceipt](ctx, c, request{operation: "list_office_goods_receipts", path: "/office/goods-receipts", system: office}, params.selection())
 }
 
-// GetOfficeGoodsReceipt sends GET /office/goods-receipts/{id}: read one of the goods receipts of
-// Head Office.
+// GetOfficeGoodsReceipt sends GET /office/goods-receipts/{id}: get a goods receipt of Head
+// Office.
+//
+// The row that GET /office/goods-receipts lists under this id.
 func (c *Client) GetOfficeGoodsReceipt(ctx context.Context, id string) (*OfficeGoodsReceipt, error) {
 	if id == "" {
 		return nil, failed("get_office_goods_receipt", errNoID)
@@ -1384,11 +1477,17 @@ func (c *Client) CreateOfficeGoodsReceipt(ctx context.Context, in CreateOfficeGo
 // ListSupplierInvoicesParams chooses what ListSupplierInvoices reads. Empty fields choose
 // nothing.
 type ListSupplierInvoicesParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. open can be paid in time; overdue
+	// was not, and its supplier takes no orders until it is paid; paid is final.
 	Status OfficeSupplierInvoiceStatus
-	// MatchStatus is the parameter match_status: only rows with this match status.
+	// MatchStatus is the parameter match_status: only rows with this match status. Compares order,
+	// goods receipts of Head Office and bill, again with each receipt. matched fits;
+	// quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order,
+	// quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an
+	// overhead.
 	MatchStatus OfficeSupplierInvoiceMatchStatus
-	// Kind is the parameter kind: only rows with this kind.
+	// Kind is the parameter kind: only rows with this kind. materials bills a purchase order and
+	// waits for your payment; overhead, such as rent, is debited by itself on collect_on.
 	Kind OfficeSupplierInvoiceKind
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1422,7 +1521,9 @@ func (c *Client) SupplierInvoices(ctx context.Context, params ListSupplierInvoic
 	return readAll[OfficeSupplierInvoice](ctx, c, request{operation: "list_supplier_invoices", path: "/office/supplier-invoices", system: office}, params.selection())
 }
 
-// GetSupplierInvoice sends GET /office/supplier-invoices/{id}: read one of the supplier invoices.
+// GetSupplierInvoice sends GET /office/supplier-invoices/{id}: get a supplier invoice.
+//
+// The row that GET /office/supplier-invoices lists under this id.
 func (c *Client) GetSupplierInvoice(ctx context.Context, id string) (*OfficeSupplierInvoice, error) {
 	if id == "" {
 		return nil, failed("get_supplier_invoice", errNoID)
@@ -1449,9 +1550,13 @@ func (c *Client) PaySupplierInvoice(ctx context.Context, id string, in PaySuppli
 
 // ListEmployeesParams chooses what ListEmployees reads. Empty fields choose nothing.
 type ListEmployeesParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. active is at work unless on leave,
+	// sick is ill at present, left has quit or was dismissed.
 	Status HREmployeeStatus
-	// Role is the parameter role: only rows with this role.
+	// Role is the parameter role: only rows with this role. The work that they do. Without anyone of
+	// the role at work something stands still or becomes dearer: runs, finishing, trucks and
+	// shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse
+	// counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
 	Role CatalogRole
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1483,7 +1588,9 @@ func (c *Client) Employees(ctx context.Context, params ListEmployeesParams) iter
 	return readAll[Employee](ctx, c, request{operation: "list_employees", path: "/office/employees", system: office}, params.selection())
 }
 
-// GetEmployee sends GET /office/employees/{id}: read one of the employees.
+// GetEmployee sends GET /office/employees/{id}: get an employee.
+//
+// The row that GET /office/employees lists under this id.
 func (c *Client) GetEmployee(ctx context.Context, id string) (*Employee, error) {
 	if id == "" {
 		return nil, failed("get_employee", errNoID)
@@ -1550,7 +1657,9 @@ func (c *Client) LeaveRequests(ctx context.Context, params ListLeaveRequestsPara
 	return readAll[LeaveRequest](ctx, c, request{operation: "list_leave_requests", path: "/office/leave-requests", system: office}, params.selection())
 }
 
-// GetLeaveRequest sends GET /office/leave-requests/{id}: read one of the leave requests.
+// GetLeaveRequest sends GET /office/leave-requests/{id}: get a leave request.
+//
+// The row that GET /office/leave-requests lists under this id.
 func (c *Client) GetLeaveRequest(ctx context.Context, id string) (*LeaveRequest, error) {
 	if id == "" {
 		return nil, failed("get_leave_request", errNoID)
@@ -1588,7 +1697,9 @@ func (c *Client) Timesheets(ctx context.Context, params ListTimesheetsParams) it
 	return readAll[Timesheet](ctx, c, request{operation: "list_timesheets", path: "/office/timesheets", system: office}, params.selection())
 }
 
-// GetTimesheet sends GET /office/timesheets/{id}: read one of the timesheets.
+// GetTimesheet sends GET /office/timesheets/{id}: get a timesheet.
+//
+// The row that GET /office/timesheets lists under this id.
 func (c *Client) GetTimesheet(ctx context.Context, id string) (*Timesheet, error) {
 	if id == "" {
 		return nil, failed("get_timesheet", errNoID)
@@ -1612,7 +1723,8 @@ func (c *Client) CreateTimesheet(ctx context.Context, in CreateTimesheetInput) (
 
 // ListPayrollRunsParams chooses what ListPayrollRuns reads. Empty fields choose nothing.
 type ListPayrollRunsParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. due can be paid in time, late was
+	// not, paid is final. One that stays late is collected.
 	Status HRPayrollStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1643,7 +1755,9 @@ func (c *Client) PayrollRuns(ctx context.Context, params ListPayrollRunsParams) 
 	return readAll[PayrollRun](ctx, c, request{operation: "list_payroll_runs", path: "/office/payroll-runs", system: office}, params.selection())
 }
 
-// GetPayrollRun sends GET /office/payroll-runs/{id}: read one of the payroll runs.
+// GetPayrollRun sends GET /office/payroll-runs/{id}: get a payroll run.
+//
+// The row that GET /office/payroll-runs lists under this id.
 func (c *Client) GetPayrollRun(ctx context.Context, id string) (*PayrollRun, error) {
 	if id == "" {
 		return nil, failed("get_payroll_run", errNoID)
@@ -1666,11 +1780,17 @@ func (c *Client) RunPayroll(ctx context.Context, in RunPayrollInput) (*PayrollRu
 
 // ListWorkOrdersParams chooses what ListWorkOrders reads. Empty fields choose nothing.
 type ListWorkOrdersParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. created has not been printed;
+	// printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no
+	// reference, and its goods are on the shelf.
 	Status FactoryWorkOrderStatus
-	// Reference is the parameter reference: only rows with this reference.
+	// Reference is the parameter reference: only rows with this reference. The text on the parcel, by
+	// which its customer knows the goods: the id or the number of a sales order or a lot. Null for
+	// goods that go on the shelf.
 	Reference string
-	// WaitsFor is the parameter waits_for: only rows with this waits for.
+	// WaitsFor is the parameter waits_for: only rows with this waits for. The next thing that has to
+	// come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work
+	// order in printing that waits for a press had a run that ended short, and wants another.
 	WaitsFor FactoryWait
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1692,6 +1812,9 @@ func (p ListWorkOrdersParams) selection() selection {
 }
 
 // ListWorkOrders reads one page of GET /factory/work-orders.
+//
+// The work that the Factory has been asked for. waits_for picks those that want a press, a run,
+// finishing or a shipment next.
 func (c *Client) ListWorkOrders(ctx context.Context, params ListWorkOrdersParams) (*Page[FactoryWorkOrder], error) {
 	return readPage[FactoryWorkOrder](ctx, c, &request{operation: "list_work_orders", path: "/factory/work-orders", system: factory}, params.selection())
 }
@@ -1701,7 +1824,9 @@ func (c *Client) WorkOrders(ctx context.Context, params ListWorkOrdersParams) it
 	return readAll[FactoryWorkOrder](ctx, c, request{operation: "list_work_orders", path: "/factory/work-orders", system: factory}, params.selection())
 }
 
-// GetWorkOrder sends GET /factory/work-orders/{id}: read one of the work orders.
+// GetWorkOrder sends GET /factory/work-orders/{id}: get a work order.
+//
+// The row that GET /factory/work-orders lists under this id.
 func (c *Client) GetWorkOrder(ctx context.Context, id string) (*FactoryWorkOrder, error) {
 	if id == "" {
 		return nil, failed("get_work_order", errNoID)
@@ -1724,9 +1849,11 @@ func (c *Client) CreateWorkOrder(ctx context.Context, in CreateWorkOrderInput) (
 
 // ListPrintRunsParams chooses what ListPrintRuns reads. Empty fields choose nothing.
 type ListPrintRunsParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. running until ends_sim, then
+	// completed.
 	Status FactoryPrintRunStatus
-	// PressID is the parameter press_id: only rows with this press id.
+	// PressID is the parameter press_id: only rows with this press id. The press that it runs on: the
+	// id at /factory/presses.
 	PressID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1747,6 +1874,8 @@ func (p ListPrintRunsParams) selection() selection {
 }
 
 // ListPrintRuns reads one page of GET /factory/print-runs.
+//
+// The runs of the presses. One that is running has no results yet.
 func (c *Client) ListPrintRuns(ctx context.Context, params ListPrintRunsParams) (*Page[FactoryPrintRun], error) {
 	return readPage[FactoryPrintRun](ctx, c, &request{operation: "list_print_runs", path: "/factory/print-runs", system: factory}, params.selection())
 }
@@ -1756,7 +1885,9 @@ func (c *Client) PrintRuns(ctx context.Context, params ListPrintRunsParams) iter
 	return readAll[FactoryPrintRun](ctx, c, request{operation: "list_print_runs", path: "/factory/print-runs", system: factory}, params.selection())
 }
 
-// GetPrintRun sends GET /factory/print-runs/{id}: read one of the print runs.
+// GetPrintRun sends GET /factory/print-runs/{id}: get a print run.
+//
+// The row that GET /factory/print-runs lists under this id.
 func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, error) {
 	if id == "" {
 		return nil, failed("get_print_run", errNoID)
@@ -1790,7 +1921,8 @@ func (c *Client) PreviewStartPrintRun(ctx context.Context, in StartPrintRunInput
 // ListFactoryShipmentsParams chooses what ListFactoryShipments reads. Empty fields choose
 // nothing.
 type ListFactoryShipmentsParams struct {
-	// Reference is the parameter reference: only rows with this reference.
+	// Reference is the parameter reference: only rows with this reference. The text on the parcel:
+	// the reference of the work order. The customer whose order it names gets the goods.
 	Reference string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1810,6 +1942,8 @@ func (p ListFactoryShipmentsParams) selection() selection {
 }
 
 // ListFactoryShipments reads one page of GET /factory/shipments.
+//
+// The goods that left the gate. reference finds the shipments for an order of Head Office.
 func (c *Client) ListFactoryShipments(ctx context.Context, params ListFactoryShipmentsParams) (*Page[FactoryShipment], error) {
 	return readPage[FactoryShipment](ctx, c, &request{operation: "list_factory_shipments", path: "/factory/shipments", system: factory}, params.selection())
 }
@@ -1820,7 +1954,9 @@ func (c *Client) FactoryShipments(ctx context.Context, params ListFactoryShipmen
 	return readAll[FactoryShipment](ctx, c, request{operation: "list_factory_shipments", path: "/factory/shipments", system: factory}, params.selection())
 }
 
-// GetFactoryShipment sends GET /factory/shipments/{id}: read one of the shipments of the Factory.
+// GetFactoryShipment sends GET /factory/shipments/{id}: get a shipment of the Factory.
+//
+// The row that GET /factory/shipments lists under this id.
 func (c *Client) GetFactoryShipment(ctx context.Context, id string) (*FactoryShipment, error) {
 	if id == "" {
 		return nil, failed("get_factory_shipment", errNoID)
@@ -1844,9 +1980,10 @@ func (c *Client) CreateFactoryShipment(ctx context.Context, in CreateFactoryShip
 
 // ListStockItemsParams chooses what ListStockItems reads. Empty fields choose nothing.
 type ListStockItemsParams struct {
-	// Kind is the parameter kind: only rows with this kind.
+	// Kind is the parameter kind: only rows with this kind. material goes to the presses; finished
+	// are products on the shelf; waste is the paper that runs leave, to be sold.
 	Kind FactoryStockItemKind
-	// SKU is the parameter sku: only rows with this sku.
+	// SKU is the parameter sku: only rows with this sku. The material or product, such as mat_coated.
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1867,6 +2004,9 @@ func (p ListStockItemsParams) selection() selection {
 }
 
 // ListStockItems reads one page of GET /factory/stock.
+//
+// Everything in the warehouse: material, finished products and waste paper, with quantities and
+// reorder points.
 func (c *Client) ListStockItems(ctx context.Context, params ListStockItemsParams) (*Page[FactoryStockItem], error) {
 	return readPage[FactoryStockItem](ctx, c, &request{operation: "list_stock_items", path: "/factory/stock", system: factory}, params.selection())
 }
@@ -1876,7 +2016,10 @@ func (c *Client) StockItems(ctx context.Context, params ListStockItemsParams) it
 	return readAll[FactoryStockItem](ctx, c, request{operation: "list_stock_items", path: "/factory/stock", system: factory}, params.selection())
 }
 
-// GetStockItem sends GET /factory/stock/{id}: read one of the stock items.
+// GetStockItem sends GET /factory/stock/{id}: get a stock item.
+//
+// The row that GET /factory/stock lists under this id. The id is itm_ and the rest of the SKU:
+// itm_coated is that of mat_coated.
 func (c *Client) GetStockItem(ctx context.Context, id string) (*FactoryStockItem, error) {
 	if id == "" {
 		return nil, failed("get_stock_item", errNoID)
@@ -1886,9 +2029,11 @@ func (c *Client) GetStockItem(ctx context.Context, id string) (*FactoryStockItem
 
 // ListStockMovesParams chooses what ListStockMoves reads. Empty fields choose nothing.
 type ListStockMovesParams struct {
-	// Kind is the parameter kind: only rows with this kind.
+	// Kind is the parameter kind: only rows with this kind. receipt came with a supplier, issue went
+	// to a run, output came from the presses, waste is left by a run, shipment left for a customer,
+	// market_in and market_out were traded. opening was there.
 	Kind FactoryMoveKind
-	// SKU is the parameter sku: only rows with this sku.
+	// SKU is the parameter sku: only rows with this sku. The material or product that moved.
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1920,7 +2065,9 @@ func (c *Client) StockMoves(ctx context.Context, params ListStockMovesParams) it
 	return readAll[FactoryStockMove](ctx, c, request{operation: "list_stock_moves", path: "/factory/stock-moves", system: factory}, params.selection())
 }
 
-// GetStockMove sends GET /factory/stock-moves/{id}: read one of the stock moves.
+// GetStockMove sends GET /factory/stock-moves/{id}: get a stock move.
+//
+// The row that GET /factory/stock-moves lists under this id.
 func (c *Client) GetStockMove(ctx context.Context, id string) (*FactoryStockMove, error) {
 	if id == "" {
 		return nil, failed("get_stock_move", errNoID)
@@ -1947,6 +2094,8 @@ func (p ListPressesParams) selection() selection {
 }
 
 // ListPresses reads one page of GET /factory/presses.
+//
+// The presses, with what sets them apart and the state in which each is now.
 func (c *Client) ListPresses(ctx context.Context, params ListPressesParams) (*Page[FactoryPress], error) {
 	return readPage[FactoryPress](ctx, c, &request{operation: "list_presses", path: "/factory/presses", system: factory}, params.selection())
 }
@@ -1956,7 +2105,10 @@ func (c *Client) Presses(ctx context.Context, params ListPressesParams) iter.Seq
 	return readAll[FactoryPress](ctx, c, request{operation: "list_presses", path: "/factory/presses", system: factory}, params.selection())
 }
 
-// GetPress sends GET /factory/presses/{id}: read one of the presses.
+// GetPress sends GET /factory/presses/{id}: get a press.
+//
+// The row that GET /factory/presses lists under this id. The ids are prs_digital and prs_offset
+// in every sandbox.
 func (c *Client) GetPress(ctx context.Context, id string) (*FactoryPress, error) {
 	if id == "" {
 		return nil, failed("get_press", errNoID)
@@ -1983,6 +2135,8 @@ func (p ListOperatorsParams) selection() selection {
 }
 
 // ListOperators reads one page of GET /factory/operators.
+//
+// The people who can run a press, and whether each is at work today.
 func (c *Client) ListOperators(ctx context.Context, params ListOperatorsParams) (*Page[FactoryOperator], error) {
 	return readPage[FactoryOperator](ctx, c, &request{operation: "list_operators", path: "/factory/operators", system: factory}, params.selection())
 }
@@ -1992,7 +2146,10 @@ func (c *Client) Operators(ctx context.Context, params ListOperatorsParams) iter
 	return readAll[FactoryOperator](ctx, c, request{operation: "list_operators", path: "/factory/operators", system: factory}, params.selection())
 }
 
-// GetOperator sends GET /factory/operators/{id}: read one of the operators.
+// GetOperator sends GET /factory/operators/{id}: get an operator.
+//
+// The row that GET /factory/operators lists under this id. The id is opr_ and the number of the
+// badge.
 func (c *Client) GetOperator(ctx context.Context, id string) (*FactoryOperator, error) {
 	if id == "" {
 		return nil, failed("get_operator", errNoID)
@@ -2019,6 +2176,9 @@ func (p ListFactoryProductsParams) selection() selection {
 }
 
 // ListFactoryProducts reads one page of GET /factory/products.
+//
+// The products with the paper, ink, plates and finishing that each takes. Prices are at Head
+// Office.
 func (c *Client) ListFactoryProducts(ctx context.Context, params ListFactoryProductsParams) (*Page[FactoryProduct], error) {
 	return readPage[FactoryProduct](ctx, c, &request{operation: "list_factory_products", path: "/factory/products", system: factory}, params.selection())
 }
@@ -2029,8 +2189,9 @@ func (c *Client) FactoryProducts(ctx context.Context, params ListFactoryProducts
 	return readAll[FactoryProduct](ctx, c, request{operation: "list_factory_products", path: "/factory/products", system: factory}, params.selection())
 }
 
-// GetFactoryProduct sends GET /factory/products/{id}: read one of the products with their bills
-// of materials.
+// GetFactoryProduct sends GET /factory/products/{id}: get a product with its bill of materials.
+//
+// The row that GET /factory/products lists under this id. The id is the SKU.
 func (c *Client) GetFactoryProduct(ctx context.Context, id string) (*FactoryProduct, error) {
 	if id == "" {
 		return nil, failed("get_factory_product", errNoID)
@@ -2041,7 +2202,8 @@ func (c *Client) GetFactoryProduct(ctx context.Context, id string) (*FactoryProd
 // ListFactoryRequisitionsParams chooses what ListFactoryRequisitions reads. Empty fields choose
 // nothing.
 type ListFactoryRequisitionsParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. open until goods that come lift the
+	// item to its reorder point, then closed.
 	Status FactoryRequisitionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -2074,8 +2236,9 @@ func (c *Client) FactoryRequisitions(ctx context.Context, params ListFactoryRequ
 	return readAll[FactoryRequisition](ctx, c, request{operation: "list_factory_requisitions", path: "/factory/requisitions", system: factory}, params.selection())
 }
 
-// GetFactoryRequisition sends GET /factory/requisitions/{id}: read one of the requisitions of the
-// Factory.
+// GetFactoryRequisition sends GET /factory/requisitions/{id}: get a requisition of the Factory.
+//
+// The row that GET /factory/requisitions lists under this id.
 func (c *Client) GetFactoryRequisition(ctx context.Context, id string) (*FactoryRequisition, error) {
 	if id == "" {
 		return nil, failed("get_factory_requisition", errNoID)
@@ -2085,7 +2248,8 @@ func (c *Client) GetFactoryRequisition(ctx context.Context, id string) (*Factory
 
 // ListDeliveriesParams chooses what ListDeliveries reads. Empty fields choose nothing.
 type ListDeliveriesParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. arrived waits at the gate; received
+	// has been counted in, and its accepted goods are in stock.
 	Status FactoryDeliveryStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -2116,7 +2280,9 @@ func (c *Client) Deliveries(ctx context.Context, params ListDeliveriesParams) it
 	return readAll[FactoryDelivery](ctx, c, request{operation: "list_deliveries", path: "/factory/deliveries", system: factory}, params.selection())
 }
 
-// GetDelivery sends GET /factory/deliveries/{id}: read one of the deliveries.
+// GetDelivery sends GET /factory/deliveries/{id}: get a delivery.
+//
+// The row that GET /factory/deliveries lists under this id.
 func (c *Client) GetDelivery(ctx context.Context, id string) (*FactoryDelivery, error) {
 	if id == "" {
 		return nil, failed("get_delivery", errNoID)
@@ -2144,6 +2310,8 @@ func (p ListFactoryGoodsReceiptsParams) selection() selection {
 }
 
 // ListFactoryGoodsReceipts reads one page of GET /factory/goods-receipts.
+//
+// The deliveries that were counted in, with the accepted and rejected quantities.
 func (c *Client) ListFactoryGoodsReceipts(ctx context.Context, params ListFactoryGoodsReceiptsParams) (*Page[FactoryGoodsReceipt], error) {
 	return readPage[FactoryGoodsReceipt](ctx, c, &request{operation: "list_factory_goods_receipts", path: "/factory/goods-receipts", system: factory}, params.selection())
 }
@@ -2154,8 +2322,10 @@ func (c *Client) FactoryGoodsReceipts(ctx context.Context, params ListFactoryGoo
 	return readAll[FactoryGoodsReceipt](ctx, c, request{operation: "list_factory_goods_receipts", path: "/factory/goods-receipts", system: factory}, params.selection())
 }
 
-// GetFactoryGoodsReceipt sends GET /factory/goods-receipts/{id}: read one of the goods receipts
-// of the Factory.
+// GetFactoryGoodsReceipt sends GET /factory/goods-receipts/{id}: get a goods receipt of the
+// Factory.
+//
+// The row that GET /factory/goods-receipts lists under this id.
 func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*FactoryGoodsReceipt, error) {
 	if id == "" {
 		return nil, failed("get_factory_goods_receipt", errNoID)
@@ -2210,7 +2380,9 @@ func (c *Client) MarketDeliveries(ctx context.Context, params ListMarketDeliveri
 	return readAll[FactoryMarketDelivery](ctx, c, request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())
 }
 
-// GetMarketDelivery sends GET /factory/market-deliveries/{id}: read one of the market deliveries.
+// GetMarketDelivery sends GET /factory/market-deliveries/{id}: get a market delivery.
+//
+// The row that GET /factory/market-deliveries lists under this id.
 func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMarketDelivery, error) {
 	if id == "" {
 		return nil, failed("get_market_delivery", errNoID)
@@ -2220,9 +2392,10 @@ func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMark
 
 // ListAttendanceParams chooses what ListAttendance reads. Empty fields choose nothing.
 type ListAttendanceParams struct {
-	// WeekStart is the parameter week_start: only rows with this week start.
+	// WeekStart is the parameter week_start: only rows of the week that begins on this Monday.
 	WeekStart string
-	// BadgeNo is the parameter badge_no: only rows with this badge no.
+	// BadgeNo is the parameter badge_no: only rows with this badge no. The badge at the gate. Head
+	// Office knows the employee by the same number.
 	BadgeNo string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -2254,7 +2427,9 @@ func (c *Client) Attendance(ctx context.Context, params ListAttendanceParams) it
 	return readAll[FactoryAttendance](ctx, c, request{operation: "list_attendance", path: "/factory/attendance", system: factory}, params.selection())
 }
 
-// GetAttendanceRow sends GET /factory/attendance/{id}: read one of the attendance.
+// GetAttendanceRow sends GET /factory/attendance/{id}: get an attendance record.
+//
+// The row that GET /factory/attendance lists under this id.
 func (c *Client) GetAttendanceRow(ctx context.Context, id string) (*FactoryAttendance, error) {
 	if id == "" {
 		return nil, failed("get_attendance_row", errNoID)
@@ -2264,7 +2439,9 @@ func (c *Client) GetAttendanceRow(ctx context.Context, id string) (*FactoryAtten
 
 // ListWebhooksParams chooses what ListWebhooks reads. Empty fields choose nothing.
 type ListWebhooksParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. pending_verification waits for a
+	// test that your URL responds to with 2xx; active gets deliveries; five failures in a row make it
+	// disabled, until you re-enable it. deleted is only in the response of the deletion.
 	Status SubscriptionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -2295,7 +2472,9 @@ func (c *Client) Webhooks(ctx context.Context, params ListWebhooksParams) iter.S
 	return readAll[Subscription](ctx, c, request{operation: "list_webhooks", path: "/webhooks", system: shared}, params.selection())
 }
 
-// GetWebhook sends GET /webhooks/{id}: read one of the webhook subscriptions.
+// GetWebhook sends GET /webhooks/{id}: get a webhook subscription.
+//
+// The row that GET /webhooks lists under this id.
 func (c *Client) GetWebhook(ctx context.Context, id string) (*Subscription, error) {
 	if id == "" {
 		return nil, failed("get_webhook", errNoID)
@@ -2385,9 +2564,12 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id string) (*Subscript
 // ListWebhookDeliveriesParams chooses what ListWebhookDeliveries reads. Empty fields choose
 // nothing.
 type ListWebhookDeliveriesParams struct {
-	// Status is the parameter status: only rows with this status.
+	// Status is the parameter status: only rows with this status. pending waits for due_at, deferred
+	// for the delivery budget; delivered got a 2xx; failed did not, and another attempt follows;
+	// dropped was given up after the last attempt, or with its subscription.
 	Status SubscriptionDeliveryStatus
-	// Trigger is the parameter trigger: only rows with this trigger.
+	// Trigger is the parameter trigger: only rows with this trigger. auto was sent by itself, manual
+	// because you asked for it again, test as a ping.
 	Trigger SubscriptionTrigger
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int

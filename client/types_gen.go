@@ -11,13 +11,16 @@ import (
 // Meta is in the response of every operation.
 type Meta struct {
 	// Always true.
-	Simulation bool      `json:"simulation"`
-	RequestID  string    `json:"request_id"`
+	Simulation bool `json:"simulation"`
+	// Names this request; quote it when you ask about it.
+	RequestID string `json:"request_id"`
+	// The clock of the server when it responded.
 	ServerTime time.Time `json:"server_time"`
-	// The in-world date; on responses about a sandbox.
+	// The in-world date; on responses to a request with a valid key.
 	SimDate Date `json:"sim_date,omitzero"`
-	// Seconds left; on responses about a sandbox.
-	ExpiresInS int64  `json:"expires_in_s,omitzero"`
+	// Whole seconds until the sandbox ends; on responses to a request with a valid key.
+	ExpiresInS int64 `json:"expires_in_s,omitzero"`
+	// The dated version of the API that is in force.
 	APIVersion string `json:"api_version"`
 }
 
@@ -66,7 +69,8 @@ const (
 
 // FaultsInput is the type of CreateSandboxInput.Faults.
 type FaultsInput struct {
-	// A plan that comes with Platen; in place of rules.
+	// A plan that comes with Platen, from light over moderate to severe, or double_work; in place of
+	// rules.
 	Plan *FaultPlanName `json:"plan,omitzero"`
 	// What goes wrong; in place of a plan. 1 to 40 items.
 	Rules []FaultRuleInput `json:"rules,omitempty"`
@@ -91,7 +95,7 @@ const (
 
 // FaultRuleInput is the type of FaultsInput.Rules.
 type FaultRuleInput struct {
-	// What goes wrong. Required.
+	// What goes wrong. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
 	// The part of the calls or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05.
 	Share float64 `json:"share"`
@@ -144,11 +148,17 @@ const (
 
 // NewSandbox is in the response of create_sandbox.
 type NewSandbox struct {
-	SandboxID  string    `json:"sandbox_id"`
-	PublicName string    `json:"public_name"`
-	ExpiresAt  time.Time `json:"expires_at"`
-	OfficeKey  string    `json:"office_key"`
-	FactoryKey string    `json:"factory_key"`
+	// Names the sandbox; events and deliveries carry it.
+	SandboxID string `json:"sandbox_id"`
+	// A name for people, made from the id.
+	PublicName string `json:"public_name"`
+	// The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon
+	// deleted.
+	ExpiresAt time.Time `json:"expires_at"`
+	// The key of Head Office. Keep it: no other response shows it.
+	OfficeKey string `json:"office_key"`
+	// The key of the Factory. Keep it: no other response shows it.
+	FactoryKey string `json:"factory_key"`
 	// Only of an evaluation: the key that judges its player, who must not have it.
 	GradingKey string `json:"grading_key,omitzero"`
 }
@@ -165,38 +175,61 @@ type QueueTicket struct {
 
 // SandboxStatus is in the responses of get_sandbox, update_sandbox and extend_sandbox.
 type SandboxStatus struct {
-	SandboxID  string       `json:"sandbox_id"`
-	PublicName string       `json:"public_name"`
-	Status     SandboxState `json:"status"`
-	Preset     string       `json:"preset"`
-	// Null for the players of an evaluation.
+	// Names the sandbox; events and deliveries carry it.
+	SandboxID string `json:"sandbox_id"`
+	// A name for people, made from the id.
+	PublicName string `json:"public_name"`
+	// active takes writes. expired has reached the end of its lease, and bankrupt is a company that
+	// cannot go on: both can only be read.
+	Status SandboxState `json:"status"`
+	// The preset that it began with.
+	Preset string `json:"preset"`
+	// The number that its world follows from; null for the players of an evaluation.
 	Seed *uint64 `json:"seed"`
 	// Whether players are compared in this sandbox.
 	Evaluation bool `json:"evaluation"`
-	// The set of worlds that the seed counts; null for a sandbox that is no evaluation, and for the
-	// players of one.
-	Split               *Split      `json:"split"`
-	Bridge              Bridge      `json:"bridge"`
-	Clock               ClockStatus `json:"clock"`
-	CreatedAt           time.Time   `json:"created_at"`
-	ExpiresAt           time.Time   `json:"expires_at"`
-	ExpiresInS          int64       `json:"expires_in_s"`
-	ExtensionsLeft      int64       `json:"extensions_left"`
-	Currency            string      `json:"currency"`
-	CashMinor           int64       `json:"cash_minor"`
-	OpeningCashMinor    int64       `json:"opening_cash_minor"`
-	NetWorthMinor       int64       `json:"net_worth_minor"`
-	OverdraftLimitMinor int64       `json:"overdraft_limit_minor"`
-	DaysNegative        int64       `json:"days_negative"`
-	// 0 to 100; customers come back to a good one.
+	// The set of worlds that the seed counts: train to try things on, dev to compare them, test,
+	// which the operator keeps secret. Null for a sandbox that is no evaluation, and for the players
+	// of one.
+	Split *Split `json:"split"`
+	// auto: the sandbox copies records between the two systems; manual: your program has to.
+	Bridge Bridge `json:"bridge"`
+	// The in-world clock.
+	Clock ClockStatus `json:"clock"`
+	// When it was created, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon
+	// deleted.
+	ExpiresAt time.Time `json:"expires_at"`
+	// Whole seconds until then; 0 afterwards.
+	ExpiresInS int64 `json:"expires_in_s"`
+	// How many extensions of the lease are left.
+	ExtensionsLeft int64 `json:"extensions_left"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The money on the account now, in minor units; negative while the overdraft is used.
+	CashMinor int64 `json:"cash_minor"`
+	// The cash on the first morning, in minor units.
+	OpeningCashMinor int64 `json:"opening_cash_minor"`
+	// The worth of the company if it ended now, in minor units: that of the score.
+	NetWorthMinor int64 `json:"net_worth_minor"`
+	// How far cash may go below 0, in minor units. The company is bankrupt when a day closes below
+	// that.
+	OverdraftLimitMinor int64 `json:"overdraft_limit_minor"`
+	// Day closes in a row with negative cash. Too many of them bankrupt the company.
+	DaysNegative int64 `json:"days_negative"`
+	// The reputation of the company, 0 to 100. Customers come back to a good one.
 	Reputation float64 `json:"reputation"`
-	// 0 to 100; when it is low, people quit.
-	Morale    float64     `json:"morale"`
-	Inventory Inventory   `json:"inventory"`
-	Presses   PressCounts `json:"presses"`
+	// The morale of the crew, 0 to 100. When it is low, people quit.
+	Morale float64 `json:"morale"`
+	// The stock of the Factory.
+	Inventory Inventory `json:"inventory"`
+	// How many presses are in which state.
+	Presses PressCounts `json:"presses"`
 	// The disruptions that run at present, oldest first.
 	Disruptions []RunningDisruption `json:"disruptions"`
-	Counts      Counts              `json:"counts"`
+	// Records that are under way.
+	Counts Counts `json:"counts"`
 	// The number of the newest event.
 	LastSeq uint64 `json:"last_seq"`
 	// Where a fork comes from; null for a sandbox that is none.
@@ -205,7 +238,8 @@ type SandboxStatus struct {
 	Assisted bool `json:"assisted"`
 	// What goes wrong on purpose; null for nothing, and for the players of an evaluation.
 	Faults *FaultPlan `json:"faults"`
-	Score  Score      `json:"score"`
+	// The results so far.
+	Score Score `json:"score"`
 }
 
 // SandboxState is the type of SandboxStatus.Status and TickResult.Status.
@@ -220,32 +254,45 @@ const (
 
 // ClockStatus is the type of SandboxStatus.Clock.
 type ClockStatus struct {
+	// realtime: wall time moves the clock; manual: only ticks do.
 	Mode ClockMode `json:"mode"`
 	// In-world minutes per wall second.
-	Speed   float64 `json:"speed"`
-	SimDate Date    `json:"sim_date"`
-	SimTime string  `json:"sim_time"`
+	Speed float64 `json:"speed"`
+	// The in-world date.
+	SimDate Date `json:"sim_date"`
+	// The in-world time of that day, from 08:00 to 16:00.
+	SimTime string `json:"sim_time"`
 	// The working day, counted from 0.
 	DayNumber int64 `json:"day_number"`
-	// The clock starts with the first request that a client sends with a key of the sandbox.
+	// True until the first request that a client sends with a key of the sandbox has started the
+	// clock.
 	Waiting bool `json:"waiting"`
 }
 
 // Inventory is the type of SandboxStatus.Inventory.
 type Inventory struct {
-	Materials       []MaterialStock `json:"materials"`
-	Finished        []FinishedStock `json:"finished"`
-	StockValueMinor int64           `json:"stock_value_minor"`
+	// Paper, ink and plates, in the order of the reference data.
+	Materials []MaterialStock `json:"materials"`
+	// Stock products on the shelf.
+	Finished []FinishedStock `json:"finished"`
+	// The whole warehouse at average cost, in minor units.
+	StockValueMinor int64 `json:"stock_value_minor"`
 }
 
 // MaterialStock is the type of Inventory.Materials.
 type MaterialStock struct {
-	SKU          string              `json:"sku"`
-	Name         string              `json:"name"`
-	Unit         string              `json:"unit"`
-	OnHand       int64               `json:"on_hand"`
-	ReorderPoint int64               `json:"reorder_point"`
-	Status       MaterialStockStatus `json:"status"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The name of the material, for people.
+	Name string `json:"name"`
+	// The unit of its quantities: sheet, can or plate.
+	Unit string `json:"unit"`
+	// The quantity in the warehouse now.
+	OnHand int64 `json:"on_hand"`
+	// The quantity below which the Factory asks for more.
+	ReorderPoint int64 `json:"reorder_point"`
+	// low from when on_hand falls below reorder_point until goods that come lift it there; else ok.
+	Status MaterialStockStatus `json:"status"`
 }
 
 // MaterialStockStatus is the type of MaterialStock.Status.
@@ -259,23 +306,36 @@ const (
 
 // FinishedStock is the type of Inventory.Finished.
 type FinishedStock struct {
-	SKU      string `json:"sku"`
-	OnHand   int64  `json:"on_hand"`
-	Reserved int64  `json:"reserved"`
+	// The product, such as prd_notebook.
+	SKU string `json:"sku"`
+	// Units on the shelf now, reserved ones included.
+	OnHand int64 `json:"on_hand"`
+	// Units that ready work orders hold.
+	Reserved int64 `json:"reserved"`
 }
 
 // PressCounts is the type of SandboxStatus.Presses.
 type PressCounts struct {
-	Idle    int64 `json:"idle"`
+	// Presses that can start a run.
+	Idle int64 `json:"idle"`
+	// Presses with a run under way.
 	Running int64 `json:"running"`
-	Down    int64 `json:"down"`
+	// Presses that are out of order.
+	Down int64 `json:"down"`
 }
 
 // RunningDisruption is the type of SandboxStatus.Disruptions.
 type RunningDisruption struct {
-	LoreEventID string             `json:"lore_event_id"`
-	Kind        LoreDisruptionKind `json:"kind"`
-	EndsOn      Date               `json:"ends_on"`
+	// The lore event that tells of it.
+	LoreEventID string `json:"lore_event_id"`
+	// The thing that goes wrong; the effect is in effect_text of the lore event. paper_shortage:
+	// paper is dear and slow to come; courier_strike: orders to suppliers come two working days
+	// later; flu_wave: more people fall ill; press_fault: a press is down; power_cut: no press runs
+	// until 12:00; trade_fair: more orders for posters and brochures come; payment_outage: payments
+	// of customers come when it is over; heat_wave: runs are slower and spoil more.
+	Kind LoreDisruptionKind `json:"kind"`
+	// The date on which it is over.
+	EndsOn Date `json:"ends_on"`
 }
 
 // LoreDisruptionKind is the type of RunningDisruption.Kind, DisruptionNote.Kind,
@@ -296,16 +356,23 @@ const (
 
 // Counts is the type of SandboxStatus.Counts.
 type Counts struct {
-	OrdersOpen        int64 `json:"orders_open"`
-	WorkOrdersOpen    int64 `json:"work_orders_open"`
+	// Sales orders that wait for an answer or for their goods.
+	OrdersOpen int64 `json:"orders_open"`
+	// Work orders that are neither shipped nor stocked.
+	WorkOrdersOpen int64 `json:"work_orders_open"`
+	// Those of them that wait for a press, also after a short run.
 	WorkOrdersToPrint int64 `json:"work_orders_to_print"`
+	// Trucks at the gate that are not counted in.
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
-	InvoicesPayable   int64 `json:"invoices_payable"`
-	LotsOffered       int64 `json:"lots_offered"`
+	// Supplier invoices that are not paid, overheads included.
+	InvoicesPayable int64 `json:"invoices_payable"`
+	// Contract lots that wait for an answer.
+	LotsOffered int64 `json:"lots_offered"`
 }
 
 // ForkedFrom is the type of SandboxStatus.ForkedFrom.
 type ForkedFrom struct {
+	// The sandbox that it was forked from.
 	SandboxID string `json:"sandbox_id"`
 	// The number of the newest event that both have.
 	Seq uint64 `json:"seq"`
@@ -313,19 +380,22 @@ type ForkedFrom struct {
 
 // FaultPlan is the type of SandboxStatus.Faults.
 type FaultPlan struct {
-	// The plan that comes with Platen; null for rules of your own.
+	// The plan that comes with Platen, from light over moderate to severe, or double_work; null for
+	// rules of your own.
 	Plan *FaultPlanName `json:"plan"`
 	// The same seed and the same calls on each path meet the same faults.
 	Seed uint64 `json:"seed"`
 	// How long delays take, in per cent of what they are.
-	DelayPct int64          `json:"delay_pct"`
-	Rules    []PlannedFault `json:"rules"`
+	DelayPct int64 `json:"delay_pct"`
+	// The rules of the plan, or your own.
+	Rules []PlannedFault `json:"rules"`
 	// What was asked for by hand and has not happened yet.
 	Pending []Injection `json:"pending"`
 }
 
 // PlannedFault is the type of FaultPlan.Rules.
 type PlannedFault struct {
+	// The thing that goes wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
 	// The part of the calls or deliveries that it happens to.
 	Share float64 `json:"share"`
@@ -341,6 +411,7 @@ type PlannedFault struct {
 
 // Injection is in the response of inject_fault.
 type Injection struct {
+	// The thing that goes wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
 	// How many times it is still to happen.
 	Count int64 `json:"count"`
@@ -348,21 +419,31 @@ type Injection struct {
 
 // Score is the type of SandboxStatus.Score.
 type Score struct {
-	NetWorthMinor int64    `json:"net_worth_minor"`
-	ProfitMinor   int64    `json:"profit_minor"`
-	OrdersShipped int64    `json:"orders_shipped"`
-	OnTimePct     *float64 `json:"on_time_pct"`
-	SpoilagePct   *float64 `json:"spoilage_pct"`
+	// Cash, stock at cost and what customers owe for goods that they have, less what is owed to
+	// suppliers and the crew, in minor units.
+	NetWorthMinor int64 `json:"net_worth_minor"`
+	// net_worth_minor less that of the opening.
+	ProfitMinor int64 `json:"profit_minor"`
+	// Sales orders whose customers have the goods and the bill.
+	OrdersShipped int64 `json:"orders_shipped"`
+	// How many of a hundred such orders had their goods by due_date, in per cent; orders_expired
+	// count as late. Null while there is nothing to count.
+	OnTimePct *float64 `json:"on_time_pct"`
+	// The share of all printed sheets that came out bad, in per cent, without make-ready. Null before
+	// the first run has ended.
+	SpoilagePct *float64 `json:"spoilage_pct"`
 	// Accepted orders whose goods never reached the customer.
 	OrdersExpired int64 `json:"orders_expired"`
 	// Orders that were not answered in time.
-	OrdersLapsed  int64 `json:"orders_lapsed"`
+	OrdersLapsed int64 `json:"orders_lapsed"`
+	// Contract lots that were shipped at Head Office.
 	LotsDelivered int64 `json:"lots_delivered"`
 	// Accepted lots whose goods did not reach the customer in time.
 	LotsExpired int64 `json:"lots_expired"`
+	// Payroll runs that were not paid by their due date.
 	PayrollLate int64 `json:"payroll_late"`
-	// The worth of all hours that the gate counted and timesheets left out; they are owed with 10 %
-	// on top.
+	// The worth of all hours that the gate counted and timesheets left out, in minor units; they are
+	// owed with 10 % on top.
 	WagesWithheldMinor int64 `json:"wages_withheld_minor"`
 	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	WritesRefused int64 `json:"writes_refused"`
@@ -405,19 +486,28 @@ type TickUntilInput struct {
 
 // TickResult is in the response of advance_time.
 type TickResult struct {
-	SimDate   Date   `json:"sim_date"`
-	SimTime   string `json:"sim_time"`
-	DayNumber int64  `json:"day_number"`
+	// The in-world date at which the clock stopped.
+	SimDate Date `json:"sim_date"`
+	// The in-world time of that day.
+	SimTime string `json:"sim_time"`
+	// The working day, counted from 0.
+	DayNumber int64 `json:"day_number"`
 	// How many minutes passed: fewer than were asked for when what until names came about, or the
 	// company went bankrupt, on the way.
 	AdvancedMinutes int64 `json:"advanced_minutes"`
-	// What ended the tick: minutes when all of them have passed.
-	StoppedBy     TickResultStoppedBy `json:"stopped_by"`
-	EventsWritten uint64              `json:"events_written"`
-	LastSeq       uint64              `json:"last_seq"`
-	CashMinor     int64               `json:"cash_minor"`
-	Status        SandboxState        `json:"status"`
-	Digest        TickDigest          `json:"digest"`
+	// The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision
+	// or idle_press when that part of until came about; bankrupt when the company went bankrupt.
+	StoppedBy TickResultStoppedBy `json:"stopped_by"`
+	// Events that were written on the way.
+	EventsWritten uint64 `json:"events_written"`
+	// The number of the newest event.
+	LastSeq uint64 `json:"last_seq"`
+	// The cash of the company now, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// active takes writes; expired and bankrupt can only be read.
+	Status SandboxState `json:"status"`
+	// The events of the tick in numbers, and what waits for you.
+	Digest TickDigest `json:"digest"`
 }
 
 // TickResultStoppedBy is the type of TickResult.StoppedBy.
@@ -449,17 +539,22 @@ type TickDigest struct {
 
 // EventCount is the type of TickDigest.Events.
 type EventCount struct {
-	Type  EventType `json:"type"`
-	Count int64     `json:"count"`
+	// The type of the events.
+	Type EventType `json:"type"`
+	// How many there were.
+	Count int64 `json:"count"`
 }
 
 // Decision is the type of TickDigest.Decisions.
 type Decision struct {
-	// The side on which it waits.
+	// The side on which it waits: office or factory.
 	System DecisionSystem `json:"system"`
-	// A press is idle while a work order waits for one.
+	// The kind of the record: a sales_order or contract_lot to answer, a supplier_invoice or
+	// payroll_run to pay, a delivery to count in, a press that is idle while a work order waits for
+	// one.
 	Resource DecisionResource `json:"resource"`
-	ID       string           `json:"id"`
+	// The id of the record.
+	ID string `json:"id"`
 }
 
 // DecisionSystem is the type of Decision.System.
@@ -486,77 +581,114 @@ const (
 
 // DeletedSandbox is in the response of delete_sandbox.
 type DeletedSandbox struct {
-	SandboxID  string `json:"sandbox_id"`
+	// The id of the sandbox that is gone.
+	SandboxID string `json:"sandbox_id"`
+	// Its name for people.
 	PublicName string `json:"public_name"`
 	// The number of the last event.
-	LastSeq   uint64    `json:"last_seq"`
+	LastSeq uint64 `json:"last_seq"`
+	// When it was deleted, in wall time.
 	DeletedAt time.Time `json:"deleted_at"`
 }
 
 // Series is in the response of get_series.
 type Series struct {
+	// The points, oldest first.
 	Points []SeriesPoint `json:"points"`
 }
 
 // SeriesPoint is the type of Series.Points.
 type SeriesPoint struct {
-	ID      string `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The in-world moment of the point.
 	SimTime string `json:"sim_time"`
 	// The number of the newest event at that moment.
-	Seq            uint64      `json:"seq"`
-	CashMinor      int64       `json:"cash_minor"`
-	NetWorthMinor  int64       `json:"net_worth_minor"`
-	Stock          SeriesStock `json:"stock"`
-	PressesRunning int64       `json:"presses_running"`
-	CreatedAt      time.Time   `json:"created_at"`
-	UpdatedAt      time.Time   `json:"updated_at"`
-	CreatedOn      Date        `json:"created_on"`
+	Seq uint64 `json:"seq"`
+	// The cash of the company, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// The net worth of the company, in minor units: that of the score.
+	NetWorthMinor int64 `json:"net_worth_minor"`
+	// The stock on hand, by SKU.
+	Stock SeriesStock `json:"stock"`
+	// Presses that were printing.
+	PressesRunning int64 `json:"presses_running"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // SeriesStock is the type of SeriesPoint.Stock.
 type SeriesStock struct {
-	Coated   int64 `json:"mat_coated"`
+	// Sheets of coated paper.
+	Coated int64 `json:"mat_coated"`
+	// Sheets of uncoated paper.
 	Uncoated int64 `json:"mat_uncoated"`
-	Board    int64 `json:"mat_board"`
-	Ink      int64 `json:"mat_ink"`
-	Plate    int64 `json:"mat_plate"`
-	Waste    int64 `json:"mat_waste"`
+	// Sheets of board.
+	Board int64 `json:"mat_board"`
+	// Cans of ink.
+	Ink int64 `json:"mat_ink"`
+	// Plates.
+	Plate int64 `json:"mat_plate"`
+	// Grams of waste paper.
+	Waste int64 `json:"mat_waste"`
+	// Units of notebooks on the shelf.
 	Notebook int64 `json:"prd_notebook"`
+	// Units of calendars on the shelf.
 	Calendar int64 `json:"prd_calendar"`
 }
 
 // Report is in the response of get_report.
 type Report struct {
-	Score  Score        `json:"score"`
+	// The results so far.
+	Score Score `json:"score"`
+	// active takes writes; expired and bankrupt can only be read.
 	Status ReportStatus `json:"status"`
 	// True once something was brought about by a trigger; such scores are not compared.
-	Assisted bool   `json:"assisted"`
-	Preset   string `json:"preset"`
+	Assisted bool `json:"assisted"`
+	// The preset that the sandbox began with.
+	Preset string `json:"preset"`
 	// Scores of different versions are not compared.
-	PresetVersion int64  `json:"preset_version"`
-	Seed          uint64 `json:"seed"`
+	PresetVersion int64 `json:"preset_version"`
+	// The number that its world follows from.
+	Seed uint64 `json:"seed"`
 	// Whether players are compared; only the grading key reads the report then.
 	Evaluation bool `json:"evaluation"`
-	// The set of worlds that the seed counts; null for a sandbox that is no evaluation.
-	Split     *Split    `json:"split"`
-	Bridge    Bridge    `json:"bridge"`
+	// The set of worlds that the seed counts: train to try things on, dev to compare them, test,
+	// which the operator keeps secret. Null for a sandbox that is no evaluation.
+	Split *Split `json:"split"`
+	// auto: the sandbox copies records between the two systems; manual: your program has to.
+	Bridge Bridge `json:"bridge"`
+	// realtime: wall time moves the clock; manual: only ticks do.
 	ClockMode ClockMode `json:"clock_mode"`
 	// It grows when the same actions may give another life; such scores are not compared.
-	EngineVersion        int64  `json:"engine_version"`
-	SimDate              Date   `json:"sim_date"`
-	DayNumber            int64  `json:"day_number"`
-	LastSeq              uint64 `json:"last_seq"`
-	Currency             string `json:"currency"`
-	OpeningNetWorthMinor int64  `json:"opening_net_worth_minor"`
+	EngineVersion int64 `json:"engine_version"`
+	// The in-world date.
+	SimDate Date `json:"sim_date"`
+	// The working day, counted from 0.
+	DayNumber int64 `json:"day_number"`
+	// The number of the newest event.
+	LastSeq uint64 `json:"last_seq"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The net worth on the first morning, in minor units.
+	OpeningNetWorthMinor int64 `json:"opening_net_worth_minor"`
 	// The opening, and then the close of each day.
 	NetWorth []NetWorthPoint `json:"net_worth"`
-	Orders   OrderCount      `json:"orders"`
-	Writes   WriteCount      `json:"writes"`
+	// Sales orders, by what became of them.
+	Orders OrderCount `json:"orders"`
+	// Writes of your program. Moving the clock, webhooks and the lease count only when they are
+	// rejected.
+	Writes WriteCount `json:"writes"`
 	// Those that are completed, in the order in which they were.
 	Missions []Proof `json:"missions"`
 	// Those that are unlocked, in the order in which they were.
-	Achievements []Proof    `json:"achievements"`
-	Invariants   Invariants `json:"invariants"`
+	Achievements []Proof `json:"achievements"`
+	// Whether the books add up.
+	Invariants Invariants `json:"invariants"`
 	// SHA-256 of the business records of both systems alone: reads, requests that failed and missions
 	// leave no trace in it. It compares end states.
 	BusinessHash string `json:"business_hash"`
@@ -577,16 +709,22 @@ const (
 
 // NetWorthPoint is the type of Report.NetWorth.
 type NetWorthPoint struct {
-	SimTime       string `json:"sim_time"`
-	NetWorthMinor int64  `json:"net_worth_minor"`
-	CashMinor     int64  `json:"cash_minor"`
+	// The in-world moment.
+	SimTime string `json:"sim_time"`
+	// The net worth then, in minor units.
+	NetWorthMinor int64 `json:"net_worth_minor"`
+	// The cash then, in minor units.
+	CashMinor int64 `json:"cash_minor"`
 }
 
 // OrderCount is the type of Report.Orders.
 type OrderCount struct {
+	// Sales orders whose customers have the goods and the bill.
 	Shipped int64 `json:"shipped"`
-	OnTime  int64 `json:"on_time"`
-	Late    int64 `json:"late"`
+	// Those of them whose goods came by due_date.
+	OnTime int64 `json:"on_time"`
+	// Those of them whose goods came later.
+	Late int64 `json:"late"`
 	// Accepted orders whose goods never reached the customer.
 	Expired int64 `json:"expired"`
 	// Orders that were not answered in time.
@@ -595,6 +733,7 @@ type OrderCount struct {
 
 // WriteCount is the type of Report.Writes.
 type WriteCount struct {
+	// Writes that succeeded.
 	Accepted int64 `json:"accepted"`
 	// Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait.
 	Refused int64 `json:"refused"`
@@ -604,6 +743,7 @@ type WriteCount struct {
 
 // Proof is the type of Report.Missions.
 type Proof struct {
+	// The mission or the achievement.
 	ID string `json:"id"`
 	// The number of the event that says so.
 	Seq uint64 `json:"seq"`
@@ -611,6 +751,8 @@ type Proof struct {
 
 // Invariants is the type of Report.Invariants.
 type Invariants struct {
+	// True when the records agree with each other: cash with the ledger, stock with its moves, and so
+	// on.
 	Hold bool `json:"hold"`
 	// The first that is broken; null for none.
 	Violation *string `json:"violation"`
@@ -626,7 +768,15 @@ type Attention struct {
 
 // AttentionItem is the type of Attention.Items.
 type AttentionItem struct {
-	// What it is about. New kinds may be added.
+	// What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow;
+	// orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle,
+	// with work that waits; no_operator and role_vacant, people who are missing; material_missing,
+	// what waiting work lacks; material_low, below the reorder point with none on the way;
+	// purchase_unapproved, orders to suppliers that wait for approval; truck_waits, to be counted in;
+	// goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due, due by tomorrow
+	// or with a discount that ends today; wages_due; invoice_disputed, goods that customers miss;
+	// reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing.
+	// New kinds may be added.
 	Kind AttentionKind `json:"kind"`
 	// Roughly what it costs, in minor units, if nothing is done until the close of the next working
 	// day; 0 where it has no price of its own.
@@ -671,9 +821,13 @@ const (
 
 // AttentionRecord is the type of AttentionItem.Records.
 type AttentionRecord struct {
-	System   AttentionRecordSystem `json:"system"`
-	Resource string                `json:"resource"`
-	ID       string                `json:"id"`
+	// Whose record it is: that of Head Office (office), of the Factory (factory), or of the sandbox
+	// itself (sandbox).
+	System AttentionRecordSystem `json:"system"`
+	// The kind of record, as in the catalogue of events.
+	Resource string `json:"resource"`
+	// The id of the record, as in its own list.
+	ID string `json:"id"`
 	// What people call it: a number, a name or a week.
 	Number string `json:"number"`
 	// Where it is read, below the base URL.
@@ -693,8 +847,9 @@ const (
 // AttentionCommand is the type of AttentionItem.Command.
 type AttentionCommand struct {
 	// The id of the operation.
-	Operation string                 `json:"operation"`
-	Method    AttentionCommandMethod `json:"method"`
+	Operation string `json:"operation"`
+	// The method of the request: POST for commands, PATCH for a change of a webhook subscription.
+	Method AttentionCommandMethod `json:"method"`
 	// Below the base URL.
 	Path string `json:"path"`
 	// The body to send.
@@ -713,24 +868,37 @@ const (
 // AttentionTurn is the type of Attention.History.
 type AttentionTurn struct {
 	// The number of the event that tells of it; null for what no event tells.
-	Seq     *uint64 `json:"seq"`
-	SimDate Date    `json:"sim_date"`
+	Seq *uint64 `json:"seq"`
+	// The in-world day on which it happened.
+	SimDate Date `json:"sim_date"`
 	// What happened, in a sentence for a person.
 	Message string `json:"message"`
 }
 
 // FeedEvent is in the responses of list_events, poll_events and get_event.
 type FeedEvent struct {
-	Seq        uint64          `json:"seq"`
-	ID         string          `json:"id"`
-	Type       EventType       `json:"type"`
-	CreatedAt  time.Time       `json:"created_at"`
-	SimDate    Date            `json:"sim_date"`
-	SandboxID  string          `json:"sandbox_id"`
-	System     EventSystem     `json:"system"`
-	Simulation bool            `json:"simulation"`
-	Data       json.RawMessage `json:"data"`
-	Links      Links           `json:"links"`
+	// The number of the event in the feed of the sandbox: from 1, without gaps. Deliveries do not
+	// have it.
+	Seq uint64 `json:"seq"`
+	// Names the event: the same in the feed and in each delivery. Handle each id once.
+	ID string `json:"id"`
+	// The system, the kind of record, and the thing that happened to it.
+	Type EventType `json:"type"`
+	// The wall time of its in-world moment. It grows strictly with seq: sort deliveries by it.
+	CreatedAt time.Time `json:"created_at"`
+	// The in-world date.
+	SimDate Date `json:"sim_date"`
+	// The sandbox in which it happened. In a fork, events from before carry that of the original.
+	SandboxID string `json:"sandbox_id"`
+	// The part of the company that it belongs to: office, factory, hr, world or sandbox. A key reads
+	// the events of all of them.
+	System EventSystem `json:"system"`
+	// Always true.
+	Simulation bool `json:"simulation"`
+	// The record that the event is about, and what changed. Its fields depend on type.
+	Data json.RawMessage `json:"data"`
+	// Where the record is.
+	Links Links `json:"links"`
 	// The event as it came, byte for byte. Bodies of webhooks are made of it.
 	Raw json.RawMessage `json:"-"`
 }
@@ -756,20 +924,26 @@ type Links struct {
 // Checkpoint is in the responses of list_checkpoints, get_checkpoint, create_checkpoint and
 // delete_checkpoint.
 type Checkpoint struct {
+	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
 	// No two checkpoints of a sandbox have the same.
 	Label string `json:"label"`
 	// Grows with every change of the sandbox.
 	Version uint64 `json:"version"`
 	// The number of the newest event at that moment.
-	Seq     uint64 `json:"seq"`
-	SimDate Date   `json:"sim_date"`
+	Seq uint64 `json:"seq"`
+	// The in-world date of the moment.
+	SimDate Date `json:"sim_date"`
+	// The in-world time of that day.
 	SimTime string `json:"sim_time"`
 	// The working day, counted from 0.
-	DayNumber int64     `json:"day_number"`
+	DayNumber int64 `json:"day_number"`
+	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	CreatedOn Date      `json:"created_on"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // CreateCheckpointInput is the body of create_checkpoint.
@@ -791,24 +965,34 @@ type ForkSandboxInput struct {
 
 // ForkedSandbox is in the response of fork_sandbox.
 type ForkedSandbox struct {
-	SandboxID  string    `json:"sandbox_id"`
-	PublicName string    `json:"public_name"`
-	ExpiresAt  time.Time `json:"expires_at"`
-	OfficeKey  string    `json:"office_key"`
-	FactoryKey string    `json:"factory_key"`
+	// Names the sandbox; events and deliveries carry it.
+	SandboxID string `json:"sandbox_id"`
+	// A name for people, made from the id.
+	PublicName string `json:"public_name"`
+	// The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon
+	// deleted.
+	ExpiresAt time.Time `json:"expires_at"`
+	// The key of Head Office. Keep it: no other response shows it.
+	OfficeKey string `json:"office_key"`
+	// The key of the Factory. Keep it: no other response shows it.
+	FactoryKey string `json:"factory_key"`
 	// Only of an evaluation: the key that judges its player, who must not have it.
-	GradingKey string     `json:"grading_key,omitzero"`
+	GradingKey string `json:"grading_key,omitzero"`
+	// Where the fork comes from.
 	ForkedFrom ForkedFrom `json:"forked_from"`
 }
 
 // TriggerKinds is in the response of get_triggers.
 type TriggerKinds struct {
+	// The triggers that there are.
 	Triggers []TriggerKind `json:"triggers"`
 }
 
 // TriggerKind is the type of TriggerKinds.Triggers.
 type TriggerKind struct {
-	Type    string `json:"type"`
+	// The name to send as type.
+	Type string `json:"type"`
+	// The thing that it brings about.
 	Summary string `json:"summary"`
 	// What there has to be; null for nothing.
 	Needs *string `json:"needs"`
@@ -843,13 +1027,15 @@ type PullTriggerInput struct {
 
 // TriggerResult is in the response of pull_trigger.
 type TriggerResult struct {
+	// The trigger that was pulled.
 	Type string `json:"type"`
 	// The kind of the record that it is about.
 	Resource string `json:"resource"`
 	// The id of that record.
 	ID string `json:"id"`
 	// When it comes about: now, or later.
-	SimDate Date   `json:"sim_date"`
+	SimDate Date `json:"sim_date"`
+	// The in-world time of that day.
 	SimTime string `json:"sim_time"`
 	// Events that it has written so far.
 	EventsWritten uint64 `json:"events_written"`
@@ -860,7 +1046,8 @@ type TriggerResult struct {
 // Fault is in the response of list_faults.
 type Fault struct {
 	// Counts the faults of the sandbox.
-	ID   string    `json:"id"`
+	ID string `json:"id"`
+	// The thing that went wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
 	// What went wrong.
 	Summary string `json:"summary"`
@@ -873,13 +1060,14 @@ type Fault struct {
 	// The delivery that it happened to; null for a request.
 	DeliveryID *string `json:"delivery_id"`
 	// The event that was delivered; null for a request.
-	EventID   *string   `json:"event_id"`
+	EventID *string `json:"event_id"`
+	// When it happened, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 }
 
 // InjectFaultInput is the body of inject_fault.
 type InjectFaultInput struct {
-	// What is to go wrong. Required.
+	// What is to go wrong. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
 	// How many times, as soon as it can; once when left out. 1 to 100.
 	Count *int64 `json:"count,omitzero"`
@@ -887,14 +1075,17 @@ type InjectFaultInput struct {
 
 // Integration is in the response of get_integration.
 type Integration struct {
+	// auto: nothing is judged; manual: your program is.
 	Bridge Bridge `json:"bridge"`
 	// 0 to 1: exact obligations, and half of the late ones, among those due and the unexpected
 	// effects. null while there is nothing to judge, and with the auto bridge.
-	ExactlyOnce *float64         `json:"exactly_once"`
-	Counts      IntegrationCount `json:"counts"`
+	ExactlyOnce *float64 `json:"exactly_once"`
+	// Obligations of all kinds.
+	Counts IntegrationCount `json:"counts"`
 	// The same for each kind of obligation; none with the auto bridge.
-	Kinds   []IntegrationKindCount `json:"kinds"`
-	Manners IntegrationManners     `json:"manners"`
+	Kinds []IntegrationKindCount `json:"kinds"`
+	// How considerate the requests of your program are; no part of the score.
+	Manners IntegrationManners `json:"manners"`
 }
 
 // IntegrationCount is the type of Integration.Counts.
@@ -917,6 +1108,9 @@ type IntegrationCount struct {
 
 // IntegrationKindCount is the type of Integration.Kinds.
 type IntegrationKindCount struct {
+	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
+	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
+	// payment.
 	Kind IntegrationKind `json:"kind"`
 	// As for all; null while there is nothing to judge.
 	ExactlyOnce *float64 `json:"exactly_once"`
@@ -968,10 +1162,16 @@ type IntegrationManners struct {
 // Finding is in the response of list_integration_findings.
 type Finding struct {
 	// Its kind, and the id of the record that it is about.
-	ID      string             `json:"id"`
-	Kind    IntegrationKind    `json:"kind"`
+	ID string `json:"id"`
+	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
+	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
+	// payment.
+	Kind IntegrationKind `json:"kind"`
+	// exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an
+	// effect without one.
 	Verdict IntegrationVerdict `json:"verdict"`
-	Message string             `json:"message"`
+	// The finding in a sentence, for people.
+	Message string `json:"message"`
 	// The record that obliges; null for an unexpected effect.
 	Cause *FindingRecord `json:"cause"`
 	// The records on the other side.
@@ -1002,9 +1202,12 @@ const (
 
 // FindingRecord is the type of Finding.Cause.
 type FindingRecord struct {
-	System   EventSystem `json:"system"`
-	Resource string      `json:"resource"`
-	ID       string      `json:"id"`
+	// The side that it is on: office, factory or hr.
+	System EventSystem `json:"system"`
+	// The kind of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID string `json:"id"`
 	// null for a record without one.
 	Number *string `json:"number"`
 	// Where to read it, relative to the base URL.
@@ -1013,22 +1216,27 @@ type FindingRecord struct {
 
 // FindingEvent is the type of Finding.Events.
 type FindingEvent struct {
-	Seq  uint64    `json:"seq"`
-	ID   string    `json:"id"`
+	// The number of the event in the feed.
+	Seq uint64 `json:"seq"`
+	// The id of the event.
+	ID string `json:"id"`
+	// The type of the event.
 	Type EventType `json:"type"`
 }
 
 // LoggedCall is in the response of list_requests.
 type LoggedCall struct {
 	// The request_id of its response.
-	ID     string `json:"id"`
+	ID string `json:"id"`
+	// The HTTP method.
 	Method string `json:"method"`
 	// Without its query string.
-	Path   string `json:"path"`
-	Status int64  `json:"status"`
+	Path string `json:"path"`
+	// The HTTP status of the response.
+	Status int64 `json:"status"`
 	// Until the response was ready, in whole milliseconds.
 	DurationMS int64 `json:"duration_ms"`
-	// The system of the key that was sent.
+	// The system of the key that was sent: office or factory.
 	System LoggedCallSystem `json:"system"`
 	// The response was the stored one of an earlier request.
 	IdempotentReplay bool `json:"idempotent_replay"`
@@ -1050,14 +1258,16 @@ const (
 // LoggedExchange is in the response of get_request.
 type LoggedExchange struct {
 	// The request_id of its response.
-	ID     string `json:"id"`
+	ID string `json:"id"`
+	// The HTTP method.
 	Method string `json:"method"`
 	// Without its query string.
-	Path   string `json:"path"`
-	Status int64  `json:"status"`
+	Path string `json:"path"`
+	// The HTTP status of the response.
+	Status int64 `json:"status"`
 	// Until the response was ready, in whole milliseconds.
 	DurationMS int64 `json:"duration_ms"`
-	// The system of the key that was sent.
+	// The system of the key that was sent: office or factory.
 	System LoggedExchangeSystem `json:"system"`
 	// The response was the stored one of an earlier request.
 	IdempotentReplay bool `json:"idempotent_replay"`
@@ -1092,20 +1302,34 @@ const (
 
 // Mission is in the responses of list_missions and get_mission.
 type Mission struct {
+	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
 	// Its place in the teaching; numbers may be left out.
-	Order       int64         `json:"order"`
-	Title       string        `json:"title"`
-	Objective   string        `json:"objective"`
-	Hint        string        `json:"hint"`
-	Track       MissionTrack  `json:"track"`
-	Status      MissionStatus `json:"status"`
-	Progress    Progress      `json:"progress"`
-	CompletedAt *time.Time    `json:"completed_at"`
-	DocsURL     string        `json:"docs_url"`
-	CreatedAt   time.Time     `json:"created_at"`
-	UpdatedAt   time.Time     `json:"updated_at"`
-	CreatedOn   Date          `json:"created_on"`
+	Order int64 `json:"order"`
+	// The title, for people.
+	Title string `json:"title"`
+	// The thing to do, in a sentence.
+	Objective string `json:"objective"`
+	// How to go about it.
+	Hint string `json:"hint"`
+	// The subject that it teaches: basics, order_to_cash, protocol, events, procure_to_pay, people,
+	// world, failures; bridge with the bridge manual.
+	Track MissionTrack `json:"track"`
+	// active is one of the next three to do, upcoming comes later, completed is done. A mission can
+	// be completed before it was active.
+	Status MissionStatus `json:"status"`
+	// How far it has come.
+	Progress Progress `json:"progress"`
+	// When it was completed, in wall time; null before.
+	CompletedAt *time.Time `json:"completed_at"`
+	// The page of the docs about it.
+	DocsURL string `json:"docs_url"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // MissionTrack is the type of Mission.Track.
@@ -1136,20 +1360,30 @@ const (
 
 // Progress is the type of Mission.Progress.
 type Progress struct {
+	// Steps taken so far.
 	Current int64 `json:"current"`
-	Target  int64 `json:"target"`
+	// Steps that complete the mission.
+	Target int64 `json:"target"`
 }
 
 // Achievement is in the responses of list_achievements and get_achievement.
 type Achievement struct {
-	ID         string                   `json:"id"`
-	Title      string                   `json:"title"`
-	Text       string                   `json:"text"`
-	Status     MissionAchievementStatus `json:"status"`
-	UnlockedAt time.Time                `json:"unlocked_at"`
-	CreatedAt  time.Time                `json:"created_at"`
-	UpdatedAt  time.Time                `json:"updated_at"`
-	CreatedOn  Date                     `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The title, for people.
+	Title string `json:"title"`
+	// The thing that was done for it.
+	Text string `json:"text"`
+	// Always unlocked: an achievement is listed from then on.
+	Status MissionAchievementStatus `json:"status"`
+	// When it was unlocked, in wall time.
+	UnlockedAt time.Time `json:"unlocked_at"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // MissionAchievementStatus is the type of Achievement.Status.
@@ -1162,17 +1396,27 @@ const (
 
 // Event is in the responses of list_lore_events and get_lore_event.
 type Event struct {
-	ID        string   `json:"id"`
-	Kind      LoreKind `json:"kind"`
-	Title     string   `json:"title"`
-	Story     string   `json:"story"`
-	StartedOn Date     `json:"started_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The part of life that it is about: culture, people, technology, trade, transport or weather.
+	Kind LoreKind `json:"kind"`
+	// Its headline.
+	Title string `json:"title"`
+	// Its text, for people.
+	Story string `json:"story"`
+	// The in-world date on which it happened or began.
+	StartedOn Date `json:"started_on"`
 	// Its effect on the company; null for a story that changes nothing.
 	Disruption *DisruptionNote `json:"disruption"`
-	Status     LoreEventStatus `json:"status"`
-	CreatedAt  time.Time       `json:"created_at"`
-	UpdatedAt  time.Time       `json:"updated_at"`
-	CreatedOn  Date            `json:"created_on"`
+	// running while its disruption lasts, then over. A story without a disruption is over from the
+	// start.
+	Status LoreEventStatus `json:"status"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // LoreKind is the type of Event.Kind.
@@ -1190,11 +1434,17 @@ const (
 
 // DisruptionNote is the type of Event.Disruption.
 type DisruptionNote struct {
+	// The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is dear and
+	// slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more
+	// people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00;
+	// trade_fair: more orders for posters and brochures come; payment_outage: payments of customers
+	// come when it is over; heat_wave: runs are slower and spoil more.
 	Kind LoreDisruptionKind `json:"kind"`
-	// How long it lasts, among disruptions of its kind.
+	// low, medium or high: how long it lasts, among disruptions of its kind.
 	Severity LoreSeverity `json:"severity"`
 	// The day on which it is over: from its opening, after a power cut from 12:00.
-	EndsOn     Date   `json:"ends_on"`
+	EndsOn Date `json:"ends_on"`
+	// The effect on the company, in a sentence for people.
 	EffectText string `json:"effect_text"`
 }
 
@@ -1219,33 +1469,44 @@ const (
 
 // MajorOrder is in the responses of list_major_orders and get_major_order.
 type MajorOrder struct {
-	ID    string `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// Its headline.
 	Title string `json:"title"`
+	// Its text, for people.
 	Story string `json:"story"`
-	SKU   string `json:"sku"`
+	// The product that counts, such as prd_flyer.
+	SKU string `json:"sku"`
 	// The unit of the quantity.
-	Unit           string `json:"unit"`
-	TargetQuantity int64  `json:"target_quantity"`
+	Unit string `json:"unit"`
+	// Units that all printers together have to ship by closes_on.
+	TargetQuantity int64 `json:"target_quantity"`
 	// The shipments of all printers to customers, yours included. The others are counted when a day
 	// opens.
 	WorldQuantity int64 `json:"world_quantity"`
 	// The shipments of your Factory to customers while the order is open. Two per cent of the target
 	// are a share.
 	OwnQuantity int64 `json:"own_quantity"`
-	OpensOn     Date  `json:"opens_on"`
+	// The first day that counts.
+	OpensOn Date `json:"opens_on"`
 	// The last day that counts.
 	ClosesOn Date `json:"closes_on"`
 	// The bonus for a share in a fulfilled order, in per cent of the value of your shipments for it.
 	BonusPct int64 `json:"bonus_pct"`
 	// The fixed bonus for each share in a fulfilled order.
-	PoolMinor int64  `json:"pool_minor"`
-	Currency  string `json:"currency"`
+	PoolMinor int64 `json:"pool_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
 	// The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100.
-	Milestone int64                `json:"milestone"`
-	Status    LoreMajorOrderStatus `json:"status"`
-	CreatedAt time.Time            `json:"created_at"`
-	UpdatedAt time.Time            `json:"updated_at"`
-	CreatedOn Date                 `json:"created_on"`
+	Milestone int64 `json:"milestone"`
+	// open still counts; fulfilled has reached its target, missed has not. Both are final.
+	Status LoreMajorOrderStatus `json:"status"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // LoreMajorOrderStatus is the type of MajorOrder.Status.
@@ -1261,36 +1522,70 @@ const (
 // OfficeSalesOrder is in the responses of list_sales_orders, get_sales_order, accept_sales_order
 // and decline_sales_order.
 type OfficeSalesOrder struct {
-	ID             string                 `json:"id"`
-	Number         string                 `json:"number"`
-	CustomerID     string                 `json:"customer_id"`
-	CustomerName   string                 `json:"customer_name"`
-	SKU            string                 `json:"sku"`
-	ProductName    string                 `json:"product_name"`
-	Unit           string                 `json:"unit"`
-	Quantity       int64                  `json:"quantity"`
-	UnitPriceMinor int64                  `json:"unit_price_minor"`
-	TotalMinor     int64                  `json:"total_minor"`
-	Currency       string                 `json:"currency"`
-	Status         OfficeSalesOrderStatus `json:"status"`
-	ReceivedOn     Date                   `json:"received_on"`
-	AnswerBy       Date                   `json:"answer_by"`
-	DueDate        Date                   `json:"due_date"`
-	CancelAfter    Date                   `json:"cancel_after"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the order on paper, such as SO-1001. A parcel may name it in place of the id.
+	Number string `json:"number"`
+	// The customer who ordered: the id at /office/customers.
+	CustomerID string `json:"customer_id"`
+	// The customer's name, for people.
+	CustomerName string `json:"customer_name"`
+	// The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU.
+	SKU string `json:"sku"`
+	// The product's name, for people.
+	ProductName string `json:"product_name"`
+	// The content of one unit of quantity, such as 250 cards.
+	Unit string `json:"unit"`
+	// How many units were ordered. An order is shipped in full.
+	Quantity int64 `json:"quantity"`
+	// The price of one unit that the customer offers, in minor units.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units, before any late discount.
+	TotalMinor int64 `json:"total_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait
+	// for the goods; shipped is billed and paid is paid in full. declined and expired are final.
+	Status OfficeSalesOrderStatus `json:"status"`
+	// The in-world date on which the order came.
+	ReceivedOn Date `json:"received_on"`
+	// The last date on which it can be accepted or declined. It expires when the next working day
+	// opens.
+	AnswerBy Date `json:"answer_by"`
+	// The date by which the customer wants the goods. Each working day after it costs a discount.
+	DueDate Date `json:"due_date"`
+	// The last date on which the customer still takes the goods. An accepted order whose goods have
+	// not come by then expires when the next working day opens.
+	CancelAfter Date `json:"cancel_after"`
 	// Due within two working days, at a higher price and a higher discount for each day of delay.
-	Rush                  bool                           `json:"rush"`
-	LateDiscountPctPerDay int64                          `json:"late_discount_pct_per_day"`
-	LateDiscountCapPct    int64                          `json:"late_discount_cap_pct"`
-	BridgedWorkOrderID    *string                        `json:"bridged_work_order_id"`
-	ShipmentID            *string                        `json:"shipment_id"`
-	InvoiceID             *string                        `json:"invoice_id"`
-	ShippedOn             *Date                          `json:"shipped_on"`
-	LateDiscountMinor     int64                          `json:"late_discount_minor"`
-	DeclineReason         *string                        `json:"decline_reason"`
-	ExpiredReason         *OfficeSalesOrderExpiredReason `json:"expired_reason"`
-	CreatedAt             time.Time                      `json:"created_at"`
-	UpdatedAt             time.Time                      `json:"updated_at"`
-	CreatedOn             Date                           `json:"created_on"`
+	Rush bool `json:"rush"`
+	// Per cent of total_minor that the customer takes off for each working day after due_date.
+	LateDiscountPctPerDay int64 `json:"late_discount_pct_per_day"`
+	// The most that a late delivery takes off, in per cent of total_minor.
+	LateDiscountCapPct int64 `json:"late_discount_cap_pct"`
+	// The work order at the Factory that the auto bridge made on acceptance; null before, and with
+	// the bridge manual.
+	BridgedWorkOrderID *string `json:"bridged_work_order_id"`
+	// The shipment at Head Office that billed the order; null before.
+	ShipmentID *string `json:"shipment_id"`
+	// The customer invoice that bills the order; null before.
+	InvoiceID *string `json:"invoice_id"`
+	// The date of that shipment; null before.
+	ShippedOn *Date `json:"shipped_on"`
+	// The late discount on the invoice, in minor units. 0 before the order is billed, and for goods
+	// that came in time.
+	LateDiscountMinor int64 `json:"late_discount_minor"`
+	// The reason that your program gave when it declined; null without one.
+	DeclineReason *string `json:"decline_reason"`
+	// answer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
+	// by cancel_after. Null unless the status is expired.
+	ExpiredReason *OfficeSalesOrderExpiredReason `json:"expired_reason"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeSalesOrderStatus is the type of OfficeSalesOrder.Status.
@@ -1325,19 +1620,34 @@ type DeclineSalesOrderInput struct {
 // OfficeShipment is in the responses of list_office_shipments, get_office_shipment and
 // create_office_shipment.
 type OfficeShipment struct {
-	ID                 string                `json:"id"`
-	Number             string                `json:"number"`
-	SalesOrderID       *string               `json:"sales_order_id"`
-	ContractLotID      *string               `json:"contract_lot_id"`
-	Quantity           int64                 `json:"quantity"`
-	ShippedOn          Date                  `json:"shipped_on"`
-	FactoryShipmentRef *string               `json:"factory_shipment_ref"`
-	Source             OfficeShipmentSource  `json:"source"`
-	Status             OfficeShipmentStatus  `json:"status"`
-	Invoice            OfficeCustomerInvoice `json:"invoice"`
-	CreatedAt          time.Time             `json:"created_at"`
-	UpdatedAt          time.Time             `json:"updated_at"`
-	CreatedOn          Date                  `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the shipment on paper at Head Office.
+	Number string `json:"number"`
+	// The sales order that went out; null for a contract lot.
+	SalesOrderID *string `json:"sales_order_id"`
+	// The contract lot that went out; null for a sales order.
+	ContractLotID *string `json:"contract_lot_id"`
+	// Units shipped: always all of the order or the lot.
+	Quantity int64 `json:"quantity"`
+	// The in-world date on which Head Office recorded the shipment.
+	ShippedOn Date `json:"shipped_on"`
+	// The shipment of the Factory that carried the goods, as the bridge or your program wrote it.
+	// Head Office cannot check the text. Null without one.
+	FactoryShipmentRef *string `json:"factory_shipment_ref"`
+	// client: your program recorded it; bridge: the auto bridge did; opening: the company opened with
+	// it.
+	Source OfficeShipmentSource `json:"source"`
+	// Always shipped.
+	Status OfficeShipmentStatus `json:"status"`
+	// The customer invoice that this shipment raised, as it is now.
+	Invoice OfficeCustomerInvoice `json:"invoice"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeShipmentSource is the type of OfficeShipment.Source.
@@ -1360,26 +1670,49 @@ const (
 
 // OfficeCustomerInvoice is in the responses of list_customer_invoices and get_customer_invoice.
 type OfficeCustomerInvoice struct {
-	ID                string                            `json:"id"`
-	Number            string                            `json:"number"`
-	ShipmentID        string                            `json:"shipment_id"`
-	SalesOrderID      *string                           `json:"sales_order_id"`
-	ContractLotID     *string                           `json:"contract_lot_id"`
-	CustomerID        string                            `json:"customer_id"`
-	GrossMinor        int64                             `json:"gross_minor"`
-	LateDiscountMinor int64                             `json:"late_discount_minor"`
-	TotalMinor        int64                             `json:"total_minor"`
-	AmountPaidMinor   int64                             `json:"amount_paid_minor"`
-	BalanceMinor      int64                             `json:"balance_minor"`
-	Currency          string                            `json:"currency"`
-	IssuedOn          Date                              `json:"issued_on"`
-	DueDate           Date                              `json:"due_date"`
-	Status            OfficeCustomerInvoiceStatus       `json:"status"`
-	DisputeCode       *OfficeCustomerInvoiceDisputeCode `json:"dispute_code"`
-	PaidOn            *Date                             `json:"paid_on"`
-	CreatedAt         time.Time                         `json:"created_at"`
-	UpdatedAt         time.Time                         `json:"updated_at"`
-	CreatedOn         Date                              `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the invoice on paper. The customer writes it on the payment.
+	Number string `json:"number"`
+	// The shipment at Head Office that raised it.
+	ShipmentID string `json:"shipment_id"`
+	// The sales order that it bills; null for a contract lot.
+	SalesOrderID *string `json:"sales_order_id"`
+	// The contract lot that it bills; null for a sales order.
+	ContractLotID *string `json:"contract_lot_id"`
+	// The customer who owes it.
+	CustomerID string `json:"customer_id"`
+	// The price of the goods before deductions, in minor units.
+	GrossMinor int64 `json:"gross_minor"`
+	// Taken off for goods that came late, in minor units: the discount of an order, the penalty of a
+	// lot. Where the bill came before the goods, the customer takes it off with the payment.
+	LateDiscountMinor int64 `json:"late_discount_minor"`
+	// gross_minor less late_discount_minor.
+	TotalMinor int64 `json:"total_minor"`
+	// The payments of the customer so far, in minor units.
+	AmountPaidMinor int64 `json:"amount_paid_minor"`
+	// Still to be paid: total_minor less amount_paid_minor.
+	BalanceMinor int64 `json:"balance_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The in-world date of the bill.
+	IssuedOn Date `json:"issued_on"`
+	// The last date for the payment: the payment terms of the customer after issued_on, on a working
+	// day.
+	DueDate Date `json:"due_date"`
+	// open is not due yet; overdue was not paid by due_date; paid has a balance of 0.
+	Status OfficeCustomerInvoiceStatus `json:"status"`
+	// goods_not_received: an overdue invoice that the customer does not pay because the goods have
+	// not come. Null otherwise, and again once they have come.
+	DisputeCode *OfficeCustomerInvoiceDisputeCode `json:"dispute_code"`
+	// The date of the payment that brought the balance to 0; null before.
+	PaidOn *Date `json:"paid_on"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeCustomerInvoiceStatus is the type of OfficeCustomerInvoice.Status.
@@ -1414,19 +1747,33 @@ type CreateOfficeShipmentInput struct {
 
 // OfficePayment is in the responses of list_payments and get_payment.
 type OfficePayment struct {
-	ID                string                 `json:"id"`
-	Direction         OfficePaymentDirection `json:"direction"`
-	Kind              OfficePaymentKind      `json:"kind"`
-	PayerName         string                 `json:"payer_name"`
-	CustomerInvoiceID *string                `json:"customer_invoice_id"`
-	MajorOrderID      *string                `json:"major_order_id"`
-	AmountMinor       int64                  `json:"amount_minor"`
-	Currency          string                 `json:"currency"`
-	ReceivedOn        Date                   `json:"received_on"`
-	RemittanceText    string                 `json:"remittance_text"`
-	CreatedAt         time.Time              `json:"created_at"`
-	UpdatedAt         time.Time              `json:"updated_at"`
-	CreatedOn         Date                   `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// Always in: money that reached the company.
+	Direction OfficePaymentDirection `json:"direction"`
+	// customer pays an invoice; major_order_bonus is the bonus for a share in a major order.
+	Kind OfficePaymentKind `json:"kind"`
+	// The name on the transfer: that of the customer, or of the payer of the bonus.
+	PayerName string `json:"payer_name"`
+	// The invoice that it pays; null for a bonus.
+	CustomerInvoiceID *string `json:"customer_invoice_id"`
+	// The major order that it is the bonus of; null for a payment of a customer.
+	MajorOrderID *string `json:"major_order_id"`
+	// The amount that arrived, in minor units. Customers with the habit instalments pay an invoice by
+	// halves.
+	AmountMinor int64 `json:"amount_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The in-world date on which it arrived.
+	ReceivedOn Date `json:"received_on"`
+	// The text on the transfer: for an invoice its number.
+	RemittanceText string `json:"remittance_text"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficePaymentDirection is the type of OfficePayment.Direction.
@@ -1448,30 +1795,51 @@ const (
 
 // Cash is in the response of get_cash.
 type Cash struct {
-	CashMinor           int64  `json:"cash_minor"`
-	Currency            string `json:"currency"`
-	OverdraftLimitMinor int64  `json:"overdraft_limit_minor"`
+	// The money on the account now, in minor units; negative while the overdraft is used.
+	CashMinor int64 `json:"cash_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// How far cash may go below 0, in minor units. The company is bankrupt when a day closes below
+	// that.
+	OverdraftLimitMinor int64 `json:"overdraft_limit_minor"`
 	// Day closes in a row with negative cash.
-	DaysNegative    int64 `json:"days_negative"`
+	DaysNegative int64 `json:"days_negative"`
+	// The balances of all customer invoices, in minor units, also of those whose goods have not come.
 	ReceivableMinor int64 `json:"receivable_minor"`
-	// The unpaid bills of suppliers.
-	PayableMinor     int64 `json:"payable_minor"`
+	// The unpaid bills of suppliers with their late fees, in minor units.
+	PayableMinor int64 `json:"payable_minor"`
+	// The cash on the first morning, in minor units.
 	OpeningCashMinor int64 `json:"opening_cash_minor"`
 }
 
 // OfficeLedgerEntry is in the responses of list_ledger_entries and get_ledger_entry.
 type OfficeLedgerEntry struct {
-	ID           string           `json:"id"`
-	AmountMinor  int64            `json:"amount_minor"`
-	BalanceMinor int64            `json:"balance_minor"`
-	Currency     string           `json:"currency"`
-	Kind         OfficeLedgerKind `json:"kind"`
-	EventID      *string          `json:"event_id"`
-	ReferenceID  *string          `json:"reference_id"`
-	EntryOn      Date             `json:"entry_on"`
-	CreatedAt    time.Time        `json:"created_at"`
-	UpdatedAt    time.Time        `json:"updated_at"`
-	CreatedOn    Date             `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The change of cash in minor units: positive for money that came in, negative for money that
+	// went out.
+	AmountMinor int64 `json:"amount_minor"`
+	// The cash after it, in minor units.
+	BalanceMinor int64 `json:"balance_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The reason: opening_balance; customer_payment, major_order_bonus and market_sell came in;
+	// supplier_payment, overhead, payroll, hiring_fee, severance, market_buy and lot_penalty, for an
+	// accepted lot that was not delivered in time, went out.
+	Kind OfficeLedgerKind `json:"kind"`
+	// The event that reports it; null for the opening balance.
+	EventID *string `json:"event_id"`
+	// The record that it belongs to, such as a payment or a payroll run; null for the opening
+	// balance.
+	ReferenceID *string `json:"reference_id"`
+	// The in-world date of it.
+	EntryOn Date `json:"entry_on"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeLedgerKind is the type of OfficeLedgerEntry.Kind.
@@ -1494,17 +1862,26 @@ const (
 
 // OfficeCustomer is in the responses of list_customers and get_customer.
 type OfficeCustomer struct {
-	ID               string                     `json:"id"`
-	Name             string                     `json:"name"`
-	PaymentTermsDays int64                      `json:"payment_terms_days"`
-	PaymentHabit     OfficeCustomerPaymentHabit `json:"payment_habit"`
-	CreditNote       string                     `json:"credit_note"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The name of the customer, for people.
+	Name string `json:"name"`
+	// Calendar days from a customer invoice to its due date.
+	PaymentTermsDays int64 `json:"payment_terms_days"`
+	// How the customer pays: prompt always in time, usual mostly, slow often late, instalments by two
+	// halves. Expect further values.
+	PaymentHabit OfficeCustomerPaymentHabit `json:"payment_habit"`
+	// A remark on how the customer pays, for people.
+	CreditNote string `json:"credit_note"`
 	// The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it
 	// is, the more of them come.
-	SatisfactionPct float64   `json:"satisfaction_pct"`
-	CreatedAt       time.Time `json:"created_at"`
-	UpdatedAt       time.Time `json:"updated_at"`
-	CreatedOn       Date      `json:"created_on"`
+	SatisfactionPct float64 `json:"satisfaction_pct"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeCustomerPaymentHabit is the type of OfficeCustomer.PaymentHabit.
@@ -1520,16 +1897,27 @@ const (
 
 // OfficeProduct is in the responses of list_office_products and get_office_product.
 type OfficeProduct struct {
-	ID             string            `json:"id"`
-	SKU            string            `json:"sku"`
-	Name           string            `json:"name"`
-	Kind           OfficeProductKind `json:"kind"`
-	Unit           string            `json:"unit"`
-	ListPriceMinor int64             `json:"list_price_minor"`
-	Active         bool              `json:"active"`
-	CreatedAt      time.Time         `json:"created_at"`
-	UpdatedAt      time.Time         `json:"updated_at"`
-	CreatedOn      Date              `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// Names the product in both systems, such as prd_flyer.
+	SKU string `json:"sku"`
+	// The name of the product, for people.
+	Name string `json:"name"`
+	// custom carries the design of one customer, and a surplus is scrapped; stock can be printed
+	// ahead and kept on the shelf.
+	Kind OfficeProductKind `json:"kind"`
+	// The content of one unit of quantity, such as 250 cards.
+	Unit string `json:"unit"`
+	// The usual price of one unit, in minor units. Customers offer prices of their own.
+	ListPriceMinor int64 `json:"list_price_minor"`
+	// Always true: customers order it.
+	Active bool `json:"active"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeProductKind is the type of OfficeProduct.Kind.
@@ -1544,30 +1932,52 @@ const (
 // OfficeContractLot is in the responses of list_contract_lots, get_contract_lot,
 // accept_contract_lot and decline_contract_lot.
 type OfficeContractLot struct {
-	ID             string `json:"id"`
-	Number         string `json:"number"`
-	CustomerID     string `json:"customer_id"`
-	SKU            string `json:"sku"`
-	ProductName    string `json:"product_name"`
-	Unit           string `json:"unit"`
-	Quantity       int64  `json:"quantity"`
-	UnitPriceMinor int64  `json:"unit_price_minor"`
-	TotalMinor     int64  `json:"total_minor"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id.
+	Number string `json:"number"`
+	// The framework customer who offers it: the id at /office/customers.
+	CustomerID string `json:"customer_id"`
+	// The product that is wanted, such as prd_flyer. The Factory knows it by the same SKU.
+	SKU string `json:"sku"`
+	// The product's name, for people.
+	ProductName string `json:"product_name"`
+	// The content of one unit of quantity, such as 100 flyers.
+	Unit string `json:"unit"`
+	// How many units are wanted. A lot is shipped in full.
+	Quantity int64 `json:"quantity"`
+	// The price of one unit that the customer offers, in minor units.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	TotalMinor int64 `json:"total_minor"`
 	// The penalty for an accepted lot that is not delivered in time.
-	PenaltyMinor int64  `json:"penalty_minor"`
-	Currency     string `json:"currency"`
-	AnswerBy     Date   `json:"answer_by"`
+	PenaltyMinor int64 `json:"penalty_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The last date on which it can be accepted or declined. It expires when the next working day
+	// opens, without a penalty.
+	AnswerBy Date `json:"answer_by"`
 	// The last day on which the goods may reach the customer.
-	DeliverBy Date                    `json:"deliver_by"`
-	Status    OfficeContractLotStatus `json:"status"`
-	// The Factory's work order, when the auto bridge made it.
-	WorkOrderRef  *string                         `json:"work_order_ref"`
-	ShipmentID    *string                         `json:"shipment_id"`
-	InvoiceID     *string                         `json:"invoice_id"`
+	DeliverBy Date `json:"deliver_by"`
+	// offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head
+	// Office. declined and expired are final.
+	Status OfficeContractLotStatus `json:"status"`
+	// The work order at the Factory that the auto bridge made on acceptance; null before, and with
+	// the bridge manual.
+	WorkOrderRef *string `json:"work_order_ref"`
+	// The shipment at Head Office that billed it; null before.
+	ShipmentID *string `json:"shipment_id"`
+	// The customer invoice that bills it; null before.
+	InvoiceID *string `json:"invoice_id"`
+	// offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
+	// by deliver_by. Null unless the status is expired.
 	ExpiredReason *OfficeContractLotExpiredReason `json:"expired_reason"`
-	CreatedAt     time.Time                       `json:"created_at"`
-	UpdatedAt     time.Time                       `json:"updated_at"`
-	CreatedOn     Date                            `json:"created_on"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeContractLotStatus is the type of OfficeContractLot.Status.
@@ -1593,34 +2003,43 @@ const (
 
 // Quote is in the responses of list_market_quotes and get_market_quote.
 type Quote struct {
-	ID   string `json:"id"`
-	SKU  string `json:"sku"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The goods, such as mat_coated; also the id of the quote.
+	SKU string `json:"sku"`
+	// The name of the goods, for people.
 	Name string `json:"name"`
 	// The unit of the quantity on the market.
 	Unit string `json:"unit"`
-	// The price that the market pays for the first one.
+	// The price that the market pays for the first one, in minor units. Each one sold lowers it.
 	BidMinor int64 `json:"bid_minor"`
-	// The price that the market asks for the first one; null for goods that can only be sold, and for
-	// all paper while paper is short.
+	// The price that the market asks for the first one, in minor units; each one bought raises it.
+	// Null for goods that can only be sold, and for all paper while paper is short.
 	AskMinor *int64 `json:"ask_minor"`
 	// How many can still be bought today; 0 for goods that can only be sold, and for all paper while
 	// paper is short.
 	AvailableQuantity int64 `json:"available_quantity"`
-	// The price around which it moves; of paper the mill's, and the ask moves around 1.25 times that.
+	// The price around which it moves, in minor units; of paper the mill's, and the ask moves around
+	// 1.25 times that.
 	BaseMinor int64 `json:"base_minor"`
 	// Trading so many moves the price by ten per cent.
-	Depth     int64     `json:"depth"`
-	ValidOn   Date      `json:"valid_on"`
+	Depth int64 `json:"depth"`
+	// The working day that the prices are for.
+	ValidOn Date `json:"valid_on"`
+	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	CreatedOn Date      `json:"created_on"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // TradeOnMarketInput is the body of trade_on_market.
 type TradeOnMarketInput struct {
-	// Required.
+	// buy takes goods from the market at the ask, sell gives it goods at the bid. Required.
 	Side MarketSide `json:"side"`
-	// Required. 1 to 40 characters. Such as mat_coated.
+	// The goods to trade, such as mat_coated: the sku of a quote. Required. 1 to 40 characters. Such
+	// as mat_coated.
 	SKU string `json:"sku"`
 	// In the unit of the quote: sheets of paper, kilograms of waste. Required. 1 to 20,000.
 	Quantity int64 `json:"quantity"`
@@ -1639,21 +2058,34 @@ const (
 
 // Trade is in the responses of trade_on_market, list_market_trades and get_market_trade.
 type Trade struct {
-	ID       string     `json:"id"`
-	Side     MarketSide `json:"side"`
-	SKU      string     `json:"sku"`
-	Quantity int64      `json:"quantity"`
-	// The average over the trade: each one moves the price.
-	UnitPriceMinor   int64             `json:"unit_price_minor"`
-	TotalMinor       int64             `json:"total_minor"`
-	Currency         string            `json:"currency"`
-	LimitMinor       *int64            `json:"limit_price_minor"`
-	TradedOn         Date              `json:"traded_on"`
-	Status           MarketTradeStatus `json:"status"`
-	MarketDeliveryID *string           `json:"market_delivery_id"`
-	CreatedAt        time.Time         `json:"created_at"`
-	UpdatedAt        time.Time         `json:"updated_at"`
-	CreatedOn        Date              `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// buy: the company bought; sell: it sold.
+	Side MarketSide `json:"side"`
+	// The goods, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity traded, in the unit of the quote.
+	Quantity int64 `json:"quantity"`
+	// The price of one, in minor units: the average over the trade, since each one moves the price.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The limit that came with the order, in minor units; null without one.
+	LimitMinor *int64 `json:"limit_price_minor"`
+	// The in-world date of the trade.
+	TradedOn Date `json:"traded_on"`
+	// Always executed.
+	Status MarketTradeStatus `json:"status"`
+	// The market delivery at the Factory that brought the bought goods; null before, and for a sale.
+	MarketDeliveryID *string `json:"market_delivery_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // MarketTradeStatus is the type of Trade.Status.
@@ -1666,27 +2098,36 @@ const (
 
 // OfficeSupplier is in the responses of list_suppliers and get_supplier.
 type OfficeSupplier struct {
-	ID   string             `json:"id"`
-	Name string             `json:"name"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The name of the supplier, as on the delivery notes that the Factory sees.
+	Name string `json:"name"`
+	// materials sells the materials in prices; services bills overheads and takes no orders.
 	Kind OfficeSupplierKind `json:"kind"`
 	// Calendar days from the bill to its due date.
-	TermsDays        int64 `json:"terms_days"`
+	TermsDays int64 `json:"terms_days"`
+	// Per cent taken off a bill that is paid within early_discount_days; 0 for none.
 	EarlyDiscountPct int64 `json:"early_discount_pct"`
-	// Calendar days.
+	// Calendar days from the bill in which the early discount counts.
 	EarlyDiscountDays int64 `json:"early_discount_days"`
-	// Working days from the approved order to the truck.
+	// The fewest working days from the approved order to the truck, as things are at present.
 	LeadDaysMin int64 `json:"lead_days_min"`
+	// The most working days from the approved order to the truck, as things are at present.
 	LeadDaysMax int64 `json:"lead_days_max"`
-	// How many of a hundred trucks come by a purchase order's expected_on.
-	OnTimePct int64         `json:"on_time_pct"`
-	Prices    []OfficePrice `json:"prices"`
-	// The most that may be owed and on order at once; null for services.
+	// How many of a hundred trucks come by the expected_on of their purchase order.
+	OnTimePct int64 `json:"on_time_pct"`
+	// The materials that it sells and their present prices; empty for services.
+	Prices []OfficePrice `json:"prices"`
+	// The most that may be owed and on order at once, in minor units; null for services.
 	CreditLimitMinor *int64 `json:"credit_limit_minor"`
 	// True while an invoice of this supplier is overdue: it takes no orders then.
-	OnHold    bool      `json:"on_hold"`
+	OnHold bool `json:"on_hold"`
+	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	CreatedOn Date      `json:"created_on"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeSupplierKind is the type of OfficeSupplier.Kind.
@@ -1700,36 +2141,59 @@ const (
 
 // OfficePrice is the type of OfficeSupplier.Prices.
 type OfficePrice struct {
-	SKU             string `json:"sku"`
-	UnitPriceMinor  int64  `json:"unit_price_minor"`
-	MinimumQuantity int64  `json:"minimum_quantity"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The price of one at present, in minor units. A purchase order keeps the price of its day.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// The least quantity that one order of it may have.
+	MinimumQuantity int64 `json:"minimum_quantity"`
 }
 
 // OfficeRequisition is in the responses of list_office_requisitions, get_office_requisition,
 // create_requisition, approve_requisition and reject_requisition.
 type OfficeRequisition struct {
-	ID        string                  `json:"id"`
-	Number    string                  `json:"number"`
-	Reference *string                 `json:"reference"`
-	Lines     []OfficeRequisitionLine `json:"lines"`
-	// At list cost; the real cost depends on the supplier.
-	EstimatedMinor  int64                       `json:"estimated_minor"`
-	Currency        string                      `json:"currency"`
-	NeededBy        *Date                       `json:"needed_by"`
-	Source          OfficeRequisitionSource     `json:"source"`
-	Status          OfficeRequisitionStatus     `json:"status"`
-	DecidedBy       *OfficeRequisitionDecidedBy `json:"decided_by"`
-	RejectReason    *string                     `json:"reject_reason"`
-	PurchaseOrderID *string                     `json:"purchase_order_id"`
-	CreatedAt       time.Time                   `json:"created_at"`
-	UpdatedAt       time.Time                   `json:"updated_at"`
-	CreatedOn       Date                        `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the requisition on paper at Head Office, such as RQ-0001.
+	Number string `json:"number"`
+	// The requisition of the Factory that it comes from, or any text; null without one.
+	Reference *string `json:"reference"`
+	// The materials asked for, each in one line.
+	Lines []OfficeRequisitionLine `json:"lines"`
+	// The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are
+	// approved by themselves.
+	EstimatedMinor int64 `json:"estimated_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The date by which the material is wanted; null without one. Nothing happens when it passes.
+	NeededBy *Date `json:"needed_by"`
+	// bridge: the auto bridge filed it; client: your program did; opening: the company opened with
+	// it.
+	Source OfficeRequisitionSource `json:"source"`
+	// received waits for a decision, and is rejected after five working days without one; approved
+	// can be ordered, which purchase_order_id shows; rejected is final.
+	Status OfficeRequisitionStatus `json:"status"`
+	// policy: approved by itself, being cheap; client: decided by your program; lapse: rejected
+	// because no decision came. Null before.
+	DecidedBy *OfficeRequisitionDecidedBy `json:"decided_by"`
+	// The reason of the rejection; null without one.
+	RejectReason *string `json:"reject_reason"`
+	// The purchase order that fulfils it; null while there is none.
+	PurchaseOrderID *string `json:"purchase_order_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeRequisitionLine is the type of OfficeRequisition.Lines.
 type OfficeRequisitionLine struct {
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity asked for, in the unit of the material: sheets, cans or plates.
+	Quantity int64 `json:"quantity"`
 }
 
 // OfficeRequisitionSource is the type of OfficeRequisition.Source.
@@ -1764,60 +2228,90 @@ const (
 
 // CreateRequisitionInput is the body of create_requisition.
 type CreateRequisitionInput struct {
-	// Required. 1 to 10 items.
+	// The materials asked for, each in one line. Required. 1 to 10 items.
 	Lines []MaterialLineInput `json:"lines"`
 	// The Factory's requisition, or any text; no two requisitions have the same. 1 to 64 characters.
 	Reference *string `json:"reference,omitzero"`
-	NeededBy  *Date   `json:"needed_by,omitzero"`
+	// The date by which the material is wanted, for the record: nothing happens when it passes.
+	NeededBy *Date `json:"needed_by,omitzero"`
 }
 
 // MaterialLineInput is the type of CreateRequisitionInput.Lines.
 type MaterialLineInput struct {
+	// The material, such as mat_coated. GET /office/suppliers lists what each supplier sells.
 	// Required. 1 to 40 characters. Such as mat_coated.
 	SKU string `json:"sku"`
-	// Required. 1 to 200,000.
+	// The quantity, in the unit of the material: sheets, cans or plates. Required. 1 to 200,000.
 	Quantity int64 `json:"quantity"`
 }
 
 // RejectRequisitionInput is the body of reject_requisition.
 type RejectRequisitionInput struct {
-	// 1 to 200 characters.
+	// The reason of the rejection, for the record. 1 to 200 characters.
 	Reason *string `json:"reason,omitzero"`
 }
 
 // OfficePurchaseOrder is in the responses of list_purchase_orders, get_purchase_order,
 // create_purchase_order and approve_purchase_order.
 type OfficePurchaseOrder struct {
+	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// Printed on the supplier's delivery note.
-	Number           string                         `json:"number"`
-	SupplierID       string                         `json:"supplier_id"`
-	RequisitionID    *string                        `json:"requisition_id"`
-	Lines            []OfficePurchaseOrderLine      `json:"lines"`
-	TotalMinor       int64                          `json:"total_minor"`
-	Currency         string                         `json:"currency"`
-	Status           OfficePurchaseOrderStatus      `json:"status"`
-	ApprovalRequired bool                           `json:"approval_required"`
-	ApprovedBy       *OfficePurchaseOrderApprovedBy `json:"approved_by"`
-	ApprovedOn       *Date                          `json:"approved_on"`
-	// When the supplier promises the truck.
-	ExpectedOn    *Date                            `json:"expected_on"`
+	// The number on paper, such as PO-5001. It is printed on the delivery note, by which the Factory
+	// knows the order.
+	Number string `json:"number"`
+	// The supplier it goes to: the id at /office/suppliers.
+	SupplierID string `json:"supplier_id"`
+	// The requisition that it fulfils; null for an order without one.
+	RequisitionID *string `json:"requisition_id"`
+	// The materials ordered, each in one line.
+	Lines []OfficePurchaseOrderLine `json:"lines"`
+	// The sum of the lines, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// pending_approval is above the approval limit and not sent yet; approved is with the supplier
+	// and stays so. draft lasts only within the creation. receipt_status and billing_status tell the
+	// rest.
+	Status OfficePurchaseOrderStatus `json:"status"`
+	// True when total_minor is above the approval limit of the company.
+	ApprovalRequired bool `json:"approval_required"`
+	// policy: approved by itself, being within the limit. client: approved by your program. Null
+	// before.
+	ApprovedBy *OfficePurchaseOrderApprovedBy `json:"approved_by"`
+	// The date of the approval; null before.
+	ApprovedOn *Date `json:"approved_on"`
+	// The date for which the supplier promises the truck; null before the approval. It does not move
+	// when the truck is late.
+	ExpectedOn *Date `json:"expected_on"`
+	// none, partial or full: how much of it the goods receipts at Head Office have accepted.
 	ReceiptStatus OfficePurchaseOrderReceiptStatus `json:"receipt_status"`
+	// none before the invoice of the supplier, billed while that is unpaid, paid afterwards.
 	BillingStatus OfficePurchaseOrderBillingStatus `json:"billing_status"`
-	CreatedAt     time.Time                        `json:"created_at"`
-	UpdatedAt     time.Time                        `json:"updated_at"`
-	CreatedOn     Date                             `json:"created_on"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficePurchaseOrderLine is the type of OfficePurchaseOrder.Lines.
 type OfficePurchaseOrderLine struct {
-	Line             int64  `json:"line"`
-	SKU              string `json:"sku"`
-	Quantity         int64  `json:"quantity"`
-	UnitPriceMinor   int64  `json:"unit_price_minor"`
-	AmountMinor      int64  `json:"amount_minor"`
-	QuantityReceived int64  `json:"quantity_received"`
-	QuantityBilled   int64  `json:"quantity_billed"`
+	// The place of the line in the order, from 1.
+	Line int64 `json:"line"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity ordered, in the unit of the material: sheets, cans or plates.
+	Quantity int64 `json:"quantity"`
+	// The price of one, in minor units, as it was when the order was written.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	AmountMinor int64 `json:"amount_minor"`
+	// The quantity that goods receipts at Head Office have accepted so far.
+	QuantityReceived int64 `json:"quantity_received"`
+	// The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered
+	// quantity.
+	QuantityBilled int64 `json:"quantity_billed"`
 }
 
 // OfficePurchaseOrderStatus is the type of OfficePurchaseOrder.Status.
@@ -1861,9 +2355,10 @@ const (
 
 // CreatePurchaseOrderInput is the body of create_purchase_order.
 type CreatePurchaseOrderInput struct {
-	// Required. 1 to 40 characters. Such as sup_mill.
+	// The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes
+	// no order while it is on hold. Required. 1 to 40 characters. Such as sup_mill.
 	SupplierID string `json:"supplier_id"`
-	// Required. 1 to 10 items.
+	// The materials to order, each in one line. Required. 1 to 10 items.
 	Lines []MaterialLineInput `json:"lines"`
 	// The approved requisition that this orders. 1 to 64 characters.
 	RequisitionID *string `json:"requisition_id,omitzero"`
@@ -1874,40 +2369,59 @@ type CreatePurchaseOrderInput struct {
 // OfficePurchaseOrderPreview is in the response of create_purchase_order.
 type OfficePurchaseOrderPreview struct {
 	// Always true: nothing was ordered.
-	DryRun           bool                      `json:"dry_run"`
-	SupplierID       string                    `json:"supplier_id"`
-	RequisitionID    *string                   `json:"requisition_id"`
-	Lines            []OfficePurchaseOrderLine `json:"lines"`
-	TotalMinor       int64                     `json:"total_minor"`
-	Currency         string                    `json:"currency"`
-	ApprovalRequired bool                      `json:"approval_required"`
+	DryRun bool `json:"dry_run"`
+	// The supplier it would go to.
+	SupplierID string `json:"supplier_id"`
+	// The requisition that it would fulfil; null without one.
+	RequisitionID *string `json:"requisition_id"`
+	// The materials with their prices of now, each in one line.
+	Lines []OfficePurchaseOrderLine `json:"lines"`
+	// The sum of the lines, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// True when total_minor is above the approval limit: the order would wait for approval.
+	ApprovalRequired bool `json:"approval_required"`
 	// When the supplier would promise the truck, if the order is approved today.
 	ExpectedOn Date `json:"expected_on"`
-	// How much more the supplier would lend after this order.
+	// How much more the supplier would lend after this order, in minor units.
 	CreditLeftMinor int64 `json:"credit_left_minor"`
 }
 
 // OfficeGoodsReceipt is in the responses of list_office_goods_receipts, get_office_goods_receipt
 // and create_office_goods_receipt.
 type OfficeGoodsReceipt struct {
-	ID              string `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The purchase order that the goods were ordered with.
 	PurchaseOrderID string `json:"purchase_order_id"`
-	// The Factory's goods receipt, or any text.
-	Reference  *string                  `json:"reference"`
-	Lines      []OfficeReceiptLine      `json:"lines"`
-	Source     OfficeGoodsReceiptSource `json:"source"`
-	RecordedOn Date                     `json:"recorded_on"`
-	Status     OfficeGoodsReceiptStatus `json:"status"`
-	CreatedAt  time.Time                `json:"created_at"`
-	UpdatedAt  time.Time                `json:"updated_at"`
-	CreatedOn  Date                     `json:"created_on"`
+	// The goods receipt of the Factory that it copies, or any text; null without one.
+	Reference *string `json:"reference"`
+	// The accepted and rejected quantities, one line for each material.
+	Lines []OfficeReceiptLine `json:"lines"`
+	// bridge: the auto bridge recorded it; client: your program did; opening: the company opened with
+	// it.
+	Source OfficeGoodsReceiptSource `json:"source"`
+	// The in-world date on which Head Office recorded it.
+	RecordedOn Date `json:"recorded_on"`
+	// Always recorded.
+	Status OfficeGoodsReceiptStatus `json:"status"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeReceiptLine is the type of OfficeGoodsReceipt.Lines.
 type OfficeReceiptLine struct {
-	SKU              string `json:"sku"`
-	QuantityAccepted int64  `json:"quantity_accepted"`
-	QuantityRejected int64  `json:"quantity_rejected"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity taken into stock, in the unit of the material. Bills are matched with it.
+	QuantityAccepted int64 `json:"quantity_accepted"`
+	// The quantity sent back with the driver.
+	QuantityRejected int64 `json:"quantity_rejected"`
 }
 
 // OfficeGoodsReceiptSource is the type of OfficeGoodsReceipt.Source.
@@ -1930,9 +2444,10 @@ const (
 
 // CreateOfficeGoodsReceiptInput is the body of create_office_goods_receipt.
 type CreateOfficeGoodsReceiptInput struct {
+	// The purchase order that the goods were ordered with. The delivery note has its number.
 	// Required. 1 to 64 characters.
 	PurchaseOrderID string `json:"purchase_order_id"`
-	// Required. 1 to 10 items.
+	// The accepted and rejected quantities, one line for each material. Required. 1 to 10 items.
 	Lines []ReceivedLineInput `json:"lines"`
 	// The Factory's goods receipt, or any text; no two receipts have the same. 1 to 64 characters.
 	Reference *string `json:"reference,omitzero"`
@@ -1940,52 +2455,83 @@ type CreateOfficeGoodsReceiptInput struct {
 
 // ReceivedLineInput is the type of CreateOfficeGoodsReceiptInput.Lines.
 type ReceivedLineInput struct {
-	// Required. 1 to 40 characters.
+	// The material that came, such as mat_coated. Required. 1 to 40 characters.
 	SKU string `json:"sku"`
-	// Required. 0 to 200,000.
+	// The quantity taken into stock, in the unit of the material. Required. 0 to 200,000.
 	QuantityAccepted int64 `json:"quantity_accepted"`
-	// 0 to 200,000.
+	// The quantity sent back with the driver, in the unit of the material. Left out, the Factory
+	// sends back all that is not accepted, and Head Office records 0. 0 to 200,000.
 	QuantityRejected *int64 `json:"quantity_rejected,omitzero"`
 }
 
 // OfficeSupplierInvoice is in the responses of list_supplier_invoices, get_supplier_invoice and
 // pay_supplier_invoice.
 type OfficeSupplierInvoice struct {
-	ID              string                      `json:"id"`
-	Number          string                      `json:"number"`
-	SupplierID      string                      `json:"supplier_id"`
-	PurchaseOrderID *string                     `json:"purchase_order_id"`
-	Kind            OfficeSupplierInvoiceKind   `json:"kind"`
-	Lines           []OfficeSupplierInvoiceLine `json:"lines"`
-	BilledMinor     int64                       `json:"billed_minor"`
-	// The amount that order and receipts justify: the lesser of billed and received quantity, at the
-	// price of the order.
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number under which Head Office records the bill.
+	Number string `json:"number"`
+	// The supplier who bills: the id at /office/suppliers.
+	SupplierID string `json:"supplier_id"`
+	// The purchase order that it bills; null for overheads.
+	PurchaseOrderID *string `json:"purchase_order_id"`
+	// materials bills a purchase order and waits for your payment; overhead, such as rent, is debited
+	// by itself on collect_on.
+	Kind OfficeSupplierInvoiceKind `json:"kind"`
+	// The materials or services billed, each in one line.
+	Lines []OfficeSupplierInvoiceLine `json:"lines"`
+	// The sum of the lines, in minor units, without a late fee.
+	BilledMinor int64 `json:"billed_minor"`
+	// The amount that order and goods receipts justify, in minor units: the lesser of billed and
+	// received quantity, at the price of the order.
 	MatchedMinor int64 `json:"matched_minor"`
 	// billed_minor less matched_minor.
-	VarianceMinor int64                            `json:"variance_minor"`
-	MatchStatus   OfficeSupplierInvoiceMatchStatus `json:"match_status"`
-	// Taken off a payment by discount_until.
+	VarianceMinor int64 `json:"variance_minor"`
+	// Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits;
+	// quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order,
+	// quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an
+	// overhead.
+	MatchStatus OfficeSupplierInvoiceMatchStatus `json:"match_status"`
+	// The early discount, in per cent of the amount paid by discount_until.
 	DiscountPct int64 `json:"discount_pct"`
-	// Taken off a payment of billed_minor by discount_until, if a bookkeeper is at work; once the
-	// invoice is paid, the discount that was taken.
-	DiscountMinor int64  `json:"discount_minor"`
-	DiscountUntil *Date  `json:"discount_until"`
-	Currency      string `json:"currency"`
-	IssuedOn      Date   `json:"issued_on"`
-	DueDate       Date   `json:"due_date"`
-	// The day of the direct debit, or of the collection once the invoice is overdue.
-	CollectOn    *Date                       `json:"collect_on"`
-	LateFeeMinor int64                       `json:"late_fee_minor"`
-	Status       OfficeSupplierInvoiceStatus `json:"status"`
-	PaidMinor    int64                       `json:"paid_minor"`
-	// The part of the bill that the supplier gave up because the match was right.
-	CreditedMinor int64                        `json:"credited_minor"`
-	PaidBy        *OfficeSupplierInvoicePaidBy `json:"paid_by"`
-	PaymentNote   *string                      `json:"payment_note"`
-	PaidOn        *Date                        `json:"paid_on"`
-	CreatedAt     time.Time                    `json:"created_at"`
-	UpdatedAt     time.Time                    `json:"updated_at"`
-	CreatedOn     Date                         `json:"created_on"`
+	// Saved by a payment of billed_minor by discount_until, in minor units, if a bookkeeper is at
+	// work; once the invoice is paid, the discount that was taken.
+	DiscountMinor int64 `json:"discount_minor"`
+	// The last date for the early discount; null where there is none.
+	DiscountUntil *Date `json:"discount_until"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The date on the bill.
+	IssuedOn Date `json:"issued_on"`
+	// The last date for a payment in time: the terms of the supplier after issued_on, on a working
+	// day.
+	DueDate Date `json:"due_date"`
+	// The date of the direct debit of an overhead, or of the collection once the invoice is overdue;
+	// null for a bill for materials before that.
+	CollectOn *Date `json:"collect_on"`
+	// Added when it becomes overdue: 2 % of billed_minor, in minor units; 0 before.
+	LateFeeMinor int64 `json:"late_fee_minor"`
+	// open can be paid in time; overdue was not, and its supplier takes no orders until it is paid;
+	// paid is final.
+	Status OfficeSupplierInvoiceStatus `json:"status"`
+	// The amount that left the company, in minor units: late fee and discount are worked into it. 0
+	// before.
+	PaidMinor int64 `json:"paid_minor"`
+	// The part of billed_minor that the supplier gave up because the match was right, in minor units.
+	CreditedMinor int64 `json:"credited_minor"`
+	// client: your program paid; direct_debit: an overhead was debited; collection: the supplier
+	// collected an overdue bill. Null before.
+	PaidBy *OfficeSupplierInvoicePaidBy `json:"paid_by"`
+	// The note that came with the payment; null without one.
+	PaymentNote *string `json:"payment_note"`
+	// The date of the payment; null before.
+	PaidOn *Date `json:"paid_on"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // OfficeSupplierInvoiceKind is the type of OfficeSupplierInvoice.Kind.
@@ -2002,10 +2548,13 @@ type OfficeSupplierInvoiceLine struct {
 	// The material; null on overheads.
 	SKU *string `json:"sku"`
 	// The purpose of an overhead; null on materials.
-	Service        *string `json:"service"`
-	Quantity       int64   `json:"quantity"`
-	UnitPriceMinor int64   `json:"unit_price_minor"`
-	AmountMinor    int64   `json:"amount_minor"`
+	Service *string `json:"service"`
+	// The quantity billed: the ordered one of a material, in its unit; days or pieces of a service.
+	Quantity int64 `json:"quantity"`
+	// The price of one on the bill, in minor units. It may be above that of the order by mistake.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	AmountMinor int64 `json:"amount_minor"`
 }
 
 // OfficeSupplierInvoiceMatchStatus is the type of OfficeSupplierInvoice.MatchStatus.
@@ -2046,34 +2595,50 @@ type PaySupplierInvoiceInput struct {
 	// The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is
 	// paid if it matches. Early discount and late fee are worked out by themselves. At least 0.
 	AmountMinor *int64 `json:"amount_minor,omitzero"`
-	// 1 to 200 characters.
+	// A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
+	// characters.
 	Note *string `json:"note,omitzero"`
 }
 
 // Employee is in the responses of list_employees, get_employee, hire_employee and
 // dismiss_employee.
 type Employee struct {
+	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The badge number at the Factory's gate.
-	BadgeNo     string      `json:"badge_no"`
-	Name        string      `json:"name"`
-	Role        CatalogRole `json:"role"`
-	HourlyMinor int64       `json:"hourly_minor"`
-	Currency    string      `json:"currency"`
+	// The badge at the gate of the Factory, which knows the employee by it alone.
+	BadgeNo string `json:"badge_no"`
+	// The name of the employee.
+	Name string `json:"name"`
+	// The work that they do. Without anyone of the role at work something stands still or becomes
+	// dearer: runs, finishing, trucks and shipments, bills, or orders. operator runs a press;
+	// finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper
+	// records bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// The wage for an hour, in minor units.
+	HourlyMinor int64 `json:"hourly_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
 	// 0 to 100. An operator above 50 spoils fewer sheets, one below 50 more.
-	Skill   int64 `json:"skill"`
-	HiredOn Date  `json:"hired_on"`
+	Skill int64 `json:"skill"`
+	// The in-world date of the contract.
+	HiredOn Date `json:"hired_on"`
 	// The first day at work.
-	StartsOn Date             `json:"starts_on"`
-	Status   HREmployeeStatus `json:"status"`
-	// The last day of an illness, while it lasts.
+	StartsOn Date `json:"starts_on"`
+	// active is at work unless on leave, sick is ill at present, left has quit or was dismissed.
+	Status HREmployeeStatus `json:"status"`
+	// The last day of the present illness; null for an employee who is not ill.
 	SickUntil *Date `json:"sick_until"`
-	LeftOn    *Date `json:"left_on"`
-	// personal or low_morale if they quit; the given reason, or dismissed, if they were dismissed.
-	LeftReason *string   `json:"left_reason"`
-	CreatedAt  time.Time `json:"created_at"`
-	UpdatedAt  time.Time `json:"updated_at"`
-	CreatedOn  Date      `json:"created_on"`
+	// The in-world date on which they quit or were dismissed; null before.
+	LeftOn *Date `json:"left_on"`
+	// personal or low_morale for those who quit; the given reason, or dismissed, for those who were
+	// dismissed. Null before.
+	LeftReason *string `json:"left_reason"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // CatalogRole is the type of Employee.Role, HireEmployeeInput.Role, EmployeeSickData.Role,
@@ -2102,6 +2667,8 @@ const (
 
 // HireEmployeeInput is the body of hire_employee.
 type HireEmployeeInput struct {
+	// The work that the employee will do. operator runs a press; finisher dries, cuts and binds;
+	// warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
 	// Required.
 	Role CatalogRole `json:"role"`
 	// At least the lowest wage of the role at the opening of the company, which is also the default.
@@ -2117,36 +2684,55 @@ type DismissEmployeeInput struct {
 
 // LeaveRequest is in the responses of list_leave_requests and get_leave_request.
 type LeaveRequest struct {
-	ID         string `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The employee who is on leave.
 	EmployeeID string `json:"employee_id"`
-	FromDate   Date   `json:"from_date"`
+	// The first day of it.
+	FromDate Date `json:"from_date"`
 	// The last day of it.
 	ToDate Date `json:"to_date"`
 	// Working days, the first and the last included.
-	Days      int64     `json:"days"`
+	Days int64 `json:"days"`
+	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	CreatedOn Date      `json:"created_on"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // Timesheet is in the responses of list_timesheets, get_timesheet and create_timesheet.
 type Timesheet struct {
-	ID           string           `json:"id"`
-	WeekStart    Date             `json:"week_start"`
-	Entries      []TimesheetEntry `json:"entries"`
-	Source       TimesheetSource  `json:"source"`
-	PayrollRunID string           `json:"payroll_run_id"`
-	CreatedAt    time.Time        `json:"created_at"`
-	UpdatedAt    time.Time        `json:"updated_at"`
-	CreatedOn    Date             `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The Monday of the week.
+	WeekStart Date `json:"week_start"`
+	// The hours of each employee of that week.
+	Entries []TimesheetEntry `json:"entries"`
+	// bridge: the auto bridge recorded the hours of the gate at the close of Friday; client: your
+	// program recorded it.
+	Source TimesheetSource `json:"source"`
+	// The payroll run that pays for these hours.
+	PayrollRunID string `json:"payroll_run_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // TimesheetEntry is the type of Timesheet.Entries.
 type TimesheetEntry struct {
-	EmployeeID  string `json:"employee_id"`
-	HoursWorked int64  `json:"hours_worked"`
-	HoursSick   int64  `json:"hours_sick"`
-	HoursLeave  int64  `json:"hours_leave"`
+	// The employee whose hours these are.
+	EmployeeID string `json:"employee_id"`
+	// Whole hours at work, paid in full.
+	HoursWorked int64 `json:"hours_worked"`
+	// Whole hours of illness, paid at 80 %.
+	HoursSick int64 `json:"hours_sick"`
+	// Whole hours of leave, paid in full.
+	HoursLeave int64 `json:"hours_leave"`
 }
 
 // TimesheetSource is the type of Timesheet.Source.
@@ -2182,28 +2768,39 @@ type HoursEntryInput struct {
 
 // PayrollRun is in the responses of list_payroll_runs, get_payroll_run and run_payroll.
 type PayrollRun struct {
-	ID          string          `json:"id"`
-	WeekStart   Date            `json:"week_start"`
-	WeekEnd     Date            `json:"week_end"`
-	DueDate     Date            `json:"due_date"`
-	Status      HRPayrollStatus `json:"status"`
-	TimesheetID *string         `json:"timesheet_id"`
-	// 0 while there is no timesheet.
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The Monday of the week.
+	WeekStart Date `json:"week_start"`
+	// The Friday of the week.
+	WeekEnd Date `json:"week_end"`
+	// The last date for a payment in time: the Wednesday after, unless the preset names another day.
+	DueDate Date `json:"due_date"`
+	// due can be paid in time, late was not, paid is final. One that stays late is collected.
+	Status HRPayrollStatus `json:"status"`
+	// The timesheet with the hours; null while there is none.
+	TimesheetID *string `json:"timesheet_id"`
+	// The wages for the hours of the timesheet, in minor units; 0 while there is none.
 	GrossMinor int64 `json:"gross_minor"`
 	// Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on
-	// top.
+	// top, in minor units. It is fixed when the run is made.
 	ArrearsMinor int64 `json:"arrears_minor"`
-	// The surcharge for late payment; 0 until the run is paid.
+	// The surcharge for a late payment, in minor units; 0 until the run is paid.
 	SurchargeMinor int64 `json:"surcharge_minor"`
-	// gross_minor, arrears_minor and surcharge_minor.
-	TotalMinor int64  `json:"total_minor"`
-	Currency   string `json:"currency"`
-	PaidOn     *Date  `json:"paid_on"`
-	// It was collected, not paid.
-	Forced    bool      `json:"forced"`
+	// The sum of gross_minor, arrears_minor and surcharge_minor.
+	TotalMinor int64 `json:"total_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The in-world date of the payment; null before.
+	PaidOn *Date `json:"paid_on"`
+	// True when it was collected because it stayed unpaid.
+	Forced bool `json:"forced"`
+	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	CreatedOn Date      `json:"created_on"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // HRPayrollStatus is the type of PayrollRun.Status.
@@ -2224,30 +2821,59 @@ type RunPayrollInput struct {
 
 // FactoryWorkOrder is in the responses of list_work_orders, get_work_order and create_work_order.
 type FactoryWorkOrder struct {
-	ID                string                 `json:"id"`
-	Number            string                 `json:"number"`
-	SKU               string                 `json:"sku"`
-	ProductName       string                 `json:"product_name"`
-	Kind              FactoryWorkOrderKind   `json:"kind"`
-	Unit              string                 `json:"unit"`
-	Quantity          int64                  `json:"quantity"`
-	QuantityFromStock int64                  `json:"quantity_from_stock"`
-	QuantityGood      int64                  `json:"quantity_good"`
-	Reference         *string                `json:"reference"`
-	Source            FactoryWorkOrderSource `json:"source"`
-	DueDate           *Date                  `json:"due_date"`
-	Priority          int64                  `json:"priority"`
-	Status            FactoryWorkOrderStatus `json:"status"`
-	// What it waits for next. One that is printing and waits for a press has had a run that ended
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the work order on paper, such as WO-0001.
+	Number string `json:"number"`
+	// The product to make, such as prd_flyer.
+	SKU string `json:"sku"`
+	// The product's name, for people.
+	ProductName string `json:"product_name"`
+	// custom carries the design of one customer, and a surplus is scrapped; stock can be printed
+	// ahead and kept on the shelf.
+	Kind FactoryWorkOrderKind `json:"kind"`
+	// The content of one unit of quantity, such as 250 cards.
+	Unit string `json:"unit"`
+	// How many units are asked for.
+	Quantity int64 `json:"quantity"`
+	// Units that come from the shelf in place of the press: all of them, for a stock product with a
+	// reference that was on hand when the order was written, or 0.
+	QuantityFromStock int64 `json:"quantity_from_stock"`
+	// Good units printed for it so far, over all its runs.
+	QuantityGood int64 `json:"quantity_good"`
+	// The text on the parcel, by which its customer knows the goods: the id or the number of a sales
+	// order or a lot. Null for goods that go on the shelf.
+	Reference *string `json:"reference"`
+	// client: your program wrote it; bridge: the auto bridge did.
+	Source FactoryWorkOrderSource `json:"source"`
+	// The date by which the goods are wanted. It helps to plan the presses: the Factory does not act
+	// on it. Null without one.
+	DueDate *Date `json:"due_date"`
+	// 1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on
+	// it.
+	Priority int64 `json:"priority"`
+	// created has not been printed; printing has had a run started; ready can be shipped; shipped has
+	// left the gate. stocked has no reference, and its goods are on the shelf.
+	Status FactoryWorkOrderStatus `json:"status"`
+	// The next thing that has to come: a press, the end of its run, the end of finishing, its
+	// shipment, or nothing more. A work order in printing that waits for a press had a run that ended
 	// short, and wants another.
-	WaitsFor      FactoryWait   `json:"waits_for"`
+	WaitsFor FactoryWait `json:"waits_for"`
+	// The paper and ink for the units that are still to be printed, without overs, make-ready and
+	// plates. Empty when there are none.
 	MaterialNeeds []FactoryNeed `json:"material_needs"`
-	PrintRunIDs   []string      `json:"print_run_ids"`
-	ReadyOn       *Date         `json:"ready_on"`
-	ShipmentID    *string       `json:"shipment_id"`
-	CreatedAt     time.Time     `json:"created_at"`
-	UpdatedAt     time.Time     `json:"updated_at"`
-	CreatedOn     Date          `json:"created_on"`
+	// Its print runs, oldest first.
+	PrintRunIDs []string `json:"print_run_ids"`
+	// The in-world date on which finishing ended or the shelf covered it; null before.
+	ReadyOn *Date `json:"ready_on"`
+	// The shipment of the Factory that carried the goods; null before.
+	ShipmentID *string `json:"shipment_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryWorkOrderKind is the type of FactoryWorkOrder.Kind.
@@ -2294,58 +2920,93 @@ const (
 
 // FactoryNeed is the type of FactoryWorkOrder.MaterialNeeds.
 type FactoryNeed struct {
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// How much of it, in the unit of the material: sheets or cans.
+	Quantity int64 `json:"quantity"`
 }
 
 // CreateWorkOrderInput is the body of create_work_order.
 type CreateWorkOrderInput struct {
-	// Required. 1 to 40 characters. Such as prd_flyer.
+	// The product to make, such as prd_flyer. Required. 1 to 40 characters. Such as prd_flyer.
 	SKU string `json:"sku"`
-	// Required. 1 to 5,000.
+	// How many units to make; the unit of a product is its pack, such as 250 cards. Required. 1 to
+	// 5,000.
 	Quantity int64 `json:"quantity"`
 	// For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64
 	// characters.
 	Reference *string `json:"reference,omitzero"`
-	DueDate   *Date   `json:"due_date,omitzero"`
+	// The date by which the goods are wanted. It helps to plan the presses: the Factory does not act
+	// on it.
+	DueDate *Date `json:"due_date,omitzero"`
 	// Yours to use; 5 when left out. 1 to 9.
 	Priority *int64 `json:"priority,omitzero"`
 }
 
 // FactoryPrintRun is in the responses of list_print_runs, get_print_run and start_print_run.
 type FactoryPrintRun struct {
-	ID              string                `json:"id"`
-	PressID         string                `json:"press_id"`
-	Items           []FactoryPrintRunItem `json:"items"`
-	WorkOrderID     string                `json:"work_order_id"`
-	PaperSKU        string                `json:"paper_sku"`
-	OversPct        int64                 `json:"overs_pct"`
-	SheetsPlanned   int64                 `json:"sheets_planned"`
-	SheetsMakeReady int64                 `json:"sheets_make_ready"`
-	InkCansUsed     int64                 `json:"ink_cans_used"`
-	PlatesUsed      int64                 `json:"plates_used"`
-	OperatorBadgeNo string                `json:"operator_badge_no"`
-	Status          FactoryPrintRunStatus `json:"status"`
-	StartedSim      string                `json:"started_sim"`
-	EndsSim         string                `json:"ends_sim"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The press that it runs on: the id at /factory/presses.
+	PressID string `json:"press_id"`
+	// The work orders in the run: one, or up to six as a gang.
+	Items []FactoryPrintRunItem `json:"items"`
+	// The first work order of the run.
+	WorkOrderID string `json:"work_order_id"`
+	// The paper that it prints on, such as mat_coated.
+	PaperSKU string `json:"paper_sku"`
+	// Printed above the quantity to cover spoilage, in per cent.
+	OversPct int64 `json:"overs_pct"`
+	// Sheets of paper taken from stock at the start: for make-ready, the quantity and the overs.
+	SheetsPlanned int64 `json:"sheets_planned"`
+	// The part of sheets_planned that setting up the press takes. It is half as much when the press
+	// last printed the same product.
+	SheetsMakeReady int64 `json:"sheets_make_ready"`
+	// Cans of ink taken from stock at the start.
+	InkCansUsed int64 `json:"ink_cans_used"`
+	// Plates taken from stock at the start, one set for the whole run; 0 on a press without plates.
+	PlatesUsed int64 `json:"plates_used"`
+	// The badge of the operator who runs the press, at the gate and at Head Office the same.
+	OperatorBadgeNo string `json:"operator_badge_no"`
+	// running until ends_sim, then completed.
+	Status FactoryPrintRunStatus `json:"status"`
+	// The in-world time of the start, such as 2026-09-07T08:30.
+	StartedSim string `json:"started_sim"`
+	// The in-world time of the end. A press that is down puts it off.
+	EndsSim string `json:"ends_sim"`
 	// The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a
 	// press that is down puts it off. Null under a manual clock.
-	EndsAt       *time.Time `json:"ends_at"`
-	CompletedSim *string    `json:"completed_sim"`
-	SheetsWasted *int64     `json:"sheets_wasted"`
-	SpoilagePct  *float64   `json:"spoilage_pct"`
-	ClicksMinor  int64      `json:"clicks_minor"`
-	CreatedAt    time.Time  `json:"created_at"`
-	UpdatedAt    time.Time  `json:"updated_at"`
-	CreatedOn    Date       `json:"created_on"`
+	EndsAt *time.Time `json:"ends_at"`
+	// The in-world time at which it ended; null while it runs.
+	CompletedSim *string `json:"completed_sim"`
+	// Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods. Null
+	// while it runs.
+	SheetsWasted *int64 `json:"sheets_wasted"`
+	// The share of the printed sheets that came out bad, in per cent, without make-ready. Null while
+	// it runs.
+	SpoilagePct *float64 `json:"spoilage_pct"`
+	// What the digital press costs for the sheets of this run, in minor units; billed as overhead on
+	// Monday. 0 on the offset press.
+	ClicksMinor int64 `json:"clicks_minor"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryPrintRunItem is the type of FactoryPrintRun.Items.
 type FactoryPrintRunItem struct {
-	WorkOrderID     string `json:"work_order_id"`
-	QuantityPlanned int64  `json:"quantity_planned"`
-	QuantityGood    *int64 `json:"quantity_good"`
-	QuantityShort   *int64 `json:"quantity_short"`
+	// The work order that this part of the run is for.
+	WorkOrderID string `json:"work_order_id"`
+	// Units to print, without overs: all that the work order lacked at the start.
+	QuantityPlanned int64 `json:"quantity_planned"`
+	// Good units that came out, at most quantity_planned; null until the run is completed.
+	QuantityGood *int64 `json:"quantity_good"`
+	// Units that are still missing: the work order wants another run. Null until the run is
+	// completed.
+	QuantityShort *int64 `json:"quantity_short"`
 }
 
 // FactoryPrintRunStatus is the type of FactoryPrintRun.Status.
@@ -2359,16 +3020,18 @@ const (
 
 // StartPrintRunInput is the body of start_print_run.
 type StartPrintRunInput struct {
-	// Required. 1 to 40 characters. Such as prs_digital.
+	// The press to start: the id at /factory/presses. It has to be idle. Required. 1 to 40
+	// characters. Such as prs_digital.
 	PressID string `json:"press_id"`
-	// 1 to 64 characters.
+	// The work order to print; this or work_order_ids. 1 to 64 characters.
 	WorkOrderID *string `json:"work_order_id,omitzero"`
 	// Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items. No
 	// two alike.
 	WorkOrderIDs []string `json:"work_order_ids,omitempty"`
 	// Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out. 0 to 20.
 	OversPct *int64 `json:"overs_pct,omitzero"`
-	// 1 to 20 characters.
+	// The badge of the operator to run it, who has to be present and free; any such operator when
+	// left out. 1 to 20 characters.
 	OperatorBadgeNo *string `json:"operator_badge_no,omitzero"`
 	// Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending
 	// short.
@@ -2378,24 +3041,36 @@ type StartPrintRunInput struct {
 // FactoryPrintRunPreview is in the response of start_print_run.
 type FactoryPrintRunPreview struct {
 	// Always true: nothing was started.
-	DryRun          bool                  `json:"dry_run"`
-	PressID         string                `json:"press_id"`
-	Items           []FactoryPrintRunItem `json:"items"`
-	PaperSKU        string                `json:"paper_sku"`
-	OversPct        int64                 `json:"overs_pct"`
-	SheetsPlanned   int64                 `json:"sheets_planned"`
-	SheetsMakeReady int64                 `json:"sheets_make_ready"`
-	InkCansUsed     int64                 `json:"ink_cans_used"`
-	PlatesUsed      int64                 `json:"plates_used"`
-	ClicksMinor     int64                 `json:"clicks_minor"`
-	OperatorBadgeNo string                `json:"operator_badge_no"`
+	DryRun bool `json:"dry_run"`
+	// The press that it would run on.
+	PressID string `json:"press_id"`
+	// The work orders that it would print, with the units that each still lacks.
+	Items []FactoryPrintRunItem `json:"items"`
+	// The paper that it would take, such as mat_coated.
+	PaperSKU string `json:"paper_sku"`
+	// Printed above the quantity to cover spoilage, in per cent.
+	OversPct int64 `json:"overs_pct"`
+	// Sheets of paper that it would take from stock: for make-ready, the quantity and the overs.
+	SheetsPlanned int64 `json:"sheets_planned"`
+	// The part of sheets_planned that setting up the press takes.
+	SheetsMakeReady int64 `json:"sheets_make_ready"`
+	// Cans of ink that it would take from stock.
+	InkCansUsed int64 `json:"ink_cans_used"`
+	// Plates that it would take from stock; 0 on a press without plates.
+	PlatesUsed int64 `json:"plates_used"`
+	// What the digital press would cost for these sheets, in minor units; 0 on the offset press.
+	ClicksMinor int64 `json:"clicks_minor"`
+	// The badge of the operator who would run it.
+	OperatorBadgeNo string `json:"operator_badge_no"`
 	// Working minutes from now to the end of the run, if the press does not break down.
-	Minutes int64  `json:"minutes"`
+	Minutes int64 `json:"minutes"`
+	// The in-world time at which it would end, such as 2026-09-07T10:30.
 	EndsSim string `json:"ends_sim"`
 	// Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two
 	// deviations, possible when they cover the mean, likely otherwise. What the operator can do is
 	// not in it.
-	ShortRisk FactoryShortRisk   `json:"short_risk"`
+	ShortRisk FactoryShortRisk `json:"short_risk"`
+	// Each material that it would take, and what would be left.
 	StockLeft []FactoryStockLeft `json:"stock_left"`
 }
 
@@ -2411,29 +3086,49 @@ const (
 
 // FactoryStockLeft is the type of FactoryPrintRunPreview.StockLeft.
 type FactoryStockLeft struct {
-	SKU               string `json:"sku"`
-	Needed            int64  `json:"needed"`
-	Left              int64  `json:"left"`
-	BelowReorderPoint bool   `json:"below_reorder_point"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity that the run would take, in the unit of the material.
+	Needed int64 `json:"needed"`
+	// The quantity on hand afterwards.
+	Left int64 `json:"left"`
+	// True when that is below the reorder point, where the Factory asks for more.
+	BelowReorderPoint bool `json:"below_reorder_point"`
 }
 
 // FactoryShipment is in the responses of list_factory_shipments, get_factory_shipment and
 // create_factory_shipment.
 type FactoryShipment struct {
-	ID                      string                `json:"id"`
-	Number                  string                `json:"number"`
-	WorkOrderID             string                `json:"work_order_id"`
-	Reference               string                `json:"reference"`
-	SKU                     string                `json:"sku"`
-	Quantity                int64                 `json:"quantity"`
-	ShippedOn               Date                  `json:"shipped_on"`
-	CarrierNote             *string               `json:"carrier_note"`
-	Source                  FactoryShipmentSource `json:"source"`
-	Status                  FactoryShipmentStatus `json:"status"`
-	BridgedOfficeShipmentID *string               `json:"bridged_office_shipment_id"`
-	CreatedAt               time.Time             `json:"created_at"`
-	UpdatedAt               time.Time             `json:"updated_at"`
-	CreatedOn               Date                  `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the shipment on paper, such as SHF-0001.
+	Number string `json:"number"`
+	// The work order whose goods left.
+	WorkOrderID string `json:"work_order_id"`
+	// The text on the parcel: the reference of the work order. The customer whose order it names gets
+	// the goods.
+	Reference string `json:"reference"`
+	// The product that was shipped, such as prd_flyer.
+	SKU string `json:"sku"`
+	// Units shipped: always all of the work order.
+	Quantity int64 `json:"quantity"`
+	// The in-world date on which the goods left the gate.
+	ShippedOn Date `json:"shipped_on"`
+	// The note for the carrier that came with the request; null without one.
+	CarrierNote *string `json:"carrier_note"`
+	// client: your program shipped; bridge: the auto bridge copied a shipment of Head Office.
+	Source FactoryShipmentSource `json:"source"`
+	// Always shipped.
+	Status FactoryShipmentStatus `json:"status"`
+	// The shipment at Head Office that the auto bridge copied it to or from; null where it copied
+	// none.
+	BridgedOfficeShipmentID *string `json:"bridged_office_shipment_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryShipmentSource is the type of FactoryShipment.Source.
@@ -2455,28 +3150,45 @@ const (
 
 // CreateFactoryShipmentInput is the body of create_factory_shipment.
 type CreateFactoryShipmentInput struct {
-	// Required. 1 to 64 characters.
+	// The work order whose goods leave: one whose status is ready. Required. 1 to 64 characters.
 	WorkOrderID string `json:"work_order_id"`
-	// 1 to 200 characters.
+	// A note for the carrier, for the record. 1 to 200 characters.
 	CarrierNote *string `json:"carrier_note,omitzero"`
 }
 
 // FactoryStockItem is in the responses of list_stock_items and get_stock_item.
 type FactoryStockItem struct {
-	ID               string               `json:"id"`
-	SKU              string               `json:"sku"`
-	Name             string               `json:"name"`
-	Kind             FactoryStockItemKind `json:"kind"`
-	Unit             string               `json:"unit"`
-	OnHand           int64                `json:"on_hand"`
-	Reserved         int64                `json:"reserved"`
-	ReorderPoint     int64                `json:"reorder_point"`
-	ReorderQuantity  int64                `json:"reorder_quantity"`
-	Status           FactoryStockStatus   `json:"status"`
-	AverageCostMinor int64                `json:"average_cost_minor"`
-	CreatedAt        time.Time            `json:"created_at"`
-	UpdatedAt        time.Time            `json:"updated_at"`
-	CreatedOn        Date                 `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The material or product, such as mat_coated.
+	SKU string `json:"sku"`
+	// Its name, for people.
+	Name string `json:"name"`
+	// material goes to the presses; finished are products on the shelf; waste is the paper that runs
+	// leave, to be sold.
+	Kind FactoryStockItemKind `json:"kind"`
+	// The unit of all its quantities: sheet, can, plate, gram, or the pack of a product.
+	Unit string `json:"unit"`
+	// The quantity in the warehouse now, reserved goods included.
+	OnHand int64 `json:"on_hand"`
+	// The part of on_hand that ready work orders hold; only the rest can be sold or taken.
+	Reserved int64 `json:"reserved"`
+	// The quantity below which the Factory asks for more; 0 for goods that are not reordered. It
+	// follows the use of the past two weeks, each Monday.
+	ReorderPoint int64 `json:"reorder_point"`
+	// The quantity that a requisition asks for. It follows the use of the past two weeks, each
+	// Monday.
+	ReorderQuantity int64 `json:"reorder_quantity"`
+	// low from when on_hand falls below reorder_point until goods that come lift it there; else ok.
+	Status FactoryStockStatus `json:"status"`
+	// The average cost of one, in minor units, rounded.
+	AverageCostMinor int64 `json:"average_cost_minor"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryStockItemKind is the type of FactoryStockItem.Kind.
@@ -2500,16 +3212,29 @@ const (
 
 // FactoryStockMove is in the responses of list_stock_moves and get_stock_move.
 type FactoryStockMove struct {
-	ID           string          `json:"id"`
-	SKU          string          `json:"sku"`
-	Quantity     int64           `json:"quantity"`
-	BalanceAfter int64           `json:"balance_after"`
-	Kind         FactoryMoveKind `json:"kind"`
-	EventID      *string         `json:"event_id"`
-	ReferenceID  *string         `json:"reference_id"`
-	CreatedAt    time.Time       `json:"created_at"`
-	UpdatedAt    time.Time       `json:"updated_at"`
-	CreatedOn    Date            `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The material or product that moved.
+	SKU string `json:"sku"`
+	// The change of the stock on hand: positive for goods that came in, negative for goods that went
+	// out, in the unit of the item.
+	Quantity int64 `json:"quantity"`
+	// The stock on hand afterwards.
+	BalanceAfter int64 `json:"balance_after"`
+	// receipt came with a supplier, issue went to a run, output came from the presses, waste is left
+	// by a run, shipment left for a customer, market_in and market_out were traded. opening was
+	// there.
+	Kind FactoryMoveKind `json:"kind"`
+	// The event that reports it; null for the opening.
+	EventID *string `json:"event_id"`
+	// The record that moved it, such as a print run or a goods receipt; null for the opening.
+	ReferenceID *string `json:"reference_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryMoveKind is the type of FactoryStockMove.Kind.
@@ -2529,26 +3254,45 @@ const (
 
 // FactoryPress is in the responses of list_presses and get_press.
 type FactoryPress struct {
-	ID               string                 `json:"id"`
-	Name             string                 `json:"name"`
-	Technology       FactoryPressTechnology `json:"technology"`
-	MakeReadyMinutes int64                  `json:"make_ready_minutes"`
-	MakeReadySheets  int64                  `json:"make_ready_sheets"`
-	// The sheets that it prints in an hour at present; fewer in a heat wave.
-	SheetsPerHour      int64              `json:"sheets_per_hour"`
-	UsesPlates         bool               `json:"uses_plates"`
-	ClickMinorPerSheet int64              `json:"click_minor_per_sheet"`
-	LastSKU            *string            `json:"last_sku"`
-	Status             FactoryPressStatus `json:"status"`
-	CurrentPrintRunID  *string            `json:"current_print_run_id"`
-	CurrentRunEndsSim  *string            `json:"current_run_ends_sim"`
-	// While it is down: until when. A print run under way waits and goes on then.
-	DownUntilSim        *string   `json:"down_until_sim"`
-	CompletedPrintRuns  int64     `json:"completed_print_runs"`
-	MinutesPrintedTotal int64     `json:"minutes_printed_total"`
-	CreatedAt           time.Time `json:"created_at"`
-	UpdatedAt           time.Time `json:"updated_at"`
-	CreatedOn           Date      `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The name of the press, for people.
+	Name string `json:"name"`
+	// offset is slow to set up and fast to print, digital the other way round.
+	Technology FactoryPressTechnology `json:"technology"`
+	// Working minutes that setting it up takes; two fifths of them when it last printed the same
+	// product.
+	MakeReadyMinutes int64 `json:"make_ready_minutes"`
+	// Sheets that setting it up takes; half of them when it last printed the same product.
+	MakeReadySheets int64 `json:"make_ready_sheets"`
+	// Sheets that it prints in a working hour at present; fewer in a heat wave.
+	SheetsPerHour int64 `json:"sheets_per_hour"`
+	// True when each run takes a set of plates from stock.
+	UsesPlates bool `json:"uses_plates"`
+	// The charge for each sheet, in minor units, billed as overhead on Monday; 0 for none.
+	ClickMinorPerSheet int64 `json:"click_minor_per_sheet"`
+	// The product that it printed last: the same one again needs less make-ready. Null before the
+	// first run.
+	LastSKU *string `json:"last_sku"`
+	// idle can start a run, running has one, down is out of order.
+	Status FactoryPressStatus `json:"status"`
+	// The print run that is under way on it, also while it is down; null without one.
+	CurrentPrintRunID *string `json:"current_print_run_id"`
+	// The in-world time at which that run ends; null without one.
+	CurrentRunEndsSim *string `json:"current_run_ends_sim"`
+	// The in-world time at which it is in order again; a run under way waits and goes on then. Null
+	// while it is in order.
+	DownUntilSim *string `json:"down_until_sim"`
+	// Runs completed on it since the opening.
+	CompletedPrintRuns int64 `json:"completed_print_runs"`
+	// Working minutes of those runs, make-ready included.
+	MinutesPrintedTotal int64 `json:"minutes_printed_total"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryPressTechnology is the type of FactoryPress.Technology.
@@ -2572,13 +3316,20 @@ const (
 
 // FactoryOperator is in the responses of list_operators and get_operator.
 type FactoryOperator struct {
-	ID        string              `json:"id"`
-	BadgeNo   string              `json:"badge_no"`
-	Role      FactoryOperatorRole `json:"role"`
-	Present   bool                `json:"present"`
-	CreatedAt time.Time           `json:"created_at"`
-	UpdatedAt time.Time           `json:"updated_at"`
-	CreatedOn Date                `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The badge at the gate. Head Office knows the employee by the same number.
+	BadgeNo string `json:"badge_no"`
+	// Always operator.
+	Role FactoryOperatorRole `json:"role"`
+	// True when the operator is at work today. One who has left the company is never present.
+	Present bool `json:"present"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryOperatorRole is the type of FactoryOperator.Role.
@@ -2591,19 +3342,34 @@ const (
 
 // FactoryProduct is in the responses of list_factory_products and get_factory_product.
 type FactoryProduct struct {
-	ID               string             `json:"id"`
-	SKU              string             `json:"sku"`
-	Name             string             `json:"name"`
-	Kind             FactoryProductKind `json:"kind"`
-	Unit             string             `json:"unit"`
-	PaperSKU         string             `json:"paper_sku"`
-	SheetsPerUnit    int64              `json:"sheets_per_unit"`
-	InkUnitsPerCan   int64              `json:"ink_units_per_can"`
-	PlatesPerRun     int64              `json:"plates_per_run"`
-	FinishingMinutes int64              `json:"finishing_minutes"`
-	CreatedAt        time.Time          `json:"created_at"`
-	UpdatedAt        time.Time          `json:"updated_at"`
-	CreatedOn        Date               `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// Names the product in both systems, such as prd_flyer.
+	SKU string `json:"sku"`
+	// The name of the product, for people.
+	Name string `json:"name"`
+	// custom carries the design of one customer, and a surplus is scrapped; stock can be printed
+	// ahead and kept on the shelf.
+	Kind FactoryProductKind `json:"kind"`
+	// The content of one unit of quantity, such as 250 cards.
+	Unit string `json:"unit"`
+	// The paper that it is printed on. Work orders on the same paper can share a run.
+	PaperSKU string `json:"paper_sku"`
+	// Sheets of paper that one unit takes.
+	SheetsPerUnit int64 `json:"sheets_per_unit"`
+	// Units that one can of ink prints.
+	InkUnitsPerCan int64 `json:"ink_units_per_can"`
+	// Plates that a run takes on a press that uses them.
+	PlatesPerRun int64 `json:"plates_per_run"`
+	// Working minutes from the end of the run until the goods are ready; twice as many while no
+	// finisher is at work.
+	FinishingMinutes int64 `json:"finishing_minutes"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryProductKind is the type of FactoryProduct.Kind.
@@ -2618,18 +3384,29 @@ const (
 // FactoryRequisition is in the responses of list_factory_requisitions and
 // get_factory_requisition.
 type FactoryRequisition struct {
-	ID       string                   `json:"id"`
-	Number   string                   `json:"number"`
-	SKU      string                   `json:"sku"`
-	Quantity int64                    `json:"quantity"`
-	Reason   FactoryRequisitionReason `json:"reason"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The number of the requisition on paper, such as FR-0001.
+	Number string `json:"number"`
+	// The material that ran low, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity asked for, in the unit of the material: its reorder_quantity.
+	Quantity int64 `json:"quantity"`
+	// Always below_reorder_point.
+	Reason FactoryRequisitionReason `json:"reason"`
 	// The stock on hand when this was written.
-	OnHandAt  int64                    `json:"on_hand_at"`
-	NeededBy  Date                     `json:"needed_by"`
-	Status    FactoryRequisitionStatus `json:"status"`
-	CreatedAt time.Time                `json:"created_at"`
-	UpdatedAt time.Time                `json:"updated_at"`
-	CreatedOn Date                     `json:"created_on"`
+	OnHandAt int64 `json:"on_hand_at"`
+	// The date by which the Factory wants it: five working days after this was written. Nothing
+	// happens when it passes.
+	NeededBy Date `json:"needed_by"`
+	// open until goods that come lift the item to its reorder point, then closed.
+	Status FactoryRequisitionStatus `json:"status"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryRequisitionReason is the type of FactoryRequisition.Reason.
@@ -2651,25 +3428,39 @@ const (
 
 // FactoryDelivery is in the responses of list_deliveries and get_delivery.
 type FactoryDelivery struct {
-	ID           string `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The name of the supplier, as printed on the delivery note.
 	SupplierName string `json:"supplier_name"`
-	// As printed on the delivery note.
-	PurchaseOrderNumber string                `json:"purchase_order_number"`
-	ArrivedOn           Date                  `json:"arrived_on"`
-	Lines               []DeliveryLine        `json:"lines"`
-	Status              FactoryDeliveryStatus `json:"status"`
-	GoodsReceiptID      *string               `json:"goods_receipt_id"`
-	CreatedAt           time.Time             `json:"created_at"`
-	UpdatedAt           time.Time             `json:"updated_at"`
-	CreatedOn           Date                  `json:"created_on"`
+	// The number of the purchase order, as printed on the delivery note: all that the Factory knows
+	// of it.
+	PurchaseOrderNumber string `json:"purchase_order_number"`
+	// The in-world date on which the truck came.
+	ArrivedOn Date `json:"arrived_on"`
+	// The materials on the truck, each in one line.
+	Lines []DeliveryLine `json:"lines"`
+	// arrived waits at the gate; received has been counted in, and its accepted goods are in stock.
+	Status FactoryDeliveryStatus `json:"status"`
+	// The goods receipt that counted it in; null before.
+	GoodsReceiptID *string `json:"goods_receipt_id"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // DeliveryLine is the type of FactoryDelivery.Lines.
 type DeliveryLine struct {
-	SKU             string `json:"sku"`
-	QuantityAdvised int64  `json:"quantity_advised"`
-	QuantityCounted int64  `json:"quantity_counted"`
-	QuantityDamaged int64  `json:"quantity_damaged"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity on the delivery note: the ordered one.
+	QuantityAdvised int64 `json:"quantity_advised"`
+	// The quantity that is on the truck: less when it came short.
+	QuantityCounted int64 `json:"quantity_counted"`
+	// The part of quantity_counted that is damaged and cannot be accepted.
+	QuantityDamaged int64 `json:"quantity_damaged"`
 }
 
 // FactoryDeliveryStatus is the type of FactoryDelivery.Status.
@@ -2684,22 +3475,34 @@ const (
 // FactoryGoodsReceipt is in the responses of list_factory_goods_receipts,
 // get_factory_goods_receipt and create_factory_goods_receipt.
 type FactoryGoodsReceipt struct {
-	ID                  string                    `json:"id"`
-	DeliveryID          string                    `json:"delivery_id"`
-	PurchaseOrderNumber string                    `json:"purchase_order_number"`
-	Lines               []FactoryReceiptLine      `json:"lines"`
-	ReceivedOn          Date                      `json:"received_on"`
-	Status              FactoryGoodsReceiptStatus `json:"status"`
-	CreatedAt           time.Time                 `json:"created_at"`
-	UpdatedAt           time.Time                 `json:"updated_at"`
-	CreatedOn           Date                      `json:"created_on"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The delivery that it counted in.
+	DeliveryID string `json:"delivery_id"`
+	// The number of the purchase order on the delivery note: Head Office finds its order by it.
+	PurchaseOrderNumber string `json:"purchase_order_number"`
+	// The accepted and rejected quantities, one line for each material.
+	Lines []FactoryReceiptLine `json:"lines"`
+	// The in-world date of the count.
+	ReceivedOn Date `json:"received_on"`
+	// Always recorded.
+	Status FactoryGoodsReceiptStatus `json:"status"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryReceiptLine is the type of FactoryGoodsReceipt.Lines.
 type FactoryReceiptLine struct {
-	SKU              string `json:"sku"`
-	QuantityAccepted int64  `json:"quantity_accepted"`
-	QuantityRejected int64  `json:"quantity_rejected"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity taken into stock, in the unit of the material.
+	QuantityAccepted int64 `json:"quantity_accepted"`
+	// The quantity sent back with the driver.
+	QuantityRejected int64 `json:"quantity_rejected"`
 }
 
 // FactoryGoodsReceiptStatus is the type of FactoryGoodsReceipt.Status.
@@ -2712,7 +3515,7 @@ const (
 
 // CreateFactoryGoodsReceiptInput is the body of create_factory_goods_receipt.
 type CreateFactoryGoodsReceiptInput struct {
-	// Required. 1 to 64 characters.
+	// The delivery to count in: one whose status is arrived. Required. 1 to 64 characters.
 	DeliveryID string `json:"delivery_id"`
 	// Left out, everything that is there and undamaged is accepted; so is each material that no line
 	// names. 1 to 10 items.
@@ -2721,16 +3524,24 @@ type CreateFactoryGoodsReceiptInput struct {
 
 // FactoryMarketDelivery is in the responses of list_market_deliveries and get_market_delivery.
 type FactoryMarketDelivery struct {
+	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// As printed on the carrier's note: Head Office's trade.
-	TradeRef   string                      `json:"trade_ref"`
-	SKU        string                      `json:"sku"`
-	Quantity   int64                       `json:"quantity"`
-	ReceivedOn Date                        `json:"received_on"`
-	Status     FactoryMarketDeliveryStatus `json:"status"`
-	CreatedAt  time.Time                   `json:"created_at"`
-	UpdatedAt  time.Time                   `json:"updated_at"`
-	CreatedOn  Date                        `json:"created_on"`
+	// The trade of Head Office that bought the goods, as printed on the note of the carrier.
+	TradeRef string `json:"trade_ref"`
+	// The material that came, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity that came, in the unit of the material.
+	Quantity int64 `json:"quantity"`
+	// The in-world date on which it came: the working day after the trade.
+	ReceivedOn Date `json:"received_on"`
+	// Always received.
+	Status FactoryMarketDeliveryStatus `json:"status"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryMarketDeliveryStatus is the type of FactoryMarketDelivery.Status.
@@ -2743,15 +3554,22 @@ const (
 
 // FactoryAttendance is in the responses of list_attendance and get_attendance_row.
 type FactoryAttendance struct {
-	ID      string `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// The badge at the gate. Head Office knows the employee by the same number.
 	BadgeNo string `json:"badge_no"`
-	Date    Date   `json:"date"`
-	// 8 for an employee who is there, else 0.
-	Hours     int64          `json:"hours"`
-	Absence   FactoryAbsence `json:"absence"`
-	CreatedAt time.Time      `json:"created_at"`
-	UpdatedAt time.Time      `json:"updated_at"`
-	CreatedOn Date           `json:"created_on"`
+	// The working day.
+	Date Date `json:"date"`
+	// Whole hours at work: 8 for an employee who is there, else 0.
+	Hours int64 `json:"hours"`
+	// Why the employee is not there: sick or leave; none for one who is.
+	Absence FactoryAbsence `json:"absence"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // FactoryAbsence is the type of FactoryAttendance.Absence.
@@ -2767,13 +3585,18 @@ const (
 // Subscription is in the responses of list_webhooks, get_webhook, create_webhook, update_webhook,
 // delete_webhook and rotate_webhook_secret.
 type Subscription struct {
-	ID     string             `json:"id"`
+	// Names the record in paths, in other records and in events. It never changes.
+	ID string `json:"id"`
+	// pending_verification waits for a test that your URL responds to with 2xx; active gets
+	// deliveries; five failures in a row make it disabled, until you re-enable it. deleted is only in
+	// the response of the deletion.
 	Status SubscriptionStatus `json:"status"`
 	// The host of the URL. No response holds the URL itself.
 	URLHost string `json:"url_host"`
 	// The types that are delivered, or * for all.
-	Events      []EventType `json:"events"`
-	Description *string     `json:"description"`
+	Events []EventType `json:"events"`
+	// Your own note; null without one.
+	Description *string `json:"description"`
 	// Shown once, in the response that created it; null ever after, also when that response is
 	// replayed.
 	Secret *string `json:"secret"`
@@ -2781,11 +3604,17 @@ type Subscription struct {
 	OldSecretValidUntil *time.Time `json:"old_secret_valid_until"`
 	// Attempts that have failed since the last success. The fifth disables the subscription.
 	ConsecutiveFailures int64 `json:"consecutive_failures"`
-	// The kind of the newest failure; none before the first.
+	// The kind of the newest failure; none before the first. timeout: no response within 5 seconds;
+	// dns: the host has no public address; connect: no connection; tls: no secure one;
+	// refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx: the
+	// response had such a status.
 	LastErrorClass SubscriptionLastErrorClass `json:"last_error_class"`
-	CreatedAt      time.Time                  `json:"created_at"`
-	UpdatedAt      time.Time                  `json:"updated_at"`
-	CreatedOn      Date                       `json:"created_on"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // SubscriptionStatus is the type of Subscription.Status and WebhookTest.Status.
@@ -2828,8 +3657,8 @@ type CreateWebhookInput struct {
 
 // UpdateWebhookInput is the body of update_webhook.
 type UpdateWebhookInput struct {
-	// A disabled subscription goes back into service with any change, unless this is disabled;
-	// deliveries begin with the next event.
+	// active or disabled. A disabled subscription goes back into service with any change, unless this
+	// is disabled; deliveries begin with the next event.
 	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
 	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
 	// character.
@@ -2855,10 +3684,13 @@ type WebhookTest struct {
 	Delivered bool `json:"delivered"`
 	// The status of the URL's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
-	LatencyMS  int64  `json:"latency_ms"`
-	// The kind of the failure; null for none.
+	// How long the ping took, in milliseconds.
+	LatencyMS int64 `json:"latency_ms"`
+	// The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host
+	// has no public address; connect: no connection; tls: no secure one; refused_address: the server
+	// does not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
-	// That of the subscription after the test.
+	// The status of the subscription after the test: pending_verification, active or disabled.
 	Status SubscriptionStatus `json:"status"`
 }
 
@@ -2879,19 +3711,27 @@ const (
 
 // Delivery is in the responses of list_webhook_deliveries and redeliver_webhook.
 type Delivery struct {
+	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
 	// The webhook-id of the request.
-	EventID   string    `json:"event_id"`
+	EventID string `json:"event_id"`
+	// The type of the event; webhook.ping for a test.
 	EventType EventType `json:"event_type"`
 	// Counts the attempts of a delivery from 1 to 4.
-	Attempt int64                      `json:"attempt"`
-	Trigger SubscriptionTrigger        `json:"trigger"`
-	Status  SubscriptionDeliveryStatus `json:"status"`
+	Attempt int64 `json:"attempt"`
+	// auto was sent by itself, manual because you asked for it again, test as a ping.
+	Trigger SubscriptionTrigger `json:"trigger"`
+	// pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did
+	// not, and another attempt follows; dropped was given up after the last attempt, or with its
+	// subscription.
+	Status SubscriptionDeliveryStatus `json:"status"`
 	// The status of the receiver's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
-	// How long the attempt took; null before it was made.
+	// How long the attempt took, in milliseconds; null before it was made.
 	LatencyMS *int64 `json:"latency_ms"`
-	// The kind of the failure; null for none.
+	// The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host
+	// has no public address; connect: no connection; tls: no secure one; refused_address: the server
+	// does not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// The attempt is made no earlier.
 	DueAt time.Time `json:"due_at"`
@@ -2899,10 +3739,13 @@ type Delivery struct {
 	SentAt *time.Time `json:"sent_at"`
 	// What acknowledged the attempt in place of the receiver, which never got it; null unless that
 	// went wrong on purpose.
-	Via       *SubscriptionVia `json:"via"`
-	CreatedAt time.Time        `json:"created_at"`
-	UpdatedAt time.Time        `json:"updated_at"`
-	CreatedOn Date             `json:"created_on"`
+	Via *SubscriptionVia `json:"via"`
+	// When the record was made, in wall time.
+	CreatedAt time.Time `json:"created_at"`
+	// When a field of the record last changed, in wall time; updated_since is compared with it.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The in-world date on which the record was made.
+	CreatedOn Date `json:"created_on"`
 }
 
 // SubscriptionTrigger is the type of Delivery.Trigger.
@@ -2937,38 +3780,64 @@ const (
 
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
 type SalesOrderReceivedData struct {
-	ID             string   `json:"id"`
-	Status         string   `json:"status,omitzero"`
-	Number         string   `json:"number"`
-	CustomerID     string   `json:"customer_id"`
-	SKU            string   `json:"sku"`
-	Quantity       int64    `json:"quantity"`
-	UnitPriceMinor int64    `json:"unit_price_minor"`
-	TotalMinor     int64    `json:"total_minor"`
-	AnswerBy       Date     `json:"answer_by"`
-	DueDate        Date     `json:"due_date"`
-	Changes        []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the order on paper.
+	Number string `json:"number"`
+	// The customer who ordered.
+	CustomerID string `json:"customer_id"`
+	// The product that was ordered, such as prd_flyer.
+	SKU string `json:"sku"`
+	// How many units were ordered.
+	Quantity int64 `json:"quantity"`
+	// The price of one unit that the customer offers, in minor units.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// The last date on which it can be accepted or declined.
+	AnswerBy Date `json:"answer_by"`
+	// The date by which the customer wants the goods.
+	DueDate Date `json:"due_date"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // Change is the type of SalesOrderReceivedData.Changes.
 type Change struct {
-	Resource string  `json:"resource"`
-	ID       string  `json:"id"`
-	From     *string `json:"from"`
-	To       string  `json:"to"`
+	// The kind of the record, such as work_order.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID string `json:"id"`
+	// Its status before; null for a record that was made just then.
+	From *string `json:"from"`
+	// Its status afterwards.
+	To string `json:"to"`
 }
 
 // SalesOrderAcceptedData is the data of office.sales_order.accepted: the client accepts an order.
 type SalesOrderAcceptedData struct {
-	ID                 string                       `json:"id"`
-	Status             string                       `json:"status,omitzero"`
-	Number             string                       `json:"number"`
-	SKU                string                       `json:"sku"`
-	Quantity           int64                        `json:"quantity"`
-	DueDate            Date                         `json:"due_date"`
-	Bridge             SalesOrderAcceptedDataBridge `json:"bridge"`
-	BridgedWorkOrderID *string                      `json:"bridged_work_order_id"`
-	Changes            []Change                     `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the order on paper.
+	Number string `json:"number"`
+	// The product that was ordered, such as prd_flyer.
+	SKU string `json:"sku"`
+	// How many units were ordered.
+	Quantity int64 `json:"quantity"`
+	// The date by which the customer wants the goods.
+	DueDate Date `json:"due_date"`
+	// auto: the bridge has ordered the work from the Factory; manual: your program has to.
+	Bridge SalesOrderAcceptedDataBridge `json:"bridge"`
+	// The work order at the Factory that the auto bridge made; null with the bridge manual.
+	BridgedWorkOrderID *string `json:"bridged_work_order_id"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // SalesOrderAcceptedDataBridge is the type of SalesOrderAcceptedData.Bridge.
@@ -2983,22 +3852,36 @@ const (
 // SalesOrderDeclinedData is the data of office.sales_order.declined: the client declines an
 // order.
 type SalesOrderDeclinedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	Number  string   `json:"number"`
-	Reason  *string  `json:"reason"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the order on paper.
+	Number string `json:"number"`
+	// The reason that was given; null without one.
+	Reason *string `json:"reason"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // SalesOrderExpiredData is the data of office.sales_order.expired: an order was not answered, or
 // not delivered, in time.
 type SalesOrderExpiredData struct {
-	ID               string                      `json:"id"`
-	Status           string                      `json:"status,omitzero"`
-	Number           string                      `json:"number"`
-	Reason           SalesOrderExpiredDataReason `json:"reason"`
-	ReputationChange float64                     `json:"reputation_change"`
-	Changes          []Change                    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the order on paper.
+	Number string `json:"number"`
+	// answer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
+	// by cancel_after.
+	Reason SalesOrderExpiredDataReason `json:"reason"`
+	// The change of the reputation, in points of a hundred: negative.
+	ReputationChange float64 `json:"reputation_change"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // SalesOrderExpiredDataReason is the type of SalesOrderExpiredData.Reason.
@@ -3013,15 +3896,26 @@ const (
 // OfficeRequisitionReceivedData is the data of office.requisition.received: head Office receives
 // a requisition.
 type OfficeRequisitionReceivedData struct {
-	ID             string                              `json:"id"`
-	Status         string                              `json:"status,omitzero"`
-	Number         string                              `json:"number"`
-	Reference      *string                             `json:"reference"`
-	SKU            string                              `json:"sku"`
-	Quantity       int64                               `json:"quantity"`
-	EstimatedMinor int64                               `json:"estimated_minor"`
-	Source         OfficeRequisitionReceivedDataSource `json:"source"`
-	Changes        []Change                            `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the requisition on paper at Head Office.
+	Number string `json:"number"`
+	// The requisition of the Factory that it comes from, or any text; null without one.
+	Reference *string `json:"reference"`
+	// The material of the first line.
+	SKU string `json:"sku"`
+	// The sum of the quantities of all lines.
+	Quantity int64 `json:"quantity"`
+	// The cost at list prices, in minor units.
+	EstimatedMinor int64 `json:"estimated_minor"`
+	// bridge: the auto bridge filed it; client: your program did; opening: the company opened with
+	// it.
+	Source OfficeRequisitionReceivedDataSource `json:"source"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // OfficeRequisitionReceivedDataSource is the type of OfficeRequisitionReceivedData.Source.
@@ -3037,11 +3931,17 @@ const (
 // OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is
 // approved.
 type OfficeRequisitionApprovedData struct {
-	ID        string                                 `json:"id"`
-	Status    string                                 `json:"status,omitzero"`
-	Number    string                                 `json:"number"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the requisition on paper at Head Office.
+	Number string `json:"number"`
+	// policy: approved by itself, being cheap; client: approved by your program.
 	DecidedBy OfficeRequisitionApprovedDataDecidedBy `json:"decided_by"`
-	Changes   []Change                               `json:"changes,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // OfficeRequisitionApprovedDataDecidedBy is the type of OfficeRequisitionApprovedData.DecidedBy.
@@ -3056,12 +3956,19 @@ const (
 // OfficeRequisitionRejectedData is the data of office.requisition.rejected: a requisition is
 // rejected or lapses.
 type OfficeRequisitionRejectedData struct {
-	ID        string                                 `json:"id"`
-	Status    string                                 `json:"status,omitzero"`
-	Number    string                                 `json:"number"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the requisition on paper at Head Office.
+	Number string `json:"number"`
+	// client: rejected by your program; lapse: no decision came in five working days.
 	DecidedBy OfficeRequisitionRejectedDataDecidedBy `json:"decided_by"`
-	Reason    *string                                `json:"reason"`
-	Changes   []Change                               `json:"changes,omitempty"`
+	// The reason that was given; null without one.
+	Reason *string `json:"reason"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // OfficeRequisitionRejectedDataDecidedBy is the type of OfficeRequisitionRejectedData.DecidedBy.
@@ -3076,47 +3983,77 @@ const (
 // PurchaseOrderCreatedData is the data of office.purchase_order.created: the client writes a
 // purchase order.
 type PurchaseOrderCreatedData struct {
-	ID            string        `json:"id"`
-	Status        string        `json:"status,omitzero"`
-	Number        string        `json:"number"`
-	SupplierID    string        `json:"supplier_id"`
-	TotalMinor    int64         `json:"total_minor"`
-	RequisitionID *string       `json:"requisition_id"`
-	Lines         []OrderedLine `json:"lines,omitempty"`
-	Changes       []Change      `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the purchase order on paper, as the delivery note will show it.
+	Number string `json:"number"`
+	// The supplier it goes to.
+	SupplierID string `json:"supplier_id"`
+	// The sum of the lines, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// The requisition that it fulfils; null for an order without one.
+	RequisitionID *string `json:"requisition_id"`
+	// The materials ordered. Left out in events that an earlier version wrote.
+	Lines []OrderedLine `json:"lines,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // OrderedLine is the type of PurchaseOrderCreatedData.Lines.
 type OrderedLine struct {
-	Line           int64  `json:"line"`
-	SKU            string `json:"sku"`
-	Quantity       int64  `json:"quantity"`
-	UnitPriceMinor int64  `json:"unit_price_minor"`
-	AmountMinor    int64  `json:"amount_minor"`
+	// The place of the line in the order, from 1.
+	Line int64 `json:"line"`
+	// The material, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity ordered, in the unit of the material: sheets, cans or plates.
+	Quantity int64 `json:"quantity"`
+	// The price of one, in minor units.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	AmountMinor int64 `json:"amount_minor"`
 }
 
 // PurchaseOrderApprovalRequiredData is the data of office.purchase_order.approval_required: a
 // purchase order is above the approval limit.
 type PurchaseOrderApprovalRequiredData struct {
-	ID         string   `json:"id"`
-	Status     string   `json:"status,omitzero"`
-	Number     string   `json:"number"`
-	TotalMinor int64    `json:"total_minor"`
-	LimitMinor int64    `json:"limit_minor"`
-	Changes    []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the purchase order on paper.
+	Number string `json:"number"`
+	// The sum of its lines, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// The approval limit of the company, in minor units: orders above it wait for approval.
+	LimitMinor int64 `json:"limit_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // PurchaseOrderApprovedData is the data of office.purchase_order.approved: a purchase order is
 // approved and goes to the supplier.
 type PurchaseOrderApprovedData struct {
-	ID         string                              `json:"id"`
-	Status     string                              `json:"status,omitzero"`
-	Number     string                              `json:"number"`
-	SupplierID string                              `json:"supplier_id"`
-	TotalMinor int64                               `json:"total_minor"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the purchase order on paper, as the delivery note will show it.
+	Number string `json:"number"`
+	// The supplier it has gone to.
+	SupplierID string `json:"supplier_id"`
+	// The sum of its lines, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// policy: approved by itself, being within the limit; client: approved by your program.
 	ApprovedBy PurchaseOrderApprovedDataApprovedBy `json:"approved_by"`
-	ExpectedOn Date                                `json:"expected_on"`
-	Changes    []Change                            `json:"changes,omitempty"`
+	// The date for which the supplier promises the truck.
+	ExpectedOn Date `json:"expected_on"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // PurchaseOrderApprovedDataApprovedBy is the type of PurchaseOrderApprovedData.ApprovedBy.
@@ -3131,16 +4068,27 @@ const (
 // SupplierInvoiceReceivedData is the data of office.supplier_invoice.received: a supplier bills
 // the company.
 type SupplierInvoiceReceivedData struct {
-	ID              string                          `json:"id"`
-	Status          string                          `json:"status,omitzero"`
-	Number          string                          `json:"number"`
-	SupplierID      string                          `json:"supplier_id"`
-	PurchaseOrderID *string                         `json:"purchase_order_id"`
-	Kind            SupplierInvoiceReceivedDataKind `json:"kind"`
-	BilledMinor     int64                           `json:"billed_minor"`
-	DueDate         Date                            `json:"due_date"`
-	DiscountUntil   *Date                           `json:"discount_until"`
-	Changes         []Change                        `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number under which Head Office records the bill.
+	Number string `json:"number"`
+	// The supplier who bills.
+	SupplierID string `json:"supplier_id"`
+	// The purchase order that it bills; null for overheads.
+	PurchaseOrderID *string `json:"purchase_order_id"`
+	// materials waits for your payment; overhead is debited by itself.
+	Kind SupplierInvoiceReceivedDataKind `json:"kind"`
+	// The amount that is billed, in minor units. Compare it with the order and the receipts.
+	BilledMinor int64 `json:"billed_minor"`
+	// The last date for a payment in time.
+	DueDate Date `json:"due_date"`
+	// The last date for the early discount; null where there is none.
+	DiscountUntil *Date `json:"discount_until"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // SupplierInvoiceReceivedDataKind is the type of SupplierInvoiceReceivedData.Kind.
@@ -3155,15 +4103,26 @@ const (
 // SupplierInvoicePaidData is the data of office.supplier_invoice.paid: the company pays a
 // supplier.
 type SupplierInvoicePaidData struct {
-	ID            string                        `json:"id"`
-	Status        string                        `json:"status,omitzero"`
-	Number        string                        `json:"number"`
-	PaidMinor     int64                         `json:"paid_minor"`
-	CreditedMinor int64                         `json:"credited_minor"`
-	DiscountMinor int64                         `json:"discount_minor"`
-	PaidBy        SupplierInvoicePaidDataPaidBy `json:"paid_by"`
-	CashMinor     int64                         `json:"cash_minor"`
-	Changes       []Change                      `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number under which Head Office records the bill.
+	Number string `json:"number"`
+	// The amount that left the company, in minor units.
+	PaidMinor int64 `json:"paid_minor"`
+	// The part of the bill that the supplier gave up because the match was right, in minor units.
+	CreditedMinor int64 `json:"credited_minor"`
+	// The early discount that was taken, in minor units.
+	DiscountMinor int64 `json:"discount_minor"`
+	// client: your program paid; direct_debit: an overhead was debited; collection: the supplier
+	// collected an overdue bill.
+	PaidBy SupplierInvoicePaidDataPaidBy `json:"paid_by"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // SupplierInvoicePaidDataPaidBy is the type of SupplierInvoicePaidData.PaidBy.
@@ -3179,17 +4138,30 @@ const (
 // CustomerInvoiceCreatedData is the data of office.customer_invoice.created: goods are shipped at
 // Head Office and billed.
 type CustomerInvoiceCreatedData struct {
-	ID                string                           `json:"id"`
-	Status            string                           `json:"status,omitzero"`
-	Number            string                           `json:"number"`
-	ShipmentID        string                           `json:"shipment_id"`
-	SalesOrderID      *string                          `json:"sales_order_id"`
-	ContractLotID     *string                          `json:"contract_lot_id"`
-	TotalMinor        int64                            `json:"total_minor"`
-	LateDiscountMinor int64                            `json:"late_discount_minor"`
-	DueDate           Date                             `json:"due_date"`
-	Source            CustomerInvoiceCreatedDataSource `json:"source"`
-	Changes           []Change                         `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the invoice on paper.
+	Number string `json:"number"`
+	// The shipment at Head Office that raised it.
+	ShipmentID string `json:"shipment_id"`
+	// The sales order that it bills; null for a contract lot.
+	SalesOrderID *string `json:"sales_order_id"`
+	// The contract lot that it bills; null for a sales order.
+	ContractLotID *string `json:"contract_lot_id"`
+	// The amount to be paid, in minor units, late discount taken off.
+	TotalMinor int64 `json:"total_minor"`
+	// Taken off for goods that came late, in minor units.
+	LateDiscountMinor int64 `json:"late_discount_minor"`
+	// The last date for the payment.
+	DueDate Date `json:"due_date"`
+	// client: your program recorded the shipment; bridge: the auto bridge did; opening: the company
+	// opened with it.
+	Source CustomerInvoiceCreatedDataSource `json:"source"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // CustomerInvoiceCreatedDataSource is the type of CustomerInvoiceCreatedData.Source.
@@ -3205,25 +4177,41 @@ const (
 // CustomerInvoicePaidData is the data of office.customer_invoice.paid: a payment brings the
 // balance of an invoice to zero.
 type CustomerInvoicePaidData struct {
-	ID           string   `json:"id"`
-	Status       string   `json:"status,omitzero"`
-	Number       string   `json:"number"`
-	SalesOrderID *string  `json:"sales_order_id"`
-	TotalMinor   int64    `json:"total_minor"`
-	PaidOn       Date     `json:"paid_on"`
-	Changes      []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the invoice on paper.
+	Number string `json:"number"`
+	// The sales order that is now paid; null for a contract lot.
+	SalesOrderID *string `json:"sales_order_id"`
+	// The amount that was paid in all, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// The date of the last payment.
+	PaidOn Date `json:"paid_on"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // CustomerInvoiceOverdueData is the data of office.customer_invoice.overdue: a customer has not
 // paid by the due date.
 type CustomerInvoiceOverdueData struct {
-	ID           string                                 `json:"id"`
-	Status       string                                 `json:"status,omitzero"`
-	Number       string                                 `json:"number"`
-	BalanceMinor int64                                  `json:"balance_minor"`
-	DueDate      Date                                   `json:"due_date"`
-	DisputeCode  *CustomerInvoiceOverdueDataDisputeCode `json:"dispute_code"`
-	Changes      []Change                               `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the invoice on paper.
+	Number string `json:"number"`
+	// The amount still to be paid, in minor units.
+	BalanceMinor int64 `json:"balance_minor"`
+	// The last date for a payment in time, which has passed.
+	DueDate Date `json:"due_date"`
+	// goods_not_received: the customer does not pay because the goods have not come. Null otherwise.
+	DisputeCode *CustomerInvoiceOverdueDataDisputeCode `json:"dispute_code"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // CustomerInvoiceOverdueDataDisputeCode is the type of CustomerInvoiceOverdueData.DisputeCode.
@@ -3237,15 +4225,25 @@ const (
 // PaymentReceivedData is the data of office.payment.received: a customer's money, or the bonus of
 // a major order, arrives.
 type PaymentReceivedData struct {
-	ID                string                  `json:"id"`
-	Status            string                  `json:"status,omitzero"`
-	Kind              PaymentReceivedDataKind `json:"kind"`
-	AmountMinor       int64                   `json:"amount_minor"`
-	CustomerInvoiceID *string                 `json:"customer_invoice_id"`
-	RemainingMinor    int64                   `json:"remaining_minor"`
-	PayerName         string                  `json:"payer_name"`
-	CashMinor         int64                   `json:"cash_minor"`
-	Changes           []Change                `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// customer pays an invoice; major_order_bonus is the bonus for a share in a major order.
+	Kind PaymentReceivedDataKind `json:"kind"`
+	// The amount that arrived, in minor units.
+	AmountMinor int64 `json:"amount_minor"`
+	// The invoice that it pays; null for a bonus.
+	CustomerInvoiceID *string `json:"customer_invoice_id"`
+	// The balance of the invoice afterwards, in minor units; 0 for a bonus.
+	RemainingMinor int64 `json:"remaining_minor"`
+	// The name on the transfer.
+	PayerName string `json:"payer_name"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // PaymentReceivedDataKind is the type of PaymentReceivedData.Kind.
@@ -3260,29 +4258,50 @@ const (
 // PaymentOverdueData is the data of office.payment.overdue: the company has not paid a supplier
 // by the due date.
 type PaymentOverdueData struct {
-	ID                string   `json:"id"`
-	Status            string   `json:"status,omitzero"`
-	SupplierInvoiceID string   `json:"supplier_invoice_id"`
-	SupplierID        string   `json:"supplier_id"`
-	BilledMinor       int64    `json:"billed_minor"`
-	LateFeeMinor      int64    `json:"late_fee_minor"`
-	DueDate           Date     `json:"due_date"`
-	CollectOn         Date     `json:"collect_on"`
-	Changes           []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The unpaid invoice.
+	SupplierInvoiceID string `json:"supplier_invoice_id"`
+	// The supplier who bills, and takes no orders now.
+	SupplierID string `json:"supplier_id"`
+	// The amount that was billed, in minor units.
+	BilledMinor int64 `json:"billed_minor"`
+	// The fee that was added for being late, in minor units.
+	LateFeeMinor int64 `json:"late_fee_minor"`
+	// The last date for a payment in time, which has passed.
+	DueDate Date `json:"due_date"`
+	// The date on which the supplier collects the money.
+	CollectOn Date `json:"collect_on"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // OfficeGoodsReceiptRecordedData is the data of office.goods_receipt.recorded: head Office
 // records the goods that the Factory accepted.
 type OfficeGoodsReceiptRecordedData struct {
-	ID               string                                      `json:"id"`
-	Status           string                                      `json:"status,omitzero"`
-	PurchaseOrderID  string                                      `json:"purchase_order_id"`
-	Reference        *string                                     `json:"reference"`
-	QuantityAccepted int64                                       `json:"quantity_accepted"`
-	QuantityRejected int64                                       `json:"quantity_rejected"`
-	Source           OfficeGoodsReceiptRecordedDataSource        `json:"source"`
-	ReceiptStatus    OfficeGoodsReceiptRecordedDataReceiptStatus `json:"receipt_status"`
-	Changes          []Change                                    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The purchase order that the goods were ordered with.
+	PurchaseOrderID string `json:"purchase_order_id"`
+	// The goods receipt of the Factory that it copies, or any text; null without one.
+	Reference *string `json:"reference"`
+	// The sum of the accepted quantities of all lines.
+	QuantityAccepted int64 `json:"quantity_accepted"`
+	// The sum of the rejected quantities of all lines.
+	QuantityRejected int64 `json:"quantity_rejected"`
+	// bridge: the auto bridge recorded it; client: your program did; opening: the company opened with
+	// it.
+	Source OfficeGoodsReceiptRecordedDataSource `json:"source"`
+	// How much of the purchase order has now been accepted: none, partial or full.
+	ReceiptStatus OfficeGoodsReceiptRecordedDataReceiptStatus `json:"receipt_status"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // OfficeGoodsReceiptRecordedDataSource is the type of OfficeGoodsReceiptRecordedData.Source.
@@ -3309,47 +4328,80 @@ const (
 // ContractLotOfferedData is the data of office.contract_lot.offered: a framework customer offers
 // a bulk lot.
 type ContractLotOfferedData struct {
-	ID             string   `json:"id"`
-	Status         string   `json:"status,omitzero"`
-	Number         string   `json:"number"`
-	SKU            string   `json:"sku"`
-	Quantity       int64    `json:"quantity"`
-	UnitPriceMinor int64    `json:"unit_price_minor"`
-	TotalMinor     int64    `json:"total_minor"`
-	PenaltyMinor   int64    `json:"penalty_minor"`
-	AnswerBy       Date     `json:"answer_by"`
-	DeliverBy      Date     `json:"deliver_by"`
-	Changes        []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the lot on paper.
+	Number string `json:"number"`
+	// The product that is wanted, such as prd_flyer.
+	SKU string `json:"sku"`
+	// How many units are wanted.
+	Quantity int64 `json:"quantity"`
+	// The price of one unit, in minor units.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// quantity times unit_price_minor, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// The penalty for an accepted lot that is not delivered in time, in minor units.
+	PenaltyMinor int64 `json:"penalty_minor"`
+	// The last date on which it can be accepted or declined.
+	AnswerBy Date `json:"answer_by"`
+	// The last date on which the goods may reach the customer.
+	DeliverBy Date `json:"deliver_by"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // ContractLotAcceptedData is the data of office.contract_lot.accepted: the client accepts a lot.
 type ContractLotAcceptedData struct {
-	ID                 string   `json:"id"`
-	Status             string   `json:"status,omitzero"`
-	Number             string   `json:"number"`
-	DeliverBy          Date     `json:"deliver_by"`
-	BridgedWorkOrderID *string  `json:"bridged_work_order_id"`
-	Changes            []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the lot on paper.
+	Number string `json:"number"`
+	// The last date on which the goods may reach the customer.
+	DeliverBy Date `json:"deliver_by"`
+	// The work order at the Factory that the auto bridge made; null with the bridge manual.
+	BridgedWorkOrderID *string `json:"bridged_work_order_id"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // ContractLotDeclinedData is the data of office.contract_lot.declined: the client declines a lot.
 type ContractLotDeclinedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	Number  string   `json:"number"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the lot on paper.
+	Number string `json:"number"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // ContractLotExpiredData is the data of office.contract_lot.expired: a lot was not answered, or
 // not delivered, in time.
 type ContractLotExpiredData struct {
-	ID           string                       `json:"id"`
-	Status       string                       `json:"status,omitzero"`
-	Number       string                       `json:"number"`
-	Reason       ContractLotExpiredDataReason `json:"reason"`
-	PenaltyMinor int64                        `json:"penalty_minor"`
-	CashMinor    int64                        `json:"cash_minor"`
-	Changes      []Change                     `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the lot on paper.
+	Number string `json:"number"`
+	// offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
+	// by deliver_by.
+	Reason ContractLotExpiredDataReason `json:"reason"`
+	// The penalty that left the company, in minor units; 0 for an offer that lapsed.
+	PenaltyMinor int64 `json:"penalty_minor"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // ContractLotExpiredDataReason is the type of ContractLotExpiredData.Reason.
@@ -3363,29 +4415,48 @@ const (
 
 // ContractLotDeliveredData is the data of office.contract_lot.delivered: a lot is shipped.
 type ContractLotDeliveredData struct {
-	ID         string   `json:"id"`
-	Status     string   `json:"status,omitzero"`
-	Number     string   `json:"number"`
-	ShipmentID string   `json:"shipment_id"`
-	TotalMinor int64    `json:"total_minor"`
-	OnTime     bool     `json:"on_time"`
-	Changes    []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the lot on paper.
+	Number string `json:"number"`
+	// The shipment at Head Office that billed it.
+	ShipmentID string `json:"shipment_id"`
+	// The price of the lot, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// Always true: Head Office cannot see when the goods come. A customer who gets them late takes
+	// the penalty off the payment.
+	OnTime bool `json:"on_time"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // MarketTradeExecutedData is the data of office.market_trade.executed: the client trades on the
 // market.
 type MarketTradeExecutedData struct {
-	ID             string                      `json:"id"`
-	Status         string                      `json:"status,omitzero"`
-	Side           MarketTradeExecutedDataSide `json:"side"`
-	SKU            string                      `json:"sku"`
-	Quantity       int64                       `json:"quantity"`
-	UnitPriceMinor int64                       `json:"unit_price_minor"`
-	TotalMinor     int64                       `json:"total_minor"`
-	CashMinor      int64                       `json:"cash_minor"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// buy: the company bought; sell: it sold.
+	Side MarketTradeExecutedDataSide `json:"side"`
+	// The goods, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity traded, in the unit of the quote.
+	Quantity int64 `json:"quantity"`
+	// The average price of one, in minor units.
+	UnitPriceMinor int64 `json:"unit_price_minor"`
+	// The amount that left the company or came in, in minor units.
+	TotalMinor int64 `json:"total_minor"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // MarketTradeExecutedDataSide is the type of MarketTradeExecutedData.Side.
@@ -3399,23 +4470,35 @@ const (
 
 // StockChange is the type of MarketTradeExecutedData.Stock.
 type StockChange struct {
+	// The material or product that moved.
 	SKU string `json:"sku"`
-	// Positive for goods that came in, negative for goods that went out.
+	// The change in the unit of the item: positive for goods that came in, negative for goods that
+	// went out.
 	Quantity int64 `json:"quantity"`
 }
 
 // WorkOrderCreatedData is the data of factory.work_order.created: the bridge or the client orders
 // work from the Factory.
 type WorkOrderCreatedData struct {
-	ID        string                     `json:"id"`
-	Status    string                     `json:"status,omitzero"`
-	Number    string                     `json:"number"`
-	SKU       string                     `json:"sku"`
-	Quantity  int64                      `json:"quantity"`
-	Reference *string                    `json:"reference"`
-	DueDate   *Date                      `json:"due_date"`
-	Source    WorkOrderCreatedDataSource `json:"source"`
-	Changes   []Change                   `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the work order on paper.
+	Number string `json:"number"`
+	// The product to make, such as prd_flyer.
+	SKU string `json:"sku"`
+	// How many units are asked for.
+	Quantity int64 `json:"quantity"`
+	// The text on the parcel, such as the id of a sales order; null for goods that go on the shelf.
+	Reference *string `json:"reference"`
+	// The date by which the goods are wanted; null without one.
+	DueDate *Date `json:"due_date"`
+	// client: your program wrote it; bridge: the auto bridge did.
+	Source WorkOrderCreatedDataSource `json:"source"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // WorkOrderCreatedDataSource is the type of WorkOrderCreatedData.Source.
@@ -3430,31 +4513,51 @@ const (
 // WorkOrderReadyData is the data of factory.work_order.ready: finishing has ended, or stock was
 // set aside.
 type WorkOrderReadyData struct {
-	ID        string  `json:"id"`
-	Status    string  `json:"status,omitzero"`
-	Number    string  `json:"number"`
-	SKU       string  `json:"sku"`
-	Quantity  int64   `json:"quantity"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the work order on paper.
+	Number string `json:"number"`
+	// The product that was made, such as prd_flyer.
+	SKU string `json:"sku"`
+	// The units of the whole work order.
+	Quantity int64 `json:"quantity"`
+	// The text on the parcel, such as the id of a sales order; null for goods that are now on the
+	// shelf.
 	Reference *string `json:"reference"`
-	ReadyOn   Date    `json:"ready_on"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The in-world date of it.
+	ReadyOn Date `json:"ready_on"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // ShipmentCreatedData is the data of factory.shipment.created: goods leave the Factory.
 type ShipmentCreatedData struct {
-	ID          string                    `json:"id"`
-	Status      string                    `json:"status,omitzero"`
-	Number      string                    `json:"number"`
-	WorkOrderID string                    `json:"work_order_id"`
-	Reference   string                    `json:"reference"`
-	SKU         string                    `json:"sku"`
-	Quantity    int64                     `json:"quantity"`
-	Source      ShipmentCreatedDataSource `json:"source"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the shipment on paper.
+	Number string `json:"number"`
+	// The work order whose goods left.
+	WorkOrderID string `json:"work_order_id"`
+	// The text on the parcel, such as the id of a sales order.
+	Reference string `json:"reference"`
+	// The product that was shipped, such as prd_flyer.
+	SKU string `json:"sku"`
+	// Units shipped.
+	Quantity int64 `json:"quantity"`
+	// client: your program shipped; bridge: the auto bridge copied a shipment of Head Office.
+	Source ShipmentCreatedDataSource `json:"source"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // ShipmentCreatedDataSource is the type of ShipmentCreatedData.Source.
@@ -3468,126 +4571,212 @@ const (
 
 // PrintRunStartedData is the data of factory.print_run.started: the client starts a press.
 type PrintRunStartedData struct {
-	ID              string     `json:"id"`
-	Status          string     `json:"status,omitzero"`
-	PressID         string     `json:"press_id"`
-	WorkOrderID     string     `json:"work_order_id"`
-	ItemsCount      int64      `json:"items_count"`
-	PaperSKU        string     `json:"paper_sku"`
-	SheetsPlanned   int64      `json:"sheets_planned"`
-	OperatorBadgeNo string     `json:"operator_badge_no"`
-	EndsSim         string     `json:"ends_sim"`
-	EndsAt          *time.Time `json:"ends_at"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The press that it runs on.
+	PressID string `json:"press_id"`
+	// The first work order of the run.
+	WorkOrderID string `json:"work_order_id"`
+	// How many work orders share the run.
+	ItemsCount int64 `json:"items_count"`
+	// The paper that it prints on, such as mat_coated.
+	PaperSKU string `json:"paper_sku"`
+	// Sheets of paper taken from stock: for make-ready, the quantity and the overs.
+	SheetsPlanned int64 `json:"sheets_planned"`
+	// The badge of the operator who runs the press.
+	OperatorBadgeNo string `json:"operator_badge_no"`
+	// The in-world time at which it will end, such as 2026-09-07T10:30.
+	EndsSim string `json:"ends_sim"`
+	// The wall time of ends_sim, an estimate; null under a manual clock.
+	EndsAt *time.Time `json:"ends_at"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // PrintRunCompletedData is the data of factory.print_run.completed: a press has finished a run.
 type PrintRunCompletedData struct {
-	ID            string  `json:"id"`
-	Status        string  `json:"status,omitzero"`
-	PressID       string  `json:"press_id"`
-	WorkOrderID   string  `json:"work_order_id"`
-	QuantityGood  int64   `json:"quantity_good"`
-	QuantityShort int64   `json:"quantity_short"`
-	SheetsWasted  int64   `json:"sheets_wasted"`
-	SpoilagePct   float64 `json:"spoilage_pct"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The press that it ran on.
+	PressID string `json:"press_id"`
+	// The first work order of the run.
+	WorkOrderID string `json:"work_order_id"`
+	// Good units that came out, over all work orders of the run.
+	QuantityGood int64 `json:"quantity_good"`
+	// Units that are still missing, over all work orders of the run. Those orders want another run.
+	QuantityShort int64 `json:"quantity_short"`
+	// Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods.
+	SheetsWasted int64 `json:"sheets_wasted"`
+	// The share of the printed sheets that came out bad, in per cent, without make-ready.
+	SpoilagePct float64 `json:"spoilage_pct"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // FactoryRequisitionCreatedData is the data of factory.requisition.created: the Factory's reorder
 // rule asks for material.
 type FactoryRequisitionCreatedData struct {
-	ID       string   `json:"id"`
-	Status   string   `json:"status,omitzero"`
-	Number   string   `json:"number"`
-	SKU      string   `json:"sku"`
-	Quantity int64    `json:"quantity"`
-	OnHand   int64    `json:"on_hand"`
-	NeededBy Date     `json:"needed_by"`
-	Changes  []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The number of the requisition on paper at the Factory.
+	Number string `json:"number"`
+	// The material that ran low, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity asked for, in the unit of the material.
+	Quantity int64 `json:"quantity"`
+	// The stock on hand at that moment.
+	OnHand int64 `json:"on_hand"`
+	// The date by which the Factory wants it.
+	NeededBy Date `json:"needed_by"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock on hand
 // falls below its reorder point.
 type StockBelowReorderPointData struct {
-	ID           string   `json:"id"`
-	Status       string   `json:"status,omitzero"`
-	SKU          string   `json:"sku"`
-	OnHand       int64    `json:"on_hand"`
-	ReorderPoint int64    `json:"reorder_point"`
-	Unit         string   `json:"unit"`
-	Changes      []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The material that ran low, such as mat_coated.
+	SKU string `json:"sku"`
+	// The stock on hand now.
+	OnHand int64 `json:"on_hand"`
+	// The quantity that it fell below.
+	ReorderPoint int64 `json:"reorder_point"`
+	// The unit of both quantities, such as sheet.
+	Unit string `json:"unit"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // DeliveryArrivedData is the data of factory.delivery.arrived: a supplier's truck arrives.
 type DeliveryArrivedData struct {
-	ID                  string         `json:"id"`
-	Status              string         `json:"status,omitzero"`
-	SupplierName        string         `json:"supplier_name"`
-	PurchaseOrderNumber string         `json:"purchase_order_number"`
-	Lines               []DeliveryLine `json:"lines"`
-	Changes             []Change       `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The name of the supplier, as printed on the delivery note.
+	SupplierName string `json:"supplier_name"`
+	// The number of the purchase order, as printed on the delivery note.
+	PurchaseOrderNumber string `json:"purchase_order_number"`
+	// The materials on the truck, each in one line.
+	Lines []DeliveryLine `json:"lines"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // FactoryGoodsReceiptRecordedData is the data of factory.goods_receipt.recorded: the client
 // counts a delivery.
 type FactoryGoodsReceiptRecordedData struct {
-	ID                  string `json:"id"`
-	Status              string `json:"status,omitzero"`
-	DeliveryID          string `json:"delivery_id"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The delivery that was counted in.
+	DeliveryID string `json:"delivery_id"`
+	// The number of the purchase order on the delivery note: Head Office finds its order by it.
 	PurchaseOrderNumber string `json:"purchase_order_number"`
-	QuantityAccepted    int64  `json:"quantity_accepted"`
-	QuantityRejected    int64  `json:"quantity_rejected"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The sum of the accepted quantities of all lines.
+	QuantityAccepted int64 `json:"quantity_accepted"`
+	// The sum of the rejected quantities of all lines.
+	QuantityRejected int64 `json:"quantity_rejected"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // MarketDeliveryReceivedData is the data of factory.market_delivery.received: goods bought on the
 // market arrive.
 type MarketDeliveryReceivedData struct {
-	ID       string `json:"id"`
-	Status   string `json:"status,omitzero"`
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The material that came, such as mat_coated.
+	SKU string `json:"sku"`
+	// The quantity that came, in the unit of the material.
+	Quantity int64 `json:"quantity"`
+	// The trade of Head Office that bought the goods, as printed on the note of the carrier.
 	TradeRef string `json:"trade_ref"`
-	// The change of the stock on hand by this event.
-	Stock   []StockChange `json:"stock,omitempty"`
-	Changes []Change      `json:"changes,omitempty"`
+	// The changes of the stock on hand by this event; left out when there are none.
+	Stock []StockChange `json:"stock,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // EmployeeSickData is the data of hr.employee.sick: an employee falls ill.
 type EmployeeSickData struct {
-	ID           string      `json:"id"`
-	Status       string      `json:"status,omitzero"`
-	BadgeNo      string      `json:"badge_no"`
-	Role         CatalogRole `json:"role"`
-	ExpectedBack Date        `json:"expected_back"`
-	Changes      []Change    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The work that is not done meanwhile, unless others do it. operator runs a press; finisher
+	// dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records
+	// bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// The first day on which they are at work again.
+	ExpectedBack Date `json:"expected_back"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // EmployeeReturnedData is the data of hr.employee.returned: an employee is well again.
 type EmployeeReturnedData struct {
-	ID         string      `json:"id"`
-	Status     string      `json:"status,omitzero"`
-	BadgeNo    string      `json:"badge_no"`
-	Role       CatalogRole `json:"role"`
-	DaysAbsent int64       `json:"days_absent"`
-	Changes    []Change    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The work that they do. operator runs a press; finisher dries, cuts and binds; warehouse counts
+	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// Working days of the illness.
+	DaysAbsent int64 `json:"days_absent"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // EmployeeQuitData is the data of hr.employee.quit: an employee quits.
 type EmployeeQuitData struct {
-	ID      string                 `json:"id"`
-	Status  string                 `json:"status,omitzero"`
-	BadgeNo string                 `json:"badge_no"`
-	Role    CatalogRole            `json:"role"`
-	Reason  EmployeeQuitDataReason `json:"reason"`
-	Changes []Change               `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The work that they did. operator runs a press; finisher dries, cuts and binds; warehouse counts
+	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// low_morale: they were unhappy; personal: for reasons of their own.
+	Reason EmployeeQuitDataReason `json:"reason"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // EmployeeQuitDataReason is the type of EmployeeQuitData.Reason.
@@ -3601,79 +4790,138 @@ const (
 
 // EmployeeDismissedData is the data of hr.employee.dismissed: the client dismisses an employee.
 type EmployeeDismissedData struct {
-	ID             string      `json:"id"`
-	Status         string      `json:"status,omitzero"`
-	BadgeNo        string      `json:"badge_no"`
-	Role           CatalogRole `json:"role"`
-	SeveranceMinor int64       `json:"severance_minor"`
-	CashMinor      int64       `json:"cash_minor"`
-	Changes        []Change    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The work that they did. operator runs a press; finisher dries, cuts and binds; warehouse counts
+	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// The severance that was paid, in minor units: two weeks of wages.
+	SeveranceMinor int64 `json:"severance_minor"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // EmployeeHiredData is the data of hr.employee.hired: the client hires an employee, or a
 // replacement starts.
 type EmployeeHiredData struct {
-	ID          string      `json:"id"`
-	Status      string      `json:"status,omitzero"`
-	BadgeNo     string      `json:"badge_no"`
-	Role        CatalogRole `json:"role"`
-	HourlyMinor int64       `json:"hourly_minor"`
-	StartsOn    Date        `json:"starts_on"`
-	FeeMinor    int64       `json:"fee_minor"`
-	CashMinor   int64       `json:"cash_minor"`
-	Changes     []Change    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The work that they do. operator runs a press; finisher dries, cuts and binds; warehouse counts
+	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// The wage for an hour, in minor units.
+	HourlyMinor int64 `json:"hourly_minor"`
+	// The first day at work.
+	StartsOn Date `json:"starts_on"`
+	// The fee for hiring that was paid, in minor units; 0 for the replacement of one who quit.
+	FeeMinor int64 `json:"fee_minor"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // LeaveRequestCreatedData is the data of hr.leave_request.created: an employee announces a
 // holiday.
 type LeaveRequestCreatedData struct {
-	ID         string   `json:"id"`
-	Status     string   `json:"status,omitzero"`
-	EmployeeID string   `json:"employee_id"`
-	BadgeNo    string   `json:"badge_no"`
-	FromDate   Date     `json:"from_date"`
-	ToDate     Date     `json:"to_date"`
-	Days       int64    `json:"days"`
-	Changes    []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The employee who is on leave.
+	EmployeeID string `json:"employee_id"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The first day of the leave.
+	FromDate Date `json:"from_date"`
+	// The last day of the leave.
+	ToDate Date `json:"to_date"`
+	// Working days, the first and the last included.
+	Days int64 `json:"days"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // PayrollDueData is the data of hr.payroll.due: a timesheet is recorded, so wages are due.
 type PayrollDueData struct {
-	ID           string      `json:"id"`
-	Status       string      `json:"status,omitzero"`
-	WeekStart    Date        `json:"week_start"`
-	TimesheetID  string      `json:"timesheet_id"`
-	GrossMinor   int64       `json:"gross_minor"`
-	ArrearsMinor int64       `json:"arrears_minor"`
-	DueDate      Date        `json:"due_date"`
-	Entries      []WageEntry `json:"entries,omitempty"`
-	Changes      []Change    `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The Monday of the week.
+	WeekStart Date `json:"week_start"`
+	// The timesheet with the hours.
+	TimesheetID string `json:"timesheet_id"`
+	// The wages for these hours, in minor units.
+	GrossMinor int64 `json:"gross_minor"`
+	// Owed for hours that earlier timesheets left out, with 10 % on top, in minor units.
+	ArrearsMinor int64 `json:"arrears_minor"`
+	// The last date for a payment in time.
+	DueDate Date `json:"due_date"`
+	// The hours and wages of each employee. Left out in events that an earlier version wrote.
+	Entries []WageEntry `json:"entries,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // WageEntry is the type of PayrollDueData.Entries.
 type WageEntry struct {
-	EmployeeID  string      `json:"employee_id"`
-	BadgeNo     string      `json:"badge_no"`
-	Name        string      `json:"name"`
-	Role        CatalogRole `json:"role"`
-	HoursWorked int64       `json:"hours_worked"`
-	HoursSick   int64       `json:"hours_sick"`
-	HoursLeave  int64       `json:"hours_leave"`
-	HourlyMinor int64       `json:"hourly_minor"`
-	WorkedMinor int64       `json:"worked_minor"`
-	SickMinor   int64       `json:"sick_minor"`
-	LeaveMinor  int64       `json:"leave_minor"`
-	GrossMinor  int64       `json:"gross_minor"`
+	// The employee whose week this is.
+	EmployeeID string `json:"employee_id"`
+	// The badge of the employee, the same in both systems.
+	BadgeNo string `json:"badge_no"`
+	// The name of the employee.
+	Name string `json:"name"`
+	// The work that they do. operator runs a press; finisher dries, cuts and binds; warehouse counts
+	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	Role CatalogRole `json:"role"`
+	// Whole hours at work, paid in full.
+	HoursWorked int64 `json:"hours_worked"`
+	// Whole hours of illness, paid at 80 %.
+	HoursSick int64 `json:"hours_sick"`
+	// Whole hours of leave, paid in full.
+	HoursLeave int64 `json:"hours_leave"`
+	// The wage for an hour, in minor units.
+	HourlyMinor int64 `json:"hourly_minor"`
+	// The wage for hours_worked, in minor units.
+	WorkedMinor int64 `json:"worked_minor"`
+	// The wage for hours_sick, in minor units.
+	SickMinor int64 `json:"sick_minor"`
+	// The wage for hours_leave, in minor units.
+	LeaveMinor int64 `json:"leave_minor"`
+	// The sum of the three wages, in minor units.
+	GrossMinor int64 `json:"gross_minor"`
 }
 
 // PayrollLateData is the data of hr.payroll.late: wages were not paid by their due date.
 type PayrollLateData struct {
-	ID         string                `json:"id"`
-	Status     string                `json:"status,omitzero"`
-	WeekStart  Date                  `json:"week_start"`
-	Reason     PayrollLateDataReason `json:"reason"`
-	TotalMinor int64                 `json:"total_minor"`
-	Changes    []Change              `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The Monday of the week.
+	WeekStart Date `json:"week_start"`
+	// unpaid: the wages of the timesheet were not paid; no_timesheet: there was none to pay by.
+	Reason PayrollLateDataReason `json:"reason"`
+	// What is owed so far, in minor units: wages of the timesheet and arrears, without a surcharge.
+	TotalMinor int64 `json:"total_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // PayrollLateDataReason is the type of PayrollLateData.Reason.
@@ -3687,41 +4935,74 @@ const (
 
 // PayrollPaidData is the data of hr.payroll.paid: wages are paid.
 type PayrollPaidData struct {
-	ID             string   `json:"id"`
-	Status         string   `json:"status,omitzero"`
-	WeekStart      Date     `json:"week_start"`
-	TotalMinor     int64    `json:"total_minor"`
-	ArrearsMinor   int64    `json:"arrears_minor"`
-	SurchargeMinor int64    `json:"surcharge_minor"`
-	Forced         bool     `json:"forced"`
-	CashMinor      int64    `json:"cash_minor"`
-	Changes        []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The Monday of the week.
+	WeekStart Date `json:"week_start"`
+	// The amount that left the company, in minor units, with arrears and surcharge.
+	TotalMinor int64 `json:"total_minor"`
+	// The part of it that earlier timesheets had left out, in minor units.
+	ArrearsMinor int64 `json:"arrears_minor"`
+	// The part of it that is the surcharge for a late payment, in minor units.
+	SurchargeMinor int64 `json:"surcharge_minor"`
+	// True when it was collected because it stayed unpaid.
+	Forced bool `json:"forced"`
+	// The cash of the company afterwards, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // MajorOrderUpdatedData is the data of world.major_order.updated: a world-wide goal opens,
 // reaches a milestone or ends.
 type MajorOrderUpdatedData struct {
-	ID             string   `json:"id"`
-	Status         string   `json:"status,omitzero"`
-	Title          string   `json:"title"`
-	SKU            string   `json:"sku"`
-	TargetQuantity int64    `json:"target_quantity"`
-	WorldQuantity  int64    `json:"world_quantity"`
-	OwnQuantity    int64    `json:"own_quantity"`
-	Milestone      int64    `json:"milestone"`
-	ClosesOn       Date     `json:"closes_on"`
-	Changes        []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The headline of the major order.
+	Title string `json:"title"`
+	// The product that counts, such as prd_flyer.
+	SKU string `json:"sku"`
+	// Units that all printers together have to ship.
+	TargetQuantity int64 `json:"target_quantity"`
+	// Units that all printers have shipped to customers so far, yours included.
+	WorldQuantity int64 `json:"world_quantity"`
+	// Units that your Factory has shipped to customers meanwhile.
+	OwnQuantity int64 `json:"own_quantity"`
+	// The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100.
+	Milestone int64 `json:"milestone"`
+	// The last day that counts.
+	ClosesOn Date `json:"closes_on"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // LoreEventStartedData is the data of world.lore_event.started: something happens in the world.
 type LoreEventStartedData struct {
-	ID             string                   `json:"id"`
-	Status         string                   `json:"status,omitzero"`
-	Kind           LoreEventStartedDataKind `json:"kind"`
-	Title          string                   `json:"title"`
-	DisruptionKind *LoreDisruptionKind      `json:"disruption_kind"`
-	EndsOn         *Date                    `json:"ends_on"`
-	Changes        []Change                 `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The part of life that it is about: culture, people, technology, trade, transport or weather.
+	Kind LoreEventStartedDataKind `json:"kind"`
+	// Its headline.
+	Title string `json:"title"`
+	// The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is dear
+	// and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave:
+	// more people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00;
+	// trade_fair: more orders for posters and brochures come; payment_outage: payments of customers
+	// come when it is over; heat_wave: runs are slower and spoil more.
+	DisruptionKind *LoreDisruptionKind `json:"disruption_kind"`
+	// The date on which the disruption is over; null for a story.
+	EndsOn *Date `json:"ends_on"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // LoreEventStartedDataKind is the type of LoreEventStartedData.Kind.
@@ -3740,127 +5021,210 @@ const (
 // MissionCompletedData is the data of sandbox.mission.completed: the client's own requests
 // complete a mission.
 type MissionCompletedData struct {
-	ID             string   `json:"id"`
-	Status         string   `json:"status,omitzero"`
-	Title          string   `json:"title"`
-	CompletedCount int64    `json:"completed_count"`
-	TotalCount     int64    `json:"total_count"`
-	Changes        []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The title of the mission.
+	Title string `json:"title"`
+	// How many missions are completed now.
+	CompletedCount int64 `json:"completed_count"`
+	// How many missions the sandbox has.
+	TotalCount int64 `json:"total_count"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // AchievementUnlockedData is the data of sandbox.achievement.unlocked: the client's own requests
 // unlock an achievement.
 type AchievementUnlockedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	Title   string   `json:"title"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The title of the achievement.
+	Title string `json:"title"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // SandboxExpiringData is the data of sandbox.expiring: five minutes of the sandbox's time are
 // left.
 type SandboxExpiringData struct {
-	ID             string    `json:"id"`
-	Status         string    `json:"status,omitzero"`
-	ExpiresAt      time.Time `json:"expires_at"`
-	ExtensionsLeft int64     `json:"extensions_left"`
-	Changes        []Change  `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The end of the lease, in wall time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// How many extensions of the lease are left.
+	ExtensionsLeft int64 `json:"extensions_left"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // SandboxBankruptData is the data of sandbox.bankrupt: the company cannot go on.
 type SandboxBankruptData struct {
-	ID           string   `json:"id"`
-	Status       string   `json:"status,omitzero"`
-	CashMinor    int64    `json:"cash_minor"`
-	DaysNegative int64    `json:"days_negative"`
-	DayNumber    int64    `json:"day_number"`
-	Changes      []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The cash of the company, in minor units.
+	CashMinor int64 `json:"cash_minor"`
+	// Day closes in a row with negative cash.
+	DaysNegative int64 `json:"days_negative"`
+	// The working day at whose close it happened, counted from 0.
+	DayNumber int64 `json:"day_number"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // DisruptionEndedData is the data of sandbox.disruption.ended: a disruption is over.
 type DisruptionEndedData struct {
-	ID             string             `json:"id"`
-	Status         string             `json:"status,omitzero"`
-	LoreEventID    string             `json:"lore_event_id"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The lore event that told of its beginning.
+	LoreEventID string `json:"lore_event_id"`
+	// The thing that went wrong. paper_shortage: paper is dear and slow to come; courier_strike:
+	// orders to suppliers come two working days later; flu_wave: more people fall ill; press_fault: a
+	// press is down; power_cut: no press runs until 12:00; trade_fair: more orders for posters and
+	// brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs are
+	// slower and spoil more.
 	DisruptionKind LoreDisruptionKind `json:"disruption_kind"`
-	StartedOn      Date               `json:"started_on"`
-	Changes        []Change           `json:"changes,omitempty"`
+	// The date on which it began.
+	StartedOn Date `json:"started_on"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookCreatedData is the data of sandbox.webhook.created: the client creates a webhook
 // subscription.
 type WebhookCreatedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	URLHost string   `json:"url_host"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The host of the URL. No response holds the URL itself.
+	URLHost string `json:"url_host"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookActivatedData is the data of sandbox.webhook.activated: the URL of a subscription
 // responds to the test ping with 2xx.
 type WebhookActivatedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	URLHost string   `json:"url_host"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The host of the URL. No response holds the URL itself.
+	URLHost string `json:"url_host"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookUpdatedData is the data of sandbox.webhook.updated: the client changes a subscription.
 type WebhookUpdatedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	URLHost string   `json:"url_host"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The host of the URL. No response holds the URL itself.
+	URLHost string `json:"url_host"`
+	// The fields of the subscription that were changed.
 	Changed []string `json:"changed"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookDisabledData is the data of sandbox.webhook.disabled: five attempts in a row have
 // failed.
 type WebhookDisabledData struct {
-	ID                  string   `json:"id"`
-	Status              string   `json:"status,omitzero"`
-	URLHost             string   `json:"url_host"`
-	ConsecutiveFailures int64    `json:"consecutive_failures"`
-	LastErrorClass      *string  `json:"last_error_class"`
-	DroppedCount        int64    `json:"dropped_count"`
-	Changes             []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The host of the URL. No response holds the URL itself.
+	URLHost string `json:"url_host"`
+	// Attempts that failed since the last success.
+	ConsecutiveFailures int64 `json:"consecutive_failures"`
+	// The kind of the newest failure.
+	LastErrorClass *string `json:"last_error_class"`
+	// How many waiting deliveries were given up with it.
+	DroppedCount int64 `json:"dropped_count"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
 // subscription back into service.
 type WebhookReenabledData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	URLHost string   `json:"url_host"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The host of the URL. No response holds the URL itself.
+	URLHost string `json:"url_host"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookSecretRotatedData is the data of sandbox.webhook.secret_rotated: the client replaces the
 // secret of a subscription.
 type WebhookSecretRotatedData struct {
-	ID                  string    `json:"id"`
-	Status              string    `json:"status,omitzero"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// Until when the old secret signs beside the new one, in wall time.
 	OldSecretValidUntil time.Time `json:"old_secret_valid_until"`
-	Changes             []Change  `json:"changes,omitempty"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookDeletedData is the data of sandbox.webhook.deleted: the client deletes a subscription.
 type WebhookDeletedData struct {
-	ID      string   `json:"id"`
-	Status  string   `json:"status,omitzero"`
-	URLHost string   `json:"url_host"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// The host of the URL. No response holds the URL itself.
+	URLHost string `json:"url_host"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
 	Changes []Change `json:"changes,omitempty"`
 }
 
 // WebhookTestedData is the data of sandbox.webhook.tested: the URL of a subscription was pinged.
 type WebhookTestedData struct {
-	ID         string   `json:"id"`
-	Status     string   `json:"status,omitzero"`
-	Delivered  bool     `json:"delivered"`
-	StatusCode *int64   `json:"status_code"`
-	LatencyMS  int64    `json:"latency_ms"`
-	ErrorClass *string  `json:"error_class"`
-	Changes    []Change `json:"changes,omitempty"`
+	// The id of the record that the event is about.
+	ID string `json:"id"`
+	// The status of that record afterwards; left out for records without one.
+	Status string `json:"status,omitzero"`
+	// True when the URL responded to the ping with 2xx.
+	Delivered bool `json:"delivered"`
+	// The status of its response; null when there was none.
+	StatusCode *int64 `json:"status_code"`
+	// How long the ping took, in milliseconds.
+	LatencyMS int64 `json:"latency_ms"`
+	// The kind of the failure; null for none.
+	ErrorClass *string `json:"error_class"`
+	// Further records whose status changed in the same step, without an event of their own; left out
+	// when there are none.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // EventType names a kind of event. Those without a Data struct of their own are not made yet.

@@ -24,8 +24,8 @@ type Checkpoint struct {
 	// Version is that of the commit which has the checkpoint itself too.
 	Version   uint64      `json:"version" doc:"Grows with every change of the sandbox."`
 	Seq       uint64      `json:"seq" doc:"The number of the newest event at that moment."`
-	SimDate   moment.Date `json:"sim_date"`
-	SimTime   string      `json:"sim_time" example:"08:00"`
+	SimDate   moment.Date `json:"sim_date" doc:"The in-world date of the moment."`
+	SimTime   string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day."`
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
 	record.Stamps
 }

@@ -18,26 +18,26 @@ const noon = sim.DayLength / 2
 // OPEN.ROUTE.SANDBOX.SERIES). It has no status and no event of its own.
 type SeriesPoint struct {
 	record.Head
-	SimTime string `json:"sim_time" example:"2026-09-07T12:00"`
+	SimTime string `json:"sim_time" example:"2026-09-07T12:00" doc:"The in-world moment of the point."`
 	// Seq is the number of the newest event at that moment.
 	Seq            uint64      `json:"seq" doc:"The number of the newest event at that moment."`
-	CashMinor      money.Minor `json:"cash_minor"`
-	NetWorthMinor  money.Minor `json:"net_worth_minor"`
-	Stock          SeriesStock `json:"stock"`
-	PressesRunning int         `json:"presses_running"`
+	CashMinor      money.Minor `json:"cash_minor" doc:"The cash of the company, in minor units."`
+	NetWorthMinor  money.Minor `json:"net_worth_minor" doc:"The net worth of the company, in minor units: that of the score."`
+	Stock          SeriesStock `json:"stock" doc:"The stock on hand, by SKU."`
+	PressesRunning int         `json:"presses_running" doc:"Presses that were printing."`
 	record.Stamps
 }
 
 // SeriesStock is the stock on hand, by SKU.
 type SeriesStock struct {
-	Coated   int64 `json:"mat_coated"`
-	Uncoated int64 `json:"mat_uncoated"`
-	Board    int64 `json:"mat_board"`
-	Ink      int64 `json:"mat_ink"`
-	Plate    int64 `json:"mat_plate"`
-	Waste    int64 `json:"mat_waste"`
-	Notebook int64 `json:"prd_notebook"`
-	Calendar int64 `json:"prd_calendar"`
+	Coated   int64 `json:"mat_coated" doc:"Sheets of coated paper."`
+	Uncoated int64 `json:"mat_uncoated" doc:"Sheets of uncoated paper."`
+	Board    int64 `json:"mat_board" doc:"Sheets of board."`
+	Ink      int64 `json:"mat_ink" doc:"Cans of ink."`
+	Plate    int64 `json:"mat_plate" doc:"Plates."`
+	Waste    int64 `json:"mat_waste" doc:"Grams of waste paper."`
+	Notebook int64 `json:"prd_notebook" doc:"Units of notebooks on the shelf."`
+	Calendar int64 `json:"prd_calendar" doc:"Units of calendars on the shelf."`
 }
 
 // Resource implements record.Row.

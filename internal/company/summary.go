@@ -54,69 +54,58 @@ type WebhookSummary struct {
 
 // Inventory is the warehouse.
 type Inventory struct {
-	Materials       []MaterialStock `json:"materials"`
-	Finished        []FinishedStock `json:"finished"`
-	StockValueMinor money.Minor     `json:"stock_value_minor"`
+	Materials       []MaterialStock `json:"materials" doc:"Paper, ink and plates, in the order of the reference data."`
+	Finished        []FinishedStock `json:"finished" doc:"Stock products on the shelf."`
+	StockValueMinor money.Minor     `json:"stock_value_minor" doc:"The whole warehouse at average cost, in minor units."`
 }
 
 // MaterialStock is one material in the warehouse.
 type MaterialStock struct {
-	SKU          string `json:"sku"`
-	Name         string `json:"name"`
-	Unit         string `json:"unit"`
-	OnHand       int64  `json:"on_hand"`
-	ReorderPoint int64  `json:"reorder_point"`
-	Status       string `json:"status" enum:"ok,low"`
+	SKU          string `json:"sku" doc:"The material, such as mat_coated."`
+	Name         string `json:"name" doc:"The name of the material, for people."`
+	Unit         string `json:"unit" doc:"The unit of its quantities: sheet, can or plate."`
+	OnHand       int64  `json:"on_hand" doc:"The quantity in the warehouse now."`
+	ReorderPoint int64  `json:"reorder_point" doc:"The quantity below which the Factory asks for more."`
+	Status       string `json:"status" enum:"ok,low" doc:"low from when on_hand falls below reorder_point until goods that come lift it there; else ok."`
 }
 
 // FinishedStock is one finished product in the warehouse.
 type FinishedStock struct {
-	SKU      string `json:"sku"`
-	OnHand   int64  `json:"on_hand"`
-	Reserved int64  `json:"reserved"`
+	SKU      string `json:"sku" doc:"The product, such as prd_notebook."`
+	OnHand   int64  `json:"on_hand" doc:"Units on the shelf now, reserved ones included."`
+	Reserved int64  `json:"reserved" doc:"Units that ready work orders hold."`
 }
 
 // PressCounts counts presses by status.
 type PressCounts struct {
-	Idle    int `json:"idle"`
-	Running int `json:"running"`
-	Down    int `json:"down"`
+	Idle    int `json:"idle" doc:"Presses that can start a run."`
+	Running int `json:"running" doc:"Presses with a run under way."`
+	Down    int `json:"down" doc:"Presses that are out of order."`
 }
 
 // Counts counts the records under way.
 type Counts struct {
-	OrdersOpen     int64 `json:"orders_open"`
-	WorkOrdersOpen int64 `json:"work_orders_open"`
-	// WorkOrdersToPrint counts those that wait for a press, short runs included.
-	WorkOrdersToPrint int64 `json:"work_orders_to_print"`
-	// DeliveriesWaiting counts trucks that are not counted in yet,
-	// InvoicesPayable supplier invoices that are not paid.
-	DeliveriesWaiting int64 `json:"deliveries_waiting"`
-	InvoicesPayable   int64 `json:"invoices_payable"`
-	// LotsOffered counts contract lots that wait for an answer.
-	LotsOffered int64 `json:"lots_offered"`
+	OrdersOpen        int64 `json:"orders_open" doc:"Sales orders that wait for an answer or for their goods."`
+	WorkOrdersOpen    int64 `json:"work_orders_open" doc:"Work orders that are neither shipped nor stocked."`
+	WorkOrdersToPrint int64 `json:"work_orders_to_print" doc:"Those of them that wait for a press, also after a short run."`
+	DeliveriesWaiting int64 `json:"deliveries_waiting" doc:"Trucks at the gate that are not counted in."`
+	InvoicesPayable   int64 `json:"invoices_payable" doc:"Supplier invoices that are not paid, overheads included."`
+	LotsOffered       int64 `json:"lots_offered" doc:"Contract lots that wait for an answer."`
 }
 
 // Score is the company's results so far.
 type Score struct {
-	NetWorthMinor money.Minor `json:"net_worth_minor"`
-	ProfitMinor   money.Minor `json:"profit_minor"`
-	OrdersShipped int64       `json:"orders_shipped"`
-	// OnTimePct and SpoilagePct are null while there is nothing to count.
-	OnTimePct   *share.PerCent `json:"on_time_pct"`
-	SpoilagePct *share.PerCent `json:"spoilage_pct"`
-	// OrdersExpired and OrdersLapsed are promises that were broken and offers that nobody
-	// answered; OnTimePct counts the former as late.
-	OrdersExpired int64 `json:"orders_expired" doc:"Accepted orders whose goods never reached the customer."`
-	OrdersLapsed  int64 `json:"orders_lapsed" doc:"Orders that were not answered in time."`
-	// LotsDelivered counts contract lots that were shipped, LotsExpired those that were
-	// accepted and not delivered.
-	LotsDelivered int64 `json:"lots_delivered"`
-	LotsExpired   int64 `json:"lots_expired" doc:"Accepted lots whose goods did not reach the customer in time."`
-	// PayrollLate counts the payrolls that were not paid in time.
-	PayrollLate int64 `json:"payroll_late"`
-	// WagesWithheldMinor is the worth of hours that timesheets left out.
-	WagesWithheldMinor money.Minor `json:"wages_withheld_minor" doc:"The worth of all hours that the gate counted and timesheets left out; they are owed with 10 % on top."`
+	NetWorthMinor      money.Minor    `json:"net_worth_minor" doc:"Cash, stock at cost and what customers owe for goods that they have, less what is owed to suppliers and the crew, in minor units."`
+	ProfitMinor        money.Minor    `json:"profit_minor" doc:"net_worth_minor less that of the opening."`
+	OrdersShipped      int64          `json:"orders_shipped" doc:"Sales orders whose customers have the goods and the bill."`
+	OnTimePct          *share.PerCent `json:"on_time_pct" doc:"How many of a hundred such orders had their goods by due_date, in per cent; orders_expired count as late. Null while there is nothing to count."`
+	SpoilagePct        *share.PerCent `json:"spoilage_pct" doc:"The share of all printed sheets that came out bad, in per cent, without make-ready. Null before the first run has ended."`
+	OrdersExpired      int64          `json:"orders_expired" doc:"Accepted orders whose goods never reached the customer."`
+	OrdersLapsed       int64          `json:"orders_lapsed" doc:"Orders that were not answered in time."`
+	LotsDelivered      int64          `json:"lots_delivered" doc:"Contract lots that were shipped at Head Office."`
+	LotsExpired        int64          `json:"lots_expired" doc:"Accepted lots whose goods did not reach the customer in time."`
+	PayrollLate        int64          `json:"payroll_late" doc:"Payroll runs that were not paid by their due date."`
+	WagesWithheldMinor money.Minor    `json:"wages_withheld_minor" doc:"The worth of all hours that the gate counted and timesheets left out, in minor units; they are owed with 10 % on top."`
 	// WritesRefused is not known to the company: refusals leave no trace in it.
 	WritesRefused int64 `json:"writes_refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
 }

@@ -133,9 +133,9 @@ func (c *Company) bonusArrives(majorOrderID string) {
 // RunningDisruption is a disruption that is not over, at a glance (contract:
 // OPEN.SANDBOX.FIELDS.DISRUPTIONS).
 type RunningDisruption struct {
-	LoreEventID string               `json:"lore_event_id"`
-	Kind        event.DisruptionKind `json:"kind"`
-	EndsOn      moment.Date          `json:"ends_on"`
+	LoreEventID string               `json:"lore_event_id" doc:"The lore event that tells of it."`
+	Kind        event.DisruptionKind `json:"kind" doc:"The thing that goes wrong; the effect is in effect_text of the lore event."`
+	EndsOn      moment.Date          `json:"ends_on" doc:"The date on which it is over."`
 }
 
 func (c *Company) runningDisruptions() []RunningDisruption {

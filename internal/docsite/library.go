@@ -8,6 +8,7 @@ import (
 	"platen/internal/docsite/prose"
 	"platen/internal/find"
 	"platen/internal/operation"
+	"platen/internal/problem"
 )
 
 // library is the rendered docs.
@@ -16,6 +17,8 @@ type library struct {
 	renderer *Renderer
 	agents   Agents
 	examples Examples
+	// refusals are the errors that the pages of the codes show.
+	refusals map[problem.Code]problem.Example
 	// files are the documents that are served, by path.
 	files map[string]File
 	// written are the pages as Markdown, in the order of their making.
@@ -104,6 +107,9 @@ func (s *Site) render() (*library, error) {
 		if l.examples, err = s.examples(); err != nil {
 			return nil, fmt.Errorf("read the examples: %w", err)
 		}
+	}
+	if l.refusals, err = problem.Examples(); err != nil {
+		return nil, err //nolint:wrapcheck // it says what was read
 	}
 	for _, add := range []func() error{
 		l.addGuides, l.addOperations, l.addEvents, l.addProblems, l.addMissions, l.addTriggers,

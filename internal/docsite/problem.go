@@ -1,10 +1,12 @@
 package docsite
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -38,14 +40,14 @@ type problemGroup struct {
 
 func problemPath(code problem.Code) string { return "/docs/errors/" + string(code) }
 
-func (s *Site) problemView(d problem.Definition) problemView {
+func (l *library) problemView(d problem.Definition) problemView {
 	v := problemView{
-		Definition: d, StatusText: http.StatusText(d.Status), Sample: s.problemSample(d),
-		Provoke: s.provocation(d.Code),
+		Definition: d, StatusText: http.StatusText(d.Status), Sample: l.problemSample(d.Code),
+		Provoke: l.provocation(d.Code),
 	}
 	count := 0
-	for i := range s.operations {
-		op := &s.operations[i]
+	for i := range l.operations {
+		op := &l.operations[i]
 		if !slices.Contains(op.Common(), d.Code) {
 			continue
 		}
@@ -57,7 +59,7 @@ func (s *Site) problemView(d problem.Definition) problemView {
 		}
 		v.Givers[last].Operations = append(v.Givers[last].Operations, op)
 	}
-	v.Everywhere = count == len(s.operations)
+	v.Everywhere = count == len(l.operations)
 	v.Givers = merged(v.Givers)
 	return v
 }
@@ -76,10 +78,15 @@ func merged(groups []giverGroup) []giverGroup {
 	return out
 }
 
-// problemSample is the error in a response with this code.
-func (s *Site) problemSample(d problem.Definition) string {
-	return fmt.Sprintf("{\n  \"code\": %q,\n  \"message\": \"…\",\n  \"retryable\": %t,\n  \"hint\": %q,\n"+
-		"  \"docs_url\": %q\n}", d.Code, d.Retryable, d.Hint, s.origin+problemPath(d.Code))
+// problemSample is an error with this code as a response has it, in JSON.
+func (l *library) problemSample(code problem.Code) string {
+	e := l.refusals[code]
+	e.DocsURL = l.origin + problemPath(code)
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(e) // of texts, and of JSON that was read
+	return strings.TrimSpace(indented(b.Bytes()))
 }
 
 func (l *library) addProblems() error {

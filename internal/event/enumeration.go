@@ -23,6 +23,14 @@ func (DisruptionKind) Enum() []string {
 	}
 }
 
+// Meanings implements jsonfield.Explained.
+func (DisruptionKind) Meanings() string {
+	return "paper_shortage: paper is dear and slow to come; courier_strike: orders to suppliers come two working " +
+		"days later; flu_wave: more people fall ill; press_fault: a press is down; power_cut: no press runs until " +
+		"12:00; trade_fair: more orders for posters and brochures come; payment_outage: payments of customers come " +
+		"when it is over; heat_wave: runs are slower and spoil more."
+}
+
 // Role is what an employee does.
 type Role string
 
@@ -40,6 +48,12 @@ const (
 // Enum implements jsonfield.Enumeration.
 func (Role) Enum() []string {
 	return []string{string(Operator), string(Finisher), string(Warehouse), string(Bookkeeper), string(Sales)}
+}
+
+// Meanings implements jsonfield.Explained.
+func (Role) Meanings() string {
+	return "operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; " +
+		"bookkeeper records bills; sales brings orders."
 }
 
 // ErrorClass says why a delivery failed. It is empty for one that did not.
@@ -63,4 +77,11 @@ func (ErrorClass) Enum() []string {
 		string(ClassTimeout), string(ClassDNS), string(ClassConnect), string(ClassTLS),
 		string(ClassRefusedAddress), string(ClassHTTP3xx), string(ClassHTTP4xx), string(ClassHTTP5xx),
 	}
+}
+
+// Meanings implements jsonfield.Explained.
+func (ErrorClass) Meanings() string {
+	return "timeout: no response within 5 seconds; dns: the host has no public address; connect: no connection; " +
+		"tls: no secure one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, " +
+		"http_5xx: the response had such a status."
 }

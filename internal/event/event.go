@@ -33,17 +33,17 @@ func (t Type) System() System {
 // Change is one rider: a record whose status moved within an event about
 // another record. From is null for a record that was born in the event.
 type Change struct {
-	Resource string  `json:"resource"`
-	ID       string  `json:"id"`
-	From     *string `json:"from"`
-	To       string  `json:"to"`
+	Resource string  `json:"resource" doc:"The kind of the record, such as work_order."`
+	ID       string  `json:"id" doc:"The id of the record."`
+	From     *string `json:"from" doc:"Its status before; null for a record that was made just then."`
+	To       string  `json:"to" doc:"Its status afterwards."`
 }
 
 // Head begins the data of every event: the id and status of the record that
 // the event is about. Records without a status have none here.
 type Head struct {
-	ID     string `json:"id"`
-	Status string `json:"status,omitzero"`
+	ID     string `json:"id" doc:"The id of the record that the event is about."`
+	Status string `json:"status,omitzero" doc:"The status of that record afterwards; left out for records without one."`
 }
 
 // SetHead fills the head.
@@ -51,7 +51,7 @@ func (h *Head) SetHead(id, status string) { h.ID, h.Status = id, status }
 
 // Riders ends the data of every event.
 type Riders struct {
-	Changes []Change `json:"changes,omitempty"`
+	Changes []Change `json:"changes,omitempty" doc:"Further records whose status changed in the same step, without an event of their own; left out when there are none."`
 }
 
 // SetChanges fills the riders.
@@ -59,14 +59,14 @@ func (r *Riders) SetChanges(changes []Change) { r.Changes = changes }
 
 // StockChange is the effect of an event on the stock of one SKU.
 type StockChange struct {
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity" doc:"Positive for goods that came in, negative for goods that went out."`
+	SKU      string `json:"sku" doc:"The material or product that moved."`
+	Quantity int64  `json:"quantity" doc:"The change in the unit of the item: positive for goods that came in, negative for goods that went out."`
 }
 
 // Stock stands in the data of every event that moves stock: with the opening
 // moves it makes the stock on hand, to the unit.
 type Stock struct {
-	Stock []StockChange `json:"stock,omitempty" doc:"The change of the stock on hand by this event."`
+	Stock []StockChange `json:"stock,omitempty" doc:"The changes of the stock on hand by this event; left out when there are none."`
 }
 
 // Moves adds a movement, unless it is of nothing.

@@ -8,23 +8,23 @@ import (
 // WorkOrderCreatedData is the data of factory.work_order.created.
 type WorkOrderCreatedData struct {
 	Head
-	Number    string       `json:"number"`
-	SKU       string       `json:"sku"`
-	Quantity  int64        `json:"quantity"`
-	Reference *string      `json:"reference"`
-	DueDate   *moment.Date `json:"due_date"`
-	Source    string       `json:"source" enum:"client,bridge"`
+	Number    string       `json:"number" doc:"The number of the work order on paper."`
+	SKU       string       `json:"sku" doc:"The product to make, such as prd_flyer."`
+	Quantity  int64        `json:"quantity" doc:"How many units are asked for."`
+	Reference *string      `json:"reference" doc:"The text on the parcel, such as the id of a sales order; null for goods that go on the shelf."`
+	DueDate   *moment.Date `json:"due_date" doc:"The date by which the goods are wanted; null without one."`
+	Source    string       `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
 	Riders
 }
 
 // WorkOrderReadyData is the data of factory.work_order.ready.
 type WorkOrderReadyData struct {
 	Head
-	Number    string      `json:"number"`
-	SKU       string      `json:"sku"`
-	Quantity  int64       `json:"quantity"`
-	Reference *string     `json:"reference"`
-	ReadyOn   moment.Date `json:"ready_on"`
+	Number    string      `json:"number" doc:"The number of the work order on paper."`
+	SKU       string      `json:"sku" doc:"The product that was made, such as prd_flyer."`
+	Quantity  int64       `json:"quantity" doc:"The units of the whole work order."`
+	Reference *string     `json:"reference" doc:"The text on the parcel, such as the id of a sales order; null for goods that are now on the shelf."`
+	ReadyOn   moment.Date `json:"ready_on" doc:"The in-world date of it."`
 	Stock
 	Riders
 }
@@ -32,12 +32,12 @@ type WorkOrderReadyData struct {
 // ShipmentCreatedData is the data of factory.shipment.created.
 type ShipmentCreatedData struct {
 	Head
-	Number      string `json:"number"`
-	WorkOrderID string `json:"work_order_id"`
-	Reference   string `json:"reference"`
-	SKU         string `json:"sku"`
-	Quantity    int64  `json:"quantity"`
-	Source      string `json:"source" enum:"client,bridge"`
+	Number      string `json:"number" doc:"The number of the shipment on paper."`
+	WorkOrderID string `json:"work_order_id" doc:"The work order whose goods left."`
+	Reference   string `json:"reference" doc:"The text on the parcel, such as the id of a sales order."`
+	SKU         string `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
+	Quantity    int64  `json:"quantity" doc:"Units shipped."`
+	Source      string `json:"source" enum:"client,bridge" doc:"client: your program shipped; bridge: the auto bridge copied a shipment of Head Office."`
 	Stock
 	Riders
 }
@@ -45,16 +45,14 @@ type ShipmentCreatedData struct {
 // PrintRunStartedData is the data of factory.print_run.started.
 type PrintRunStartedData struct {
 	Head
-	PressID         string `json:"press_id"`
-	WorkOrderID     string `json:"work_order_id"`
-	ItemsCount      int64  `json:"items_count"`
-	PaperSKU        string `json:"paper_sku"`
-	SheetsPlanned   int64  `json:"sheets_planned"`
-	OperatorBadgeNo string `json:"operator_badge_no"`
-	// EndsSim is the in-world time, EndsAt the wall time at which the run
-	// ends; the latter is null under a manual clock.
-	EndsSim string          `json:"ends_sim"`
-	EndsAt  *moment.Instant `json:"ends_at"`
+	PressID         string          `json:"press_id" doc:"The press that it runs on."`
+	WorkOrderID     string          `json:"work_order_id" doc:"The first work order of the run."`
+	ItemsCount      int64           `json:"items_count" doc:"How many work orders share the run."`
+	PaperSKU        string          `json:"paper_sku" doc:"The paper that it prints on, such as mat_coated."`
+	SheetsPlanned   int64           `json:"sheets_planned" doc:"Sheets of paper taken from stock: for make-ready, the quantity and the overs."`
+	OperatorBadgeNo string          `json:"operator_badge_no" doc:"The badge of the operator who runs the press."`
+	EndsSim         string          `json:"ends_sim" doc:"The in-world time at which it will end, such as 2026-09-07T10:30."`
+	EndsAt          *moment.Instant `json:"ends_at" doc:"The wall time of ends_sim, an estimate; null under a manual clock."`
 	Stock
 	Riders
 }
@@ -62,12 +60,12 @@ type PrintRunStartedData struct {
 // PrintRunCompletedData is the data of factory.print_run.completed.
 type PrintRunCompletedData struct {
 	Head
-	PressID       string        `json:"press_id"`
-	WorkOrderID   string        `json:"work_order_id"`
-	QuantityGood  int64         `json:"quantity_good"`
-	QuantityShort int64         `json:"quantity_short"`
-	SheetsWasted  int64         `json:"sheets_wasted"`
-	SpoilagePct   share.PerCent `json:"spoilage_pct"`
+	PressID       string        `json:"press_id" doc:"The press that it ran on."`
+	WorkOrderID   string        `json:"work_order_id" doc:"The first work order of the run."`
+	QuantityGood  int64         `json:"quantity_good" doc:"Good units that came out, over all work orders of the run."`
+	QuantityShort int64         `json:"quantity_short" doc:"Units that are still missing, over all work orders of the run. Those orders want another run."`
+	SheetsWasted  int64         `json:"sheets_wasted" doc:"Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods."`
+	SpoilagePct   share.PerCent `json:"spoilage_pct" doc:"The share of the printed sheets that came out bad, in per cent, without make-ready."`
 	Stock
 	Riders
 }
@@ -75,9 +73,9 @@ type PrintRunCompletedData struct {
 // StockBelowReorderPointData is the data of factory.stock.below_reorder_point.
 type StockBelowReorderPointData struct {
 	Head
-	SKU          string `json:"sku"`
-	OnHand       int64  `json:"on_hand"`
-	ReorderPoint int64  `json:"reorder_point"`
-	Unit         string `json:"unit"`
+	SKU          string `json:"sku" doc:"The material that ran low, such as mat_coated."`
+	OnHand       int64  `json:"on_hand" doc:"The stock on hand now."`
+	ReorderPoint int64  `json:"reorder_point" doc:"The quantity that it fell below."`
+	Unit         string `json:"unit" doc:"The unit of both quantities, such as sheet."`
 	Riders
 }

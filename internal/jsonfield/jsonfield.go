@@ -17,6 +17,13 @@ type Enumeration interface {
 	Enum() []string
 }
 
+// Explained is implemented by types of texts whose values say too little by themselves, so that
+// no tag has to explain them.
+type Explained interface {
+	// Meanings explains the values in sentences.
+	Meanings() string
+}
+
 // Field is a field of a struct's JSON object.
 type Field struct {
 	reflect.StructField
@@ -57,8 +64,27 @@ func Base(t reflect.Type) reflect.Type {
 // Required reports whether a body must have the field.
 func (f *Field) Required() bool { return f.Tag.Get("required") == "true" }
 
-// Doc is the sentence that describes the field.
-func (f *Field) Doc() string { return f.Tag.Get("doc") }
+// Doc describes the field in a sentence or two, and after it the values of an explained type.
+func (f *Field) Doc() string {
+	doc := f.Tag.Get("doc")
+	if e, ok := reflect.TypeAssert[Explained](reflect.Zero(f.element())); ok {
+		doc = strings.TrimSpace(doc + " " + e.Meanings())
+	}
+	return doc
+}
+
+// AgentDoc describes the field to agents, whose tools have little room: the tag agent, where it
+// stands, in place of the sentences for people, and nothing where that is a dash.
+func (f *Field) AgentDoc() string {
+	switch words, ok := f.Tag.Lookup("agent"); {
+	case !ok:
+		return f.Tag.Get("doc")
+	case words == "-":
+		return ""
+	default:
+		return words
+	}
+}
 
 // Example is a value of the field.
 func (f *Field) Example() string { return f.Tag.Get("example") }
@@ -69,11 +95,16 @@ func (f *Field) Enum() []string {
 	if words := f.Tag.Get("enum"); words != "" {
 		return strings.Split(words, ",")
 	}
+	return EnumOf(f.element())
+}
+
+// element is the type of the field's values, or of the elements of a list.
+func (f *Field) element() reflect.Type {
 	t := Base(f.Type)
 	if t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	return EnumOf(t)
+	return t
 }
 
 // EnumOf lists the values of an enumeration. It is empty for other types.

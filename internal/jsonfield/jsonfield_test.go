@@ -16,6 +16,8 @@ type sky string
 
 func (sky) Enum() []string { return []string{"clear", "cloudy"} }
 
+func (sky) Meanings() string { return "cloudy hides the sun." }
+
 type day struct {
 	head
 	Sky      *sky     `json:"sky,omitzero"`
@@ -62,4 +64,25 @@ func TestFieldsAreReadAsTheirTagsSay(t *testing.T) {
 		t.Errorf("the fields are\n%+v\nwant\n%+v", got, want)
 	}
 	_ = day{}.secret // not exported, so no field of the object
+}
+
+// TestPeopleAreToldMoreThanAgents: the values of an explained type, and the sentences that an agent
+// can do without.
+func TestPeopleAreToldMoreThanAgents(t *testing.T) {
+	t.Parallel()
+	type weather struct {
+		Sky   sky   `json:"sky" doc:"The sky at noon."`
+		Skies []sky `json:"skies"`
+		Wind  int   `json:"wind" doc:"The wind, in knots." agent:"Knots."`
+		Rain  int   `json:"rain" doc:"The rain, in millimetres." agent:"-"`
+	}
+	want := [][2]string{
+		{"The sky at noon. cloudy hides the sun.", "The sky at noon."}, {"cloudy hides the sun.", ""},
+		{"The wind, in knots.", "Knots."}, {"The rain, in millimetres.", ""},
+	}
+	for i, f := range jsonfield.Of(reflect.TypeFor[weather]()) {
+		if got := [2]string{f.Doc(), f.AgentDoc()}; got != want[i] {
+			t.Errorf("%s is described as %q, want %q", f.JSON, got, want[i])
+		}
+	}
 }

@@ -51,13 +51,19 @@ func (w *writer) eventOf(form *huma.Schema, definition *event.Definition) *huma.
 		Type: huma.TypeObject, Description: definition.Cause, Required: slices.Clone(form.Required),
 		Properties: maps.Clone(form.Properties),
 	}
-	s.Properties["type"] = &huma.Schema{Type: huma.TypeString, Enum: []any{string(definition.Type)}}
+	described := func(name string) string { return form.Properties[name].Description }
+	s.Properties["type"] = &huma.Schema{
+		Type: huma.TypeString, Enum: []any{string(definition.Type)}, Description: described("type"),
+	}
 	system := definition.Type.System()
 	if definition.Type == ping.Type {
 		system = event.Sandbox
 	}
-	s.Properties["system"] = &huma.Schema{Type: huma.TypeString, Enum: []any{string(system)}}
+	s.Properties["system"] = &huma.Schema{
+		Type: huma.TypeString, Enum: []any{string(system)}, Description: described("system"),
+	}
 	s.Properties["data"] = w.dataOf(definition)
+	s.Properties["data"].Description = "The record that the event is about, and what changed."
 	return s
 }
 
@@ -78,7 +84,7 @@ type pingData struct {
 	event.Head   `json:"-"`
 	event.Riders `json:"-"`
 
-	WebhookID string `json:"webhook_id"`
+	WebhookID string `json:"webhook_id" doc:"The subscription that is tested."`
 }
 
 // deliveries describes the deliveries to a subscription, a webhook for each
@@ -108,7 +114,8 @@ func (w *writer) deliveryOf(form *huma.Schema, definition *event.Definition) *hu
 	}
 	if definition.Data != nil {
 		s.Properties["data"] = &huma.Schema{
-			AnyOf: []*huma.Schema{s.Properties["data"], {Ref: schemas + "ShortenedData"}},
+			AnyOf:       []*huma.Schema{{Ref: s.Properties["data"].Ref}, {Ref: schemas + "ShortenedData"}},
+			Description: "The record that the event is about, and what changed; its short fields alone when truncated.",
 		}
 	}
 	return s

@@ -91,17 +91,11 @@ func (w *writer) deliveryExample(t event.Type, ref string) *huma.MediaType {
 func (w *writer) refusalExample(code problem.Code) *huma.Example {
 	name := string(code)
 	if w.document.Components.Examples[name] == nil {
-		definition := problem.Lookup(code)
+		e := w.refusals[code]
+		e.DocsURL = w.origin + "/docs/errors/" + name
 		w.document.Components.Examples[name] = &huma.Example{
-			Summary: definition.Meaning,
-			Value: map[string]any{
-				"meta": json.RawMessage(exampleMeta),
-				"error": map[string]any{
-					"code": code, "message": definition.Meaning, "retryable": definition.Retryable,
-					"hint":     definition.Hint,
-					"docs_url": w.origin + "/docs/errors/" + name,
-				},
-			},
+			Summary: problem.Lookup(code).Meaning,
+			Value:   map[string]any{"meta": json.RawMessage(exampleMeta), "error": e},
 		}
 	}
 	return &huma.Example{Ref: "#/components/examples/" + name}

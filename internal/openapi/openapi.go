@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/yaml"
 
 	"platen/internal/operation"
+	"platen/internal/problem"
 	"platen/internal/schema"
 	"platen/internal/wire"
 )
@@ -23,6 +24,7 @@ type writer struct {
 	registry *schema.Registry
 	document *huma.OpenAPI
 	examples *examples
+	refusals map[problem.Code]problem.Example
 	// origin is where the docs of the errors are.
 	origin string
 }
@@ -44,7 +46,12 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{registry: registry, examples: known, origin: strings.TrimSuffix(baseURL, wire.BasePath),
+	refusals, err := problem.Examples()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says what was read
+	}
+	w := &writer{
+		registry: registry, examples: known, refusals: refusals, origin: strings.TrimSuffix(baseURL, wire.BasePath),
 		document: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
@@ -67,7 +74,8 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 				{Name: deliveriesTag, Description: "Deliveries to webhook subscriptions."},
 			},
 			Paths: map[string]*huma.PathItem{},
-		}}
+		},
+	}
 	w.events()
 	for i := range table {
 		if err := w.add(&table[i]); err != nil {

@@ -209,7 +209,9 @@ func csvMedia() *huma.MediaType { return &huma.MediaType{Schema: &huma.Schema{Ty
 // page is the data of a list.
 func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 	properties := map[string]*huma.Schema{
-		"items": {Type: huma.TypeArray, Items: item},
+		"items": {
+			Type: huma.TypeArray, Items: item, Description: "The rows of this page, in the order of the list.",
+		},
 		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}},
 			Description: "Where to go on; null when the list has ended."},
 	}
@@ -225,8 +227,14 @@ func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 
 // envelope is an object of meta and one other field.
 func (w *writer) envelope(member string, s *huma.Schema) *huma.Schema {
+	meta := w.registry.Ref(reflect.TypeFor[wire.Meta]())
+	meta.Description = "About the response itself."
+	described := *s
+	if described.Description = "The response to the request."; member == "error" {
+		described.Description = "Why the request failed, and what to do about it."
+	}
 	return &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"meta", member},
-		Properties: map[string]*huma.Schema{"meta": w.registry.Ref(reflect.TypeFor[wire.Meta]()), member: s},
+		Properties: map[string]*huma.Schema{"meta": meta, member: &described},
 	}
 }

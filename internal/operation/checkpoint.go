@@ -25,12 +25,12 @@ type ForkSandbox struct {
 type ForkedSandbox struct {
 	NewSandbox
 
-	ForkedFrom ForkedFrom `json:"forked_from"`
+	ForkedFrom ForkedFrom `json:"forked_from" doc:"Where the fork comes from."`
 }
 
 // ForkedFrom says where a fork comes from (contract: OPEN.SANDBOX.FIELDS.FORKED_FROM).
 type ForkedFrom struct {
-	SandboxID string `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
+	SandboxID string `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"The sandbox that it was forked from."`
 	Seq       uint64 `json:"seq" doc:"The number of the newest event that both have."`
 }
 
@@ -62,6 +62,7 @@ func checkpointOperations() []Operation {
 		singular: "checkpoint", plural: "checkpoints", summary: "checkpoints",
 		listDescription: "Moments of the sandbox that have a name, newest first. The one called start is that of " +
 			"its first morning.",
+		one: "a checkpoint",
 	})
 	return append(rows, createCheckpoint(), deleteCheckpoint(), Operation{
 		ID: "fork_sandbox", Kind: Fork, Method: http.MethodPost, Path: "/sandbox/forks", System: Shared,

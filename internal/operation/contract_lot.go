@@ -17,6 +17,7 @@ func lotOperations() []Operation {
 			plural: "contract_lots", summary: "contract lots",
 			listDescription: "Bulk orders of a framework customer: a low price, a long run, and a penalty for not " +
 				"delivering in time.",
+			one: "a contract lot",
 		}),
 		[]Operation{acceptLot(), declineLot()},
 	)

@@ -20,16 +20,16 @@ const FaultResource = "fault"
 
 // FaultPlan says what goes wrong on purpose (contract: OPEN.SANDBOX.FIELDS.FAULTS).
 type FaultPlan struct {
-	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen; null for rules of your own."`
+	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen, from light over moderate to severe, or double_work; null for rules of your own."`
 	Seed     uint64          `json:"seed" doc:"The same seed and the same calls on each path meet the same faults."`
 	DelayPct int64           `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
-	Rules    []PlannedFault  `json:"rules"`
+	Rules    []PlannedFault  `json:"rules" doc:"The rules of the plan, or your own."`
 	Pending  []Injection     `json:"pending" doc:"What was asked for by hand and has not happened yet."`
 }
 
 // PlannedFault is one thing that goes wrong.
 type PlannedFault struct {
-	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
+	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the calls or deliveries that it happens to."`
 	Operations []string   `json:"operations" doc:"The operations that it happens to; none for all."`
 	FromMinute sim.Minute `json:"from_minute" doc:"The first working minute in which it happens."`
@@ -39,7 +39,7 @@ type PlannedFault struct {
 
 // Injection is a fault that was asked for by hand.
 type Injection struct {
-	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
+	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Count int64      `json:"count" doc:"How many times it is still to happen."`
 }
 
@@ -74,14 +74,14 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 // Fault is a row of GET /sandbox/faults (contract: OPEN.FAULT.LIST).
 type Fault struct {
 	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
-	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work"`
+	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
 	Summary    string         `json:"summary" doc:"What went wrong."`
 	Detail     *string        `json:"detail" doc:"How it happened; null where there is only one way."`
 	RequestID  *string        `json:"request_id" doc:"The request that it happened to; null for a delivery."`
 	Operation  *string        `json:"operation" doc:"The id of its operation; null for a delivery."`
 	DeliveryID *string        `json:"delivery_id" doc:"The delivery that it happened to; null for a request."`
 	EventID    *string        `json:"event_id" doc:"The event that was delivered; null for a request."`
-	CreatedAt  moment.Instant `json:"created_at"`
+	CreatedAt  moment.Instant `json:"created_at" doc:"When it happened, in wall time."`
 }
 
 // FaultPlans names the plans that come with Platen, the mildest first.
@@ -138,14 +138,14 @@ func faultOperations() []Operation {
 		{
 			ID: "list_faults", Kind: List, Method: http.MethodGet, Path: "/sandbox/faults", System: Shared,
 			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-			Summary: "What went wrong on purpose",
+			Summary: "List the faults that happened",
 			Description: "The last 500 faults of this sandbox, newest first: which request or delivery met what. " +
 				"The list is kept in memory: it begins anew when the server does.",
 			Resource: FaultResource, Filters: []string{"kind"}, Out: reflect.TypeFor[Fault](),
 		},
 		write(Operation{
 			ID: "inject_fault", Path: "/sandbox/faults", System: Shared, Grading: GradingAlone,
-			Summary: "Let something go wrong",
+			Summary: "Inject a fault",
 			Description: "The next request or delivery that can meet this fault meets it, in any sandbox. " +
 				"It writes no event.",
 			Problems: []problem.Code{problem.OriginRefused},

@@ -20,11 +20,11 @@ const FindingResource = "integration_finding"
 
 // Integration is the data of GET /sandbox/integration (contract: OPEN.INTEGRATION.SCORE).
 type Integration struct {
-	Bridge      preset.Bridge          `json:"bridge" enum:"auto,manual"`
+	Bridge      preset.Bridge          `json:"bridge" enum:"auto,manual" doc:"auto: nothing is judged; manual: your program is."`
 	ExactlyOnce *share.PPM             `json:"exactly_once" example:"0.975" doc:"0 to 1: exact obligations, and half of the late ones, among those due and the unexpected effects. null while there is nothing to judge, and with the auto bridge."`
-	Counts      IntegrationCount       `json:"counts"`
+	Counts      IntegrationCount       `json:"counts" doc:"Obligations of all kinds."`
 	Kinds       []IntegrationKindCount `json:"kinds" doc:"The same for each kind of obligation; none with the auto bridge."`
-	Manners     IntegrationManners     `json:"manners"`
+	Manners     IntegrationManners     `json:"manners" doc:"How considerate the requests of your program are; no part of the score."`
 }
 
 // IntegrationCount counts obligations by what became of them.
@@ -40,7 +40,7 @@ type IntegrationCount struct {
 
 // IntegrationKindCount is what became of the obligations of a kind.
 type IntegrationKindCount struct {
-	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment"`
+	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment."`
 	ExactlyOnce *share.PPM       `json:"exactly_once" doc:"As for all; null while there is nothing to judge."`
 	IntegrationCount
 }
@@ -59,9 +59,9 @@ type IntegrationManners struct {
 // OPEN.INTEGRATION.FINDINGS).
 type Finding struct {
 	ID        string              `json:"id" example:"order.so_3q8r0v7k5n2wd" doc:"Its kind, and the id of the record that it is about."`
-	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment"`
-	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected"`
-	Message   string              `json:"message" example:"SO-1004 has no work order; it was in time until 2026-09-09."`
+	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment."`
+	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected" doc:"exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without one."`
+	Message   string              `json:"message" example:"SO-1004 has no work order; it was in time until 2026-09-09." doc:"The finding in a sentence, for people."`
 	Cause     *FindingRecord      `json:"cause" doc:"The record that obliges; null for an unexpected effect."`
 	Effects   []FindingRecord     `json:"effects" doc:"The records on the other side."`
 	SinceOn   moment.Date         `json:"since_on" doc:"The working day on which it could first be met; of a payment the due date, of an unexpected effect its own day."`
@@ -72,18 +72,18 @@ type Finding struct {
 
 // FindingRecord names a record.
 type FindingRecord struct {
-	System   event.System `json:"system" enum:"office,factory,hr"`
-	Resource string       `json:"resource" example:"sales_order"`
-	ID       string       `json:"id"`
+	System   event.System `json:"system" enum:"office,factory,hr" doc:"The side that it is on: office, factory or hr."`
+	Resource string       `json:"resource" example:"sales_order" doc:"The kind of the record."`
+	ID       string       `json:"id" doc:"The id of the record."`
 	Number   *string      `json:"number" example:"SO-1004" doc:"null for a record without one."`
 	Path     string       `json:"path" example:"/office/sales-orders/so_3q8r0v7k5n2wd" doc:"Where to read it, relative to the base URL."`
 }
 
 // FindingEvent names an event of the feed.
 type FindingEvent struct {
-	Seq  uint64     `json:"seq"`
-	ID   string     `json:"id"`
-	Type event.Type `json:"type"`
+	Seq  uint64     `json:"seq" doc:"The number of the event in the feed."`
+	ID   string     `json:"id" doc:"The id of the event."`
+	Type event.Type `json:"type" doc:"The type of the event."`
 }
 
 // IntegrationOf makes the score of a verification.
@@ -204,7 +204,7 @@ func integrationOperations() []Operation {
 		{
 			ID: "get_integration", Kind: Object, Method: http.MethodGet, Path: "/sandbox/integration", System: Shared,
 			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-			Summary: "The exactly-once score",
+			Summary: "Get the exactly-once score",
 			Description: "What your integration made of the records that it has to carry between the systems: " +
 				"what had to have one effect on the other side, and has it once, twice, wrongly, late or not at all. " +
 				"It is judged by working days, and only once it is too late: " +
@@ -215,7 +215,7 @@ func integrationOperations() []Operation {
 		{
 			ID: "list_integration_findings", Kind: List, Method: http.MethodGet, Path: "/sandbox/integration/findings",
 			System: Shared, Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-			Summary: "The evidence of the score",
+			Summary: "List the findings behind the score",
 			Description: "Each obligation that has been judged and each unexpected effect, newest first, with the " +
 				"records and the events that show it. verdict=missed lists what was lost, verdict=doubled what was " +
 				"done twice.",

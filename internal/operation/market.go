@@ -15,8 +15,8 @@ import (
 
 // TradeOnMarket is the body of POST /office/market.
 type TradeOnMarket struct {
-	Side       market.Side  `json:"side" required:"true" enum:"buy,sell"`
-	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated"`
+	Side       market.Side  `json:"side" required:"true" enum:"buy,sell" doc:"buy takes goods from the market at the ask, sell gives it goods at the bid." agent:"-"`
+	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The goods to trade, such as mat_coated: the sku of a quote." agent:"-"`
 	Quantity   int64        `json:"quantity" required:"true" minimum:"1" maximum:"20000" doc:"In the unit of the quote: sheets of paper, kilograms of waste."`
 	LimitMinor *money.Minor `json:"limit_price_minor,omitzero" nullable:"true" minimum:"1" doc:"The most that one may cost, or the least that one must bring."`
 }
@@ -28,11 +28,14 @@ func marketOperations() []Operation {
 			plural: "market_quotes", summary: "market quotes",
 			listDescription: "The market's bid and ask prices of today. " +
 				"Prices move from day to day, and give way to your trades.",
+			one: "a market quote", ids: "The id is the SKU.",
 		}),
 		[]Operation{tradeOnMarket()},
 		reads[market.Trade](noun{
 			system: Office, path: "/office/market/trades", resource: "market_trade", singular: "market_trade",
 			plural: "market_trades", summary: "market trades",
+			one:             "a market trade",
+			listDescription: "The trades of your company on the market, at the prices that it got.",
 		}),
 	)
 }
@@ -43,6 +46,7 @@ func marketDeliveryOperations() []Operation {
 		plural: "market_deliveries", summary: "market deliveries",
 		listDescription: "Goods bought on the market that have come. The carrier puts them away: " +
 			"no goods receipt is needed.",
+		one: "a market delivery",
 	})
 }
 

@@ -305,13 +305,17 @@ type noBody struct{}
 
 // noun describes a resource that can be listed and read.
 type noun struct {
-	system          System
-	grading         Grading
-	path            string
-	resource        string
-	singular        string // of the operation ids, such as sales_order
-	plural          string
-	summary         string
+	system   System
+	grading  Grading
+	path     string
+	resource string
+	singular string // of the operation ids, such as sales_order
+	plural   string
+	summary  string
+	// one is the singular in words, with its article.
+	one string
+	// ids says how ids are made where a reader can know them, "" where not.
+	ids             string
 	listDescription string
 }
 
@@ -332,8 +336,9 @@ func reads[R any](n noun) []Operation {
 	row := Operation{
 		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system,
 		Grading: n.grading, Key: KeyNone, Status: http.StatusOK,
-		Summary: "Read one of the " + n.summary, Resource: n.resource,
-		Out: reflect.TypeFor[R](),
+		Summary: "Get " + n.one, Resource: n.resource,
+		Description: strings.TrimSpace("The row that GET " + n.path + " lists under this id. " + n.ids),
+		Out:         reflect.TypeFor[R](),
 	}
 	return []Operation{list, row}
 }

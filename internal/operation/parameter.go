@@ -21,6 +21,9 @@ const (
 	// ParameterTypes takes several event types, separated by commas.
 	ParameterTypes  = "types"
 	ParameterSystem = "system"
+
+	// filterWeekStart compares no field of the row: attendance is by day.
+	filterWeekStart = "week_start"
 )
 
 // Limits of a page (contract: LIST.LIMIT), of a long-poll (contract:
@@ -151,32 +154,40 @@ func (o *Operation) Query() []Parameter {
 // filters are the parameters that rows or events are chosen by, in the order
 // of Filters.
 func (o *Operation) filters() []Parameter {
-	words := o.filterWords()
+	rows := o.filteredFields()
 	filters := make([]Parameter, len(o.Filters))
 	for i, name := range o.Filters {
-		p := Parameter{Name: name, Type: Text, Filter: true, Values: words[name]}
+		p := Parameter{Name: name, Type: Text, Filter: true}
 		p.Doc = "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
+		if field, ok := rows[name]; ok {
+			p.Values, p.Doc = field.Enum(), strings.TrimSpace(p.Doc+" "+field.Doc())
+		}
 		if name == ParameterTypes && o.Streams() {
 			p.Doc = "Only events of these types, separated by commas."
 		}
+		if name == ParameterSystem && o.Streams() {
+			p.Doc = "Only events of this part of the company: office, factory, hr, world or sandbox."
+		}
 		if slices.Contains(o.Dates, name) {
 			p.Type = Date
+		}
+		if name == filterWeekStart {
+			p.Doc = "Only rows of the week that begins on this Monday."
 		}
 		filters[i] = p
 	}
 	return filters
 }
 
-// filterWords are the values that the filters of a list can have, by filter,
-// where the rows' type says them.
-func (o *Operation) filterWords() map[string][]string {
-	words := map[string][]string{}
+// filteredFields are the fields of the rows that the filters of a list compare, by filter.
+func (o *Operation) filteredFields() map[string]jsonfield.Field {
+	fields := map[string]jsonfield.Field{}
 	for _, field := range jsonfield.Of(o.Out) {
 		if slices.Contains(o.Filters, field.JSON) {
-			words[field.JSON] = field.Enum()
+			fields[field.JSON] = field
 		}
 	}
-	return words
+	return fields
 }
 
 // headers are the headers that change what the operation does.

@@ -16,7 +16,7 @@ import (
 
 // HireEmployee is the body of POST /office/employees.
 type HireEmployee struct {
-	Role        event.Role   `json:"role" required:"true"`
+	Role        event.Role   `json:"role" required:"true" doc:"The work that the employee will do." agent:"-"`
 	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least the lowest wage of the role at the opening of the company, which is also the default."`
 }
 
@@ -51,17 +51,20 @@ func peopleOperations() []Operation {
 			system: Office, path: "/office/employees", resource: "employee", singular: "employee", plural: "employees",
 			summary:         "employees",
 			listDescription: "The employees of the company, those who have left included.",
+			one:             "an employee",
 		}),
 		[]Operation{hireEmployee(), dismissEmployee()},
 		reads[hr.LeaveRequest](noun{
 			system: Office, path: "/office/leave-requests", resource: "leave_request", singular: "leave_request",
 			plural: "leave_requests", summary: "leave requests",
 			listDescription: "Holidays, announced five working days ahead and always granted.",
+			one:             "a leave request",
 		}),
 		reads[hr.Timesheet](noun{
 			system: Office, path: "/office/timesheets", resource: "timesheet", singular: "timesheet",
 			plural: "timesheets", summary: "timesheets",
 			listDescription: "The hours of each week, as the bridge or the client recorded them.",
+			one:             "a timesheet",
 		}),
 		[]Operation{createTimesheet()},
 		reads[hr.PayrollRun](noun{
@@ -69,6 +72,7 @@ func peopleOperations() []Operation {
 			plural: "payroll_runs", summary: "payroll runs",
 			listDescription: "The wages of each week: due on the Wednesday after, dearer when late, and " +
 				"collected in the end.",
+			one: "a payroll run",
 		}),
 		[]Operation{runPayroll()},
 	)
@@ -79,6 +83,7 @@ func gateOperations() []Operation {
 		system: Factory, path: "/factory/attendance", resource: "attendance", singular: "attendance_row",
 		plural: "attendance", summary: "attendance",
 		listDescription: "Attendance on each day, by badge. week_start picks the week of a Monday.",
+		one:             "an attendance record",
 	})
 }
 

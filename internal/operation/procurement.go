@@ -16,26 +16,26 @@ import (
 
 // MaterialLine is one material of a requisition or a purchase order.
 type MaterialLine struct {
-	SKU      string `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated"`
-	Quantity int64  `json:"quantity" required:"true" minimum:"1" maximum:"200000"`
+	SKU      string `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The material, such as mat_coated. GET /office/suppliers lists what each supplier sells." agent:"-"`
+	Quantity int64  `json:"quantity" required:"true" minimum:"1" maximum:"200000" doc:"The quantity, in the unit of the material: sheets, cans or plates." agent:"-"`
 }
 
 // CreateRequisition is the body of POST /office/requisitions.
 type CreateRequisition struct {
-	Lines     []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
+	Lines     []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials asked for, each in one line." agent:"-"`
 	Reference *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's requisition, or any text; no two requisitions have the same."`
-	NeededBy  *moment.Date   `json:"needed_by,omitzero" nullable:"true"`
+	NeededBy  *moment.Date   `json:"needed_by,omitzero" nullable:"true" doc:"The date by which the material is wanted, for the record: nothing happens when it passes." agent:"-"`
 }
 
 // RejectRequisition is the body of POST /office/requisitions/{id}/reject.
 type RejectRequisition struct {
-	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200"`
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"The reason of the rejection, for the record." agent:"-"`
 }
 
 // CreatePurchaseOrder is the body of POST /office/purchase-orders.
 type CreatePurchaseOrder struct {
-	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill"`
-	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
+	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill" doc:"The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes no order while it is on hold." agent:"-"`
+	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials to order, each in one line." agent:"-"`
 	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
 	DryRun        *bool          `json:"dry_run,omitzero" doc:"Only say what would come of it: prices, total, approval, the promised day, the credit left."`
 }
@@ -49,27 +49,27 @@ func (in *CreatePurchaseOrder) order() office.PurchaseOrderInput {
 
 // ReceivedLine is one material of a goods receipt at Head Office.
 type ReceivedLine struct {
-	SKU              string `json:"sku" required:"true" minLength:"1" maxLength:"40"`
-	QuantityAccepted int64  `json:"quantity_accepted" required:"true" minimum:"0" maximum:"200000"`
-	QuantityRejected *int64 `json:"quantity_rejected,omitzero" minimum:"0" maximum:"200000"`
+	SKU              string `json:"sku" required:"true" minLength:"1" maxLength:"40" doc:"The material that came, such as mat_coated." agent:"-"`
+	QuantityAccepted int64  `json:"quantity_accepted" required:"true" minimum:"0" maximum:"200000" doc:"The quantity taken into stock, in the unit of the material." agent:"-"`
+	QuantityRejected *int64 `json:"quantity_rejected,omitzero" minimum:"0" maximum:"200000" agent:"-" doc:"The quantity sent back with the driver, in the unit of the material. Left out, the Factory sends back all that is not accepted, and Head Office records 0."`
 }
 
 // CreateOfficeGoodsReceipt is the body of POST /office/goods-receipts.
 type CreateOfficeGoodsReceipt struct {
-	PurchaseOrderID string         `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64"`
-	Lines           []ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10"`
+	PurchaseOrderID string         `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The purchase order that the goods were ordered with. The delivery note has its number." agent:"-"`
+	Lines           []ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The accepted and rejected quantities, one line for each material." agent:"-"`
 	Reference       *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
 }
 
 // PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
 type PaySupplierInvoice struct {
 	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
-	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200"`
+	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
 }
 
 // CreateFactoryGoodsReceipt is the body of POST /factory/goods-receipts.
 type CreateFactoryGoodsReceipt struct {
-	DeliveryID string          `json:"delivery_id" required:"true" minLength:"1" maxLength:"64"`
+	DeliveryID string          `json:"delivery_id" required:"true" minLength:"1" maxLength:"64" doc:"The delivery to count in: one whose status is arrived." agent:"-"`
 	Lines      *[]ReceivedLine `json:"lines,omitzero" minItems:"1" maxItems:"10" doc:"Left out, everything that is there and undamaged is accepted; so is each material that no line names."`
 }
 
@@ -79,10 +79,13 @@ func procurementOperations() []Operation {
 			system: Office, path: "/office/suppliers", resource: "supplier", singular: "supplier", plural: "suppliers",
 			summary:         "suppliers",
 			listDescription: "The suppliers with their materials, prices, lead times and credit limits.",
+			one:             "a supplier", ids: "The id is a name, such as sup_mill, and the same in every sandbox.",
 		}),
 		reads[office.Requisition](noun{
 			system: Office, path: "/office/requisitions", resource: "office_requisition",
 			singular: "office_requisition", plural: "office_requisitions", summary: "requisitions of Head Office",
+			one:             "a requisition of Head Office",
+			listDescription: "The requests for material, those that wait for a decision and those that have one.",
 		}),
 		[]Operation{createRequisition(), approveRequisition(), rejectRequisition()},
 		reads[office.PurchaseOrder](noun{
@@ -90,18 +93,24 @@ func procurementOperations() []Operation {
 			plural: "purchase_orders", summary: "purchase orders",
 			listDescription: "The orders to suppliers. receipt_status and billing_status say how much of each has " +
 				"been received and billed.",
+			one: "a purchase order",
+			ids: "The number on a delivery note, such as PO-5001, is no id.",
 		}),
 		[]Operation{createPurchaseOrder(), approvePurchaseOrder()},
 		reads[office.GoodsReceipt](noun{
 			system: Office, path: "/office/goods-receipts",
 			resource: "office_goods_receipt", singular: "office_goods_receipt", plural: "office_goods_receipts",
 			summary: "goods receipts of Head Office",
+			one:     "a goods receipt of Head Office",
+			listDescription: "The goods that Head Office knows to have been accepted. The bills of suppliers are " +
+				"matched with them.",
 		}),
 		[]Operation{createOfficeGoodsReceipt()},
 		reads[office.SupplierInvoice](noun{
 			system: Office, path: "/office/supplier-invoices", resource: "supplier_invoice",
 			singular: "supplier_invoice", plural: "supplier_invoices", summary: "supplier invoices",
 			listDescription: "The bills of suppliers, compared with orders and receipts.",
+			one:             "a supplier invoice",
 		}),
 		[]Operation{paySupplierInvoice()},
 	)
@@ -114,16 +123,20 @@ func deliveryOperations() []Operation {
 			singular: "factory_requisition", plural: "factory_requisitions", summary: "requisitions of the Factory",
 			listDescription: "The material that the Factory's reorder rule asks for. " +
 				"One is open for an item until it is refilled.",
+			one: "a requisition of the Factory",
 		}),
 		reads[factory.Delivery](noun{
 			system: Factory, path: "/factory/deliveries", resource: "delivery", singular: "delivery",
 			plural: "deliveries", summary: "deliveries",
 			listDescription: "Suppliers' trucks at the gate. Their goods are in stock once they are counted in.",
+			one:             "a delivery",
 		}),
 		reads[factory.GoodsReceipt](noun{
 			system: Factory, path: "/factory/goods-receipts",
 			resource: "factory_goods_receipt", singular: "factory_goods_receipt", plural: "factory_goods_receipts",
-			summary: "goods receipts of the Factory",
+			summary:         "goods receipts of the Factory",
+			one:             "a goods receipt of the Factory",
+			listDescription: "The deliveries that were counted in, with the accepted and rejected quantities.",
 		}),
 		[]Operation{createFactoryGoodsReceipt()},
 	)

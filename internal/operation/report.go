@@ -19,48 +19,48 @@ import (
 // (contract: OPEN.FIELDS.REPORT). Nothing in it is of the wall clock or at
 // random, so two sandboxes that were played alike have the same report.
 type Report struct {
-	Score  company.Score `json:"score"`
-	Status string        `json:"status" enum:"active,expired,bankrupt"`
+	Score  company.Score `json:"score" doc:"The results so far."`
+	Status string        `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes; expired and bankrupt can only be read."`
 
 	Assisted bool `json:"assisted" doc:"True once something was brought about by a trigger; such scores are not compared."`
 
-	Preset        string         `json:"preset"`
+	Preset        string         `json:"preset" doc:"The preset that the sandbox began with."`
 	PresetVersion int            `json:"preset_version" doc:"Scores of different versions are not compared."`
-	Seed          uint64         `json:"seed"`
+	Seed          uint64         `json:"seed" doc:"The number that its world follows from."`
 	Evaluation    bool           `json:"evaluation" doc:"Whether players are compared; only the grading key reads the report then."`
-	Split         *sandbox.Split `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts; null for a sandbox that is no evaluation."`
-	Bridge        preset.Bridge  `json:"bridge" enum:"auto,manual"`
-	ClockMode     sim.Mode       `json:"clock_mode" enum:"realtime,manual"`
+	Split         *sandbox.Split `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is no evaluation."`
+	Bridge        preset.Bridge  `json:"bridge" enum:"auto,manual" doc:"auto: the sandbox copies records between the two systems; manual: your program has to."`
+	ClockMode     sim.Mode       `json:"clock_mode" enum:"realtime,manual" doc:"realtime: wall time moves the clock; manual: only ticks do."`
 	EngineVersion int            `json:"engine_version" doc:"It grows when the same actions may give another life; such scores are not compared."`
 
-	SimDate   moment.Date `json:"sim_date"`
-	DayNumber int64       `json:"day_number"`
-	LastSeq   uint64      `json:"last_seq"`
+	SimDate   moment.Date `json:"sim_date" doc:"The in-world date."`
+	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
+	LastSeq   uint64      `json:"last_seq" doc:"The number of the newest event."`
 
-	Currency             string          `json:"currency"`
-	OpeningNetWorthMinor money.Minor     `json:"opening_net_worth_minor"`
+	Currency             string          `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	OpeningNetWorthMinor money.Minor     `json:"opening_net_worth_minor" doc:"The net worth on the first morning, in minor units."`
 	NetWorth             []NetWorthPoint `json:"net_worth" doc:"The opening, and then the close of each day."`
-	Orders               OrderCount      `json:"orders"`
-	Writes               WriteCount      `json:"writes"`
+	Orders               OrderCount      `json:"orders" doc:"Sales orders, by what became of them."`
+	Writes               WriteCount      `json:"writes" doc:"Writes of your program. Moving the clock, webhooks and the lease count only when they are rejected."`
 	Missions             []Proof         `json:"missions" doc:"Those that are completed, in the order in which they were."`
 	Achievements         []Proof         `json:"achievements" doc:"Those that are unlocked, in the order in which they were."`
-	Invariants           Invariants      `json:"invariants"`
+	Invariants           Invariants      `json:"invariants" doc:"Whether the books add up."`
 	BusinessHash         string          `json:"business_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the business records of both systems alone: reads, requests that failed and missions leave no trace in it. It compares end states."`
 	StateHash            string          `json:"state_hash" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the whole company without wall times and random ids: the same preset, versions, seed and actions give the same."`
 }
 
 // NetWorthPoint is the company's net worth at a moment.
 type NetWorthPoint struct {
-	SimTime       string      `json:"sim_time" example:"2026-09-07T15:59"`
-	NetWorthMinor money.Minor `json:"net_worth_minor"`
-	CashMinor     money.Minor `json:"cash_minor"`
+	SimTime       string      `json:"sim_time" example:"2026-09-07T15:59" doc:"The in-world moment."`
+	NetWorthMinor money.Minor `json:"net_worth_minor" doc:"The net worth then, in minor units."`
+	CashMinor     money.Minor `json:"cash_minor" doc:"The cash then, in minor units."`
 }
 
 // OrderCount counts the sales orders that have reached their customers.
 type OrderCount struct {
-	Shipped int64 `json:"shipped"`
-	OnTime  int64 `json:"on_time"`
-	Late    int64 `json:"late"`
+	Shipped int64 `json:"shipped" doc:"Sales orders whose customers have the goods and the bill."`
+	OnTime  int64 `json:"on_time" doc:"Those of them whose goods came by due_date."`
+	Late    int64 `json:"late" doc:"Those of them whose goods came later."`
 	// Expired and Lapsed are as in the score.
 	Expired int64 `json:"expired" doc:"Accepted orders whose goods never reached the customer."`
 	Lapsed  int64 `json:"lapsed" doc:"Orders that were not answered in time."`
@@ -69,20 +69,20 @@ type OrderCount struct {
 // WriteCount counts the clients' writes. Moving the clock, webhooks and the
 // lease are no business and count for nothing but when they are refused.
 type WriteCount struct {
-	Accepted int64 `json:"accepted"`
+	Accepted int64 `json:"accepted" doc:"Writes that succeeded."`
 	Refused  int64 `json:"refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
 	Replayed int64 `json:"replayed" doc:"Writes that got the stored response of an earlier request."`
 }
 
 // Proof names an event of the feed that proves something.
 type Proof struct {
-	ID  string `json:"id" example:"order_to_cash"`
+	ID  string `json:"id" example:"order_to_cash" doc:"The mission or the achievement."`
 	Seq uint64 `json:"seq" doc:"The number of the event that says so."`
 }
 
 // Invariants reports whether the company's records are consistent.
 type Invariants struct {
-	Hold      bool    `json:"hold"`
+	Hold      bool    `json:"hold" doc:"True when the records agree with each other: cash with the ledger, stock with its moves, and so on."`
 	Violation *string `json:"violation" doc:"The first that is broken; null for none."`
 }
 
@@ -144,7 +144,7 @@ func reportOperation() Operation {
 	return Operation{
 		ID: "get_report", Kind: Object, Method: http.MethodGet, Path: "/sandbox/report", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-		Summary: "The score and its parts",
+		Summary: "Get the report",
 		Description: "To compare players: the preset and seed, the net worth " +
 			"day by day, shipments in time, rejected writes, and the events that prove missions and achievements. " +
 			"Played alike, two sandboxes with the clock in manual mode have the same report.",

@@ -17,11 +17,11 @@ const CallResource = "call"
 // OPEN.ROUTE.REQUESTS).
 type LoggedCall struct {
 	ID               string         `json:"id" doc:"The request_id of its response."`
-	Method           string         `json:"method" example:"POST"`
+	Method           string         `json:"method" example:"POST" doc:"The HTTP method."`
 	Path             string         `json:"path" example:"/v1/factory/print-runs" doc:"Without its query string."`
-	Status           int            `json:"status" example:"201"`
+	Status           int            `json:"status" example:"201" doc:"The HTTP status of the response."`
 	DurationMS       int64          `json:"duration_ms" doc:"Until the response was ready, in whole milliseconds."`
-	System           string         `json:"system" enum:"office,factory" doc:"The system of the key that was sent."`
+	System           string         `json:"system" enum:"office,factory" doc:"The system of the key that was sent: office or factory."`
 	IdempotentReplay bool           `json:"idempotent_replay" doc:"The response was the stored one of an earlier request."`
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
 	CreatedAt        moment.Instant `json:"created_at" doc:"When the response was sent."`
@@ -82,9 +82,9 @@ func requestOperations() []Operation {
 	}, {
 		ID: "get_request", Kind: Row, Method: http.MethodGet, Path: "/requests/{id}", System: Shared,
 		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-		Summary: "Read one of your requests",
-		Description: "With its query string, its Idempotency-Key and both bodies, to the key that sent it. " +
-			"The bodies are those of the newest 200 requests, and fewer where they are long.",
+		Summary: "Get one of your requests",
+		Description: "The row of the list for one request, whose id is the Request-Id of the response, and to the key " +
+			"that sent it also the query string, the Idempotency-Key and both bodies. The bodies are those of the newest 200 requests, and fewer where they are long.",
 		Resource: CallResource, Out: reflect.TypeFor[LoggedExchange](),
 	}}
 }

@@ -35,11 +35,11 @@ type CreateSandbox struct {
 // NewSandbox is the response of creation. The keys appear in this response and
 // nowhere else (contract: SBX.CREATE.KEYS).
 type NewSandbox struct {
-	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
-	PublicName string         `json:"public_name" example:"Quiet Heron Press"`
-	ExpiresAt  moment.Instant `json:"expires_at"`
-	OfficeKey  string         `json:"office_key" pattern:"^lab_off_[A-Za-z0-9_-]{43}$"`
-	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$"`
+	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"Names the sandbox; events and deliveries carry it."`
+	PublicName string         `json:"public_name" example:"Quiet Heron Press" doc:"A name for people, made from the id."`
+	ExpiresAt  moment.Instant `json:"expires_at" doc:"The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted."`
+	OfficeKey  string         `json:"office_key" pattern:"^lab_off_[A-Za-z0-9_-]{43}$" doc:"The key of Head Office. Keep it: no other response shows it."`
+	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$" doc:"The key of the Factory. Keep it: no other response shows it."`
 	GradingKey string         `json:"grading_key,omitzero" pattern:"^lab_grd_[A-Za-z0-9_-]{43}$" doc:"Only of an evaluation: the key that judges its player, who must not have it."`
 }
 
@@ -79,46 +79,46 @@ func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 
 // SandboxStatus is the data of GET /sandbox (contract: SBX.STATUS.FIELDS).
 type SandboxStatus struct {
-	SandboxID           string                      `json:"sandbox_id"`
-	PublicName          string                      `json:"public_name"`
-	Status              string                      `json:"status" enum:"active,expired,bankrupt"`
-	Preset              string                      `json:"preset"`
-	Seed                *uint64                     `json:"seed" doc:"Null for the players of an evaluation."`
+	SandboxID           string                      `json:"sandbox_id" doc:"Names the sandbox; events and deliveries carry it."`
+	PublicName          string                      `json:"public_name" doc:"A name for people, made from the id."`
+	Status              string                      `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes. expired has reached the end of its lease, and bankrupt is a company that cannot go on: both can only be read."`
+	Preset              string                      `json:"preset" doc:"The preset that it began with."`
+	Seed                *uint64                     `json:"seed" doc:"The number that its world follows from; null for the players of an evaluation."`
 	Evaluation          bool                        `json:"evaluation" doc:"Whether players are compared in this sandbox."`
-	Split               *sandbox.Split              `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts; null for a sandbox that is no evaluation, and for the players of one."`
-	Bridge              preset.Bridge               `json:"bridge" enum:"auto,manual"`
-	Clock               ClockStatus                 `json:"clock"`
-	CreatedAt           moment.Instant              `json:"created_at"`
-	ExpiresAt           moment.Instant              `json:"expires_at"`
-	ExpiresInS          int64                       `json:"expires_in_s"`
-	ExtensionsLeft      int                         `json:"extensions_left"`
-	Currency            string                      `json:"currency"`
-	CashMinor           money.Minor                 `json:"cash_minor"`
-	OpeningCashMinor    money.Minor                 `json:"opening_cash_minor"`
-	NetWorthMinor       money.Minor                 `json:"net_worth_minor"`
-	OverdraftLimitMinor money.Minor                 `json:"overdraft_limit_minor"`
-	DaysNegative        int64                       `json:"days_negative"`
-	Reputation          share.PerCent               `json:"reputation" doc:"0 to 100; customers come back to a good one."`
-	Morale              share.PerCent               `json:"morale" doc:"0 to 100; when it is low, people quit."`
-	Inventory           company.Inventory           `json:"inventory"`
-	Presses             company.PressCounts         `json:"presses"`
+	Split               *sandbox.Split              `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is no evaluation, and for the players of one."`
+	Bridge              preset.Bridge               `json:"bridge" enum:"auto,manual" doc:"auto: the sandbox copies records between the two systems; manual: your program has to."`
+	Clock               ClockStatus                 `json:"clock" doc:"The in-world clock."`
+	CreatedAt           moment.Instant              `json:"created_at" doc:"When it was created, in wall time."`
+	ExpiresAt           moment.Instant              `json:"expires_at" doc:"The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted."`
+	ExpiresInS          int64                       `json:"expires_in_s" doc:"Whole seconds until then; 0 afterwards."`
+	ExtensionsLeft      int                         `json:"extensions_left" doc:"How many extensions of the lease are left."`
+	Currency            string                      `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	CashMinor           money.Minor                 `json:"cash_minor" doc:"The money on the account now, in minor units; negative while the overdraft is used."`
+	OpeningCashMinor    money.Minor                 `json:"opening_cash_minor" doc:"The cash on the first morning, in minor units."`
+	NetWorthMinor       money.Minor                 `json:"net_worth_minor" doc:"The worth of the company if it ended now, in minor units: that of the score."`
+	OverdraftLimitMinor money.Minor                 `json:"overdraft_limit_minor" doc:"How far cash may go below 0, in minor units. The company is bankrupt when a day closes below that."`
+	DaysNegative        int64                       `json:"days_negative" doc:"Day closes in a row with negative cash. Too many of them bankrupt the company."`
+	Reputation          share.PerCent               `json:"reputation" doc:"The reputation of the company, 0 to 100. Customers come back to a good one."`
+	Morale              share.PerCent               `json:"morale" doc:"The morale of the crew, 0 to 100. When it is low, people quit."`
+	Inventory           company.Inventory           `json:"inventory" doc:"The stock of the Factory."`
+	Presses             company.PressCounts         `json:"presses" doc:"How many presses are in which state."`
 	Disruptions         []company.RunningDisruption `json:"disruptions" doc:"The disruptions that run at present, oldest first."`
-	Counts              company.Counts              `json:"counts"`
+	Counts              company.Counts              `json:"counts" doc:"Records that are under way."`
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
 	Assisted            bool                        `json:"assisted" doc:"True once something was brought about by a trigger; the score is then not compared with others."`
 	Faults              *FaultPlan                  `json:"faults" doc:"What goes wrong on purpose; null for nothing, and for the players of an evaluation."`
-	Score               company.Score               `json:"score"`
+	Score               company.Score               `json:"score" doc:"The results so far."`
 }
 
 // ClockStatus is the reading of the in-world clock.
 type ClockStatus struct {
-	Mode      sim.Mode    `json:"mode" enum:"realtime,manual"`
+	Mode      sim.Mode    `json:"mode" enum:"realtime,manual" doc:"realtime: wall time moves the clock; manual: only ticks do."`
 	Speed     share.PPM   `json:"speed" doc:"In-world minutes per wall second."`
-	SimDate   moment.Date `json:"sim_date"`
-	SimTime   string      `json:"sim_time" example:"08:00"`
+	SimDate   moment.Date `json:"sim_date" doc:"The in-world date."`
+	SimTime   string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day, from 08:00 to 16:00."`
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
-	Waiting   bool        `json:"waiting" doc:"The clock starts with the first request that a client sends with a key of the sandbox."`
+	Waiting   bool        `json:"waiting" doc:"True until the first request that a client sends with a key of the sandbox has started the clock."`
 }
 
 // MinuteAt returns the simulated moment that a view shows at a wall time. It does
@@ -171,25 +171,25 @@ func splitOf(s *company.Settings) *sandbox.Split {
 
 // DeletedSandbox is the data of DELETE /sandbox: the last that is heard of it.
 type DeletedSandbox struct {
-	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd"`
-	PublicName string         `json:"public_name" example:"Quiet Heron Press"`
+	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"The id of the sandbox that is gone."`
+	PublicName string         `json:"public_name" example:"Quiet Heron Press" doc:"Its name for people."`
 	LastSeq    uint64         `json:"last_seq" doc:"The number of the last event."`
-	DeletedAt  moment.Instant `json:"deleted_at"`
+	DeletedAt  moment.Instant `json:"deleted_at" doc:"When it was deleted, in wall time."`
 }
 
 // FeedEvent is an event as the feed serves it: the body of a delivery and its
 // number (contract: EVT.FEED).
 type FeedEvent struct {
-	Seq        uint64         `json:"seq"`
-	ID         string         `json:"id"`
-	Type       event.Type     `json:"type"`
-	CreatedAt  moment.Instant `json:"created_at"`
-	SimDate    moment.Date    `json:"sim_date"`
-	SandboxID  string         `json:"sandbox_id"`
-	System     event.System   `json:"system" enum:"office,factory,hr,world,sandbox"`
-	Simulation bool           `json:"simulation"`
-	Data       map[string]any `json:"data"`
-	Links      Links          `json:"links"`
+	Seq        uint64         `json:"seq" doc:"The number of the event in the feed of the sandbox: from 1, without gaps. Deliveries do not have it."`
+	ID         string         `json:"id" doc:"Names the event: the same in the feed and in each delivery. Handle each id once."`
+	Type       event.Type     `json:"type" doc:"The system, the kind of record, and the thing that happened to it."`
+	CreatedAt  moment.Instant `json:"created_at" doc:"The wall time of its in-world moment. It grows strictly with seq: sort deliveries by it."`
+	SimDate    moment.Date    `json:"sim_date" doc:"The in-world date."`
+	SandboxID  string         `json:"sandbox_id" doc:"The sandbox in which it happened. In a fork, events from before carry that of the original."`
+	System     event.System   `json:"system" enum:"office,factory,hr,world,sandbox" doc:"The part of the company that it belongs to: office, factory, hr, world or sandbox. A key reads the events of all of them."`
+	Simulation bool           `json:"simulation" doc:"Always true."`
+	Data       map[string]any `json:"data" doc:"The record that the event is about, and what changed. Its fields depend on type."`
+	Links      Links          `json:"links" doc:"Where the record is."`
 }
 
 // EventResource names the events among the resources that can be read by id.
@@ -197,7 +197,7 @@ const EventResource = "event"
 
 // Series is the data of GET /sandbox/series.
 type Series struct {
-	Points []company.SeriesPoint `json:"points"`
+	Points []company.SeriesPoint `json:"points" doc:"The points, oldest first."`
 }
 
 func series(v *sandbox.View, since uint64) any {
@@ -234,7 +234,7 @@ func sandboxOperations() []Operation {
 		{
 			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone,
 			Status:  http.StatusCreated,
-			Summary: "Look at a queue ticket",
+			Summary: "Get a queue ticket",
 			Description: "Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the " +
 				"ticket: its keys are shown this once. Leave at least three seconds between two polls.",
 			Problems: []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
@@ -243,7 +243,10 @@ func sandboxOperations() []Operation {
 		{
 			ID: "get_sandbox", Kind: Object, Method: http.MethodGet, Path: "/sandbox", System: Shared,
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-			Summary: "The sandbox at a glance", Out: reflect.TypeFor[SandboxStatus](),
+			Summary: "Get the sandbox",
+			Description: "The state of the company and of its lease in one object: clock, money, stock, presses, " +
+				"what waits, and the score.",
+			Out:    reflect.TypeFor[SandboxStatus](),
 			Value:  func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
 			Graded: func(v *sandbox.View, now moment.Instant) any { return wholeStatus(v, now) },
 		},
@@ -264,7 +267,7 @@ func sandboxOperations() []Operation {
 		{
 			ID: "get_series", Kind: Object, Method: http.MethodGet, Path: "/sandbox/series", System: Shared,
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-			Summary:     "Cash, stock and presses over time",
+			Summary:     "Get cash, stock and presses over time",
 			Description: "A point for the opening and for each half day, oldest first, for charts.",
 			Out:         reflect.TypeFor[Series](), ValueSince: series,
 		},
@@ -273,7 +276,7 @@ func sandboxOperations() []Operation {
 		{
 			ID: "list_events", Kind: Feed, Method: http.MethodGet, Path: "/events", System: Shared,
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-			Summary: "The event feed",
+			Summary: "Read the event feed",
 			Description: "Every change of the company, oldest first, numbered without gaps. " +
 				"Keep the last seq that you have handled and ask for the events after it.",
 			Filters: []string{"types", "system"}, Out: reflect.TypeFor[FeedEvent](),
@@ -290,8 +293,9 @@ func sandboxOperations() []Operation {
 		{
 			ID: "get_event", Kind: Row, Method: http.MethodGet, Path: "/events/{id}",
 			System: Shared, Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-			Summary: "Read one event", Resource: EventResource,
-			Out: reflect.TypeFor[FeedEvent](),
+			Summary: "Get an event", Description: "The row of the feed with this id: that of a delivery is the same.",
+			Resource: EventResource,
+			Out:      reflect.TypeFor[FeedEvent](),
 		},
 	}
 }
@@ -338,11 +342,14 @@ func missionOperations() []Operation {
 			summary: "missions",
 			listDescription: "Things to try next, in the order of teaching. " +
 				"The client's own requests complete a mission; no request asks for it.",
+			one: "a mission", ids: "The id is a word, such as accept_order.",
 		}),
 		reads[mission.Achievement](noun{
 			system: Shared, grading: GradingToo, path: "/sandbox/achievements", resource: "achievement",
 			singular: "achievement", plural: "achievements", summary: "achievements",
 			listDescription: "The achievements that the client has unlocked, newest first. The docs list all of them.",
+			one:             "an achievement",
+			ids:             "The id is a word, such as gang_boss. It is there once the achievement is unlocked.",
 		}),
 	)
 }

@@ -39,16 +39,16 @@ type TickUntil struct {
 
 // TickResult is the response of a tick.
 type TickResult struct {
-	SimDate         moment.Date `json:"sim_date"`
-	SimTime         string      `json:"sim_time"`
-	DayNumber       int64       `json:"day_number"`
+	SimDate         moment.Date `json:"sim_date" doc:"The in-world date at which the clock stopped."`
+	SimTime         string      `json:"sim_time" doc:"The in-world time of that day."`
+	DayNumber       int64       `json:"day_number" doc:"The working day, counted from 0."`
 	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than were asked for when what until names came about, or the company went bankrupt, on the way."`
-	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,idle_press,bankrupt" doc:"What ended the tick: minutes when all of them have passed."`
-	EventsWritten   uint64      `json:"events_written"`
-	LastSeq         uint64      `json:"last_seq"`
-	CashMinor       money.Minor `json:"cash_minor"`
-	Status          string      `json:"status" enum:"active,expired,bankrupt"`
-	Digest          TickDigest  `json:"digest"`
+	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,idle_press,bankrupt" doc:"The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision or idle_press when that part of until came about; bankrupt when the company went bankrupt."`
+	EventsWritten   uint64      `json:"events_written" doc:"Events that were written on the way."`
+	LastSeq         uint64      `json:"last_seq" doc:"The number of the newest event."`
+	CashMinor       money.Minor `json:"cash_minor" doc:"The cash of the company now, in minor units."`
+	Status          string      `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes; expired and bankrupt can only be read."`
+	Digest          TickDigest  `json:"digest" doc:"The events of the tick in numbers, and what waits for you."`
 }
 
 // TickDigest says what happened and what waits (contract: OPEN.TICK.DIGEST).
@@ -61,15 +61,15 @@ type TickDigest struct {
 
 // EventCount is a type of events and how many there were.
 type EventCount struct {
-	Type  event.Type `json:"type"`
-	Count int64      `json:"count"`
+	Type  event.Type `json:"type" doc:"The type of the events."`
+	Count int64      `json:"count" doc:"How many there were."`
 }
 
 // Decision is a record that waits for the client.
 type Decision struct {
-	System   string `json:"system" enum:"office,factory" doc:"The side on which it waits."`
-	Resource string `json:"resource" enum:"sales_order,contract_lot,supplier_invoice,payroll_run,delivery,press" doc:"A press is idle while a work order waits for one."`
-	ID       string `json:"id"`
+	System   string `json:"system" enum:"office,factory" doc:"The side on which it waits: office or factory."`
+	Resource string `json:"resource" enum:"sales_order,contract_lot,supplier_invoice,payroll_run,delivery,press" doc:"The kind of the record: a sales_order or contract_lot to answer, a supplier_invoice or payroll_run to pay, a delivery to count in, a press that is idle while a work order waits for one."`
+	ID       string `json:"id" doc:"The id of the record."`
 }
 
 // The most minutes of a tick, without and with until (contract: OPEN.TICK.BODY, OPEN.TICK.UNTIL).

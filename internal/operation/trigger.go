@@ -26,25 +26,25 @@ type PullTrigger struct {
 
 // TriggerResult is the data of POST /sandbox/triggers.
 type TriggerResult struct {
-	Type     string `json:"type" example:"order"`
+	Type     string `json:"type" example:"order" doc:"The trigger that was pulled."`
 	Resource string `json:"resource" example:"sales_order" doc:"The kind of the record that it is about."`
 	ID       string `json:"id" doc:"The id of that record."`
 	// SimDate and SimTime are when it comes about.
 	SimDate       moment.Date `json:"sim_date" doc:"When it comes about: now, or later."`
-	SimTime       string      `json:"sim_time" example:"08:00"`
+	SimTime       string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day."`
 	EventsWritten uint64      `json:"events_written" doc:"Events that it has written so far."`
 	LastSeq       uint64      `json:"last_seq" doc:"The number of the newest event."`
 }
 
 // TriggerKinds is the data of GET /sandbox/triggers.
 type TriggerKinds struct {
-	Triggers []TriggerKind `json:"triggers"`
+	Triggers []TriggerKind `json:"triggers" doc:"The triggers that there are."`
 }
 
 // TriggerKind is something that can be brought about.
 type TriggerKind struct {
-	Type    string       `json:"type"`
-	Summary string       `json:"summary"`
+	Type    string       `json:"type" doc:"The name to send as type."`
+	Summary string       `json:"summary" doc:"The thing that it brings about."`
 	Needs   *string      `json:"needs" doc:"What there has to be; null for nothing."`
 	Fields  []string     `json:"fields" doc:"The fields that it takes beside type; each may be left out."`
 	Events  []event.Type `json:"events" doc:"Types of events that follow, at once or in time."`
@@ -72,14 +72,14 @@ func triggerOperations() []Operation {
 		{
 			ID: "get_triggers", Kind: Object, Method: http.MethodGet, Path: "/sandbox/triggers", System: Shared,
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
-			Summary:     "What can be brought about",
+			Summary:     "List the triggers",
 			Description: "The triggers that POST /sandbox/triggers takes, with what each needs.",
 			Out:         reflect.TypeFor[TriggerKinds](),
 			Value:       func(*sandbox.View, moment.Instant) any { return kinds },
 		},
 		write(Operation{
 			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared, Grading: GradingAlone,
-			Summary: "Bring something about",
+			Summary: "Pull a trigger",
 			Description: "What the world does by itself happens because you want it: a rush order, a short truck, a " +
 				"press that is down. It is a true cause in the company, with all that follows, and no forged event. " +
 				"From then on the sandbox is assisted, and its score is not compared with others.",

@@ -25,7 +25,7 @@ type CreateWebhook struct {
 
 // UpdateWebhook is the body of PATCH /webhooks/{id}.
 type UpdateWebhook struct {
-	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event."`
+	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event."`
 	URL         *string      `json:"url,omitzero" minLength:"1" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
 	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
@@ -35,9 +35,9 @@ type UpdateWebhook struct {
 type WebhookTest struct {
 	Delivered  bool                `json:"delivered" doc:"The URL responded to the ping with 2xx."`
 	StatusCode *int64              `json:"status_code" doc:"The status of the URL's response; null when there was none."`
-	LatencyMS  int64               `json:"latency_ms"`
+	LatencyMS  int64               `json:"latency_ms" doc:"How long the ping took, in milliseconds."`
 	ErrorClass *event.ErrorClass   `json:"error_class" doc:"The kind of the failure; null for none."`
-	Status     subscription.Status `json:"status" enum:"pending_verification,active,disabled" doc:"That of the subscription after the test."`
+	Status     subscription.Status `json:"status" enum:"pending_verification,active,disabled" doc:"The status of the subscription after the test: pending_verification, active or disabled."`
 }
 
 // URLDetails are the details of webhook_url_rejected.
@@ -51,6 +51,7 @@ func webhookOperations() []Operation {
 			system: Shared, path: "/webhooks", resource: subscription.Resource, singular: "webhook", plural: "webhooks",
 			summary:         "webhook subscriptions",
 			listDescription: "The subscriptions of the sandbox, at most three. Either key manages all of them.",
+			one:             "a webhook subscription",
 		}),
 		[]Operation{createWebhook(), updateWebhook(), deleteWebhook(), testWebhook(), rotateWebhookSecret(), {
 			ID: "list_webhook_deliveries", Kind: List, Method: http.MethodGet, Path: "/webhooks/{id}/deliveries",

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"platen/internal/jsonfield"
 	"platen/internal/problem"
 )
 
@@ -247,8 +248,8 @@ func (f form) keyword() string {
 
 // words describes a field where its schema is published in that subset: the
 // format, or an example, is said in the text.
-func words(s *huma.Schema) string {
-	text := s.Description
+func words(f *jsonfield.Field, s *huma.Schema) string {
+	text := f.AgentDoc()
 	switch {
 	case s.Format == formatDate:
 		text += " YYYY-MM-DD."

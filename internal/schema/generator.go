@@ -111,6 +111,7 @@ func (g generator) component(t reflect.Type) string {
 //   - Of the input fields with the tag `oneOf:"true"` exactly one is sent.
 //   - A pointer that omits nil is never null.
 //   - The enum of a nullable field contains null.
+//   - A description also explains the values of the field's type, where that does.
 func (g generator) finish(s *huma.Schema, t reflect.Type) {
 	s.AdditionalProperties = nil
 	if g.input {
@@ -122,6 +123,7 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 		if !ok {
 			panic(fmt.Sprintf("schema: %s of %s would be sent and is not described", f.JSON, t))
 		}
+		p.Description = f.Doc()
 		if f.Required() || !g.input && !f.Omits && f.Tag.Get("required") == "" {
 			s.Required = append(s.Required, f.JSON)
 		}

@@ -174,7 +174,7 @@ func (c *compiler) object(out *shape, s *huma.Schema, t reflect.Type) error {
 			return fmt.Errorf("%s: %w", f.JSON, err)
 		}
 		out.index[f.JSON] = len(out.members)
-		out.members = append(out.members, member{f.JSON, slices.Contains(s.Required, f.JSON), child, words(p)})
+		out.members = append(out.members, member{f.JSON, slices.Contains(s.Required, f.JSON), child, words(&f, p)})
 		if slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return one.Required[0] == f.JSON }) {
 			out.oneOf = append(out.oneOf, len(out.members)-1)
 		}

@@ -186,6 +186,7 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 			"http://www.w3.org/1999/xhtml", "",
 			"https://hooks.example.com/platen", "", // a subscriber's own address
 			"php://input", "", // PHP's name of the body
+			"begin with https://.", "", // an error about a scheme
 			"postgres:///platen", "", // a database on the same machine
 			"https://sandbox.example;", "", "https://sandbox.example ", "", // an operator's own address
 		).Replace(body)

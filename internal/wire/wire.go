@@ -47,11 +47,11 @@ const (
 // rows after it).
 type Meta struct {
 	Simulation bool           `json:"simulation" doc:"Always true."`
-	RequestID  string         `json:"request_id"`
-	ServerTime moment.Instant `json:"server_time"`
-	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on responses about a sandbox."`
-	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Seconds left; on responses about a sandbox."`
-	APIVersion string         `json:"api_version"`
+	RequestID  string         `json:"request_id" doc:"Names this request; quote it when you ask about it."`
+	ServerTime moment.Instant `json:"server_time" doc:"The clock of the server when it responded."`
+	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on responses to a request with a valid key."`
+	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Whole seconds until the sandbox ends; on responses to a request with a valid key."`
+	APIVersion string         `json:"api_version" doc:"The dated version of the API that is in force."`
 }
 
 // Details is an object for programs, different for each code.
@@ -59,11 +59,11 @@ type Details any
 
 // Error is the error of an envelope (contract: ENV.FAILURE).
 type Error struct {
-	Code      string         `json:"code" doc:"Programs read this, never the message."`
-	Message   string         `json:"message"`
-	Retryable bool           `json:"retryable"`
-	Hint      string         `json:"hint"`
-	DocsURL   string         `json:"docs_url"`
-	Details   Details        `json:"details,omitzero"`
-	RetryAt   moment.Instant `json:"retry_at,omitzero"`
+	Code      string         `json:"code" doc:"Names the error. Branch on it: messages may change."`
+	Message   string         `json:"message" doc:"A sentence about this error, for people."`
+	Retryable bool           `json:"retryable" doc:"True when the same request may succeed later."`
+	Hint      string         `json:"hint" doc:"A sentence about what to do next."`
+	DocsURL   string         `json:"docs_url" doc:"The page of the docs about the code."`
+	Details   Details        `json:"details,omitzero" doc:"Facts about this error, for programs; the fields depend on the code. Left out for codes without any."`
+	RetryAt   moment.Instant `json:"retry_at,omitzero" doc:"The moment before which a repetition is useless, in wall time; left out when it is not known."`
 }

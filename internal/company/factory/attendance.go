@@ -26,10 +26,10 @@ const (
 // known when the day opens. It has no status and no event.
 type Attendance struct {
 	record.Head
-	BadgeNo string      `json:"badge_no"`
-	Date    moment.Date `json:"date"`
-	Hours   int64       `json:"hours" doc:"8 for an employee who is there, else 0."`
-	Absence Absence     `json:"absence" enum:"none,sick,leave"`
+	BadgeNo string      `json:"badge_no" doc:"The badge at the gate. Head Office knows the employee by the same number."`
+	Date    moment.Date `json:"date" doc:"The working day."`
+	Hours   int64       `json:"hours" doc:"Whole hours at work: 8 for an employee who is there, else 0."`
+	Absence Absence     `json:"absence" enum:"none,sick,leave" doc:"Why the employee is not there: sick or leave; none for one who is."`
 	record.Stamps
 }
 

@@ -24,14 +24,12 @@ const (
 // in.
 type Delivery struct {
 	record.Head
-	SupplierName string `json:"supplier_name"`
-	// PurchaseOrderNumber is printed on the delivery note: all that the
-	// Factory knows of the order.
-	PurchaseOrderNumber string               `json:"purchase_order_number" doc:"As printed on the delivery note."`
-	ArrivedOn           moment.Date          `json:"arrived_on"`
-	Lines               []event.DeliveryLine `json:"lines"`
-	Status              DeliveryStatus       `json:"status" enum:"arrived,received"`
-	GoodsReceiptID      *string              `json:"goods_receipt_id"`
+	SupplierName        string               `json:"supplier_name" doc:"The name of the supplier, as printed on the delivery note."`
+	PurchaseOrderNumber string               `json:"purchase_order_number" doc:"The number of the purchase order, as printed on the delivery note: all that the Factory knows of it."`
+	ArrivedOn           moment.Date          `json:"arrived_on" doc:"The in-world date on which the truck came."`
+	Lines               []event.DeliveryLine `json:"lines" doc:"The materials on the truck, each in one line."`
+	Status              DeliveryStatus       `json:"status" enum:"arrived,received" doc:"arrived waits at the gate; received has been counted in, and its accepted goods are in stock."`
+	GoodsReceiptID      *string              `json:"goods_receipt_id" doc:"The goods receipt that counted it in; null before."`
 	record.Stamps
 }
 

@@ -20,19 +20,19 @@ const ReceiptRecorded GoodsReceiptStatus = "recorded"
 // ReceiptLine is the accepted and the rejected quantity of one material. The
 // rejected goods go back with the driver.
 type ReceiptLine struct {
-	SKU              string `json:"sku"`
-	QuantityAccepted int64  `json:"quantity_accepted"`
-	QuantityRejected int64  `json:"quantity_rejected"`
+	SKU              string `json:"sku" doc:"The material, such as mat_coated."`
+	QuantityAccepted int64  `json:"quantity_accepted" doc:"The quantity taken into stock, in the unit of the material."`
+	QuantityRejected int64  `json:"quantity_rejected" doc:"The quantity sent back with the driver."`
 }
 
 // GoodsReceipt is the Factory's record of a delivery that was counted in.
 type GoodsReceipt struct {
 	record.Head
-	DeliveryID          string             `json:"delivery_id"`
-	PurchaseOrderNumber string             `json:"purchase_order_number"`
-	Lines               []ReceiptLine      `json:"lines"`
-	ReceivedOn          moment.Date        `json:"received_on"`
-	Status              GoodsReceiptStatus `json:"status" enum:"recorded"`
+	DeliveryID          string             `json:"delivery_id" doc:"The delivery that it counted in."`
+	PurchaseOrderNumber string             `json:"purchase_order_number" doc:"The number of the purchase order on the delivery note: Head Office finds its order by it."`
+	Lines               []ReceiptLine      `json:"lines" doc:"The accepted and rejected quantities, one line for each material."`
+	ReceivedOn          moment.Date        `json:"received_on" doc:"The in-world date of the count."`
+	Status              GoodsReceiptStatus `json:"status" enum:"recorded" doc:"Always recorded."`
 	record.Stamps
 }
 

@@ -18,12 +18,11 @@ const MarketReceived MarketDeliveryStatus = "received"
 // bought on the market the working day before.
 type MarketDelivery struct {
 	record.Head
-	// TradeRef is printed on the carrier's note.
-	TradeRef   string               `json:"trade_ref" doc:"As printed on the carrier's note: Head Office's trade."`
-	SKU        string               `json:"sku"`
-	Quantity   int64                `json:"quantity"`
-	ReceivedOn moment.Date          `json:"received_on"`
-	Status     MarketDeliveryStatus `json:"status" enum:"received"`
+	TradeRef   string               `json:"trade_ref" doc:"The trade of Head Office that bought the goods, as printed on the note of the carrier."`
+	SKU        string               `json:"sku" doc:"The material that came, such as mat_coated."`
+	Quantity   int64                `json:"quantity" doc:"The quantity that came, in the unit of the material."`
+	ReceivedOn moment.Date          `json:"received_on" doc:"The in-world date on which it came: the working day after the trade."`
+	Status     MarketDeliveryStatus `json:"status" enum:"received" doc:"Always received."`
 	record.Stamps
 }
 

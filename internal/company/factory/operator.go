@@ -13,9 +13,9 @@ import (
 // present; the Factory is not told more.
 type Operator struct {
 	record.Head
-	BadgeNo string `json:"badge_no"`
-	Role    string `json:"role" enum:"operator"`
-	Present bool   `json:"present"`
+	BadgeNo string `json:"badge_no" doc:"The badge at the gate. Head Office knows the employee by the same number."`
+	Role    string `json:"role" enum:"operator" doc:"Always operator."`
+	Present bool   `json:"present" doc:"True when the operator is at work today. One who has left the company is never present."`
 	record.Stamps
 }
 

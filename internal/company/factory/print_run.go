@@ -38,33 +38,33 @@ const TimerRunEnds = "print_run.ends"
 
 // PrintRunItem is the part of a run that belongs to one work order.
 type PrintRunItem struct {
-	WorkOrderID     string `json:"work_order_id"`
-	QuantityPlanned int64  `json:"quantity_planned"`
-	QuantityGood    *int64 `json:"quantity_good"`
-	QuantityShort   *int64 `json:"quantity_short"`
+	WorkOrderID     string `json:"work_order_id" doc:"The work order that this part of the run is for."`
+	QuantityPlanned int64  `json:"quantity_planned" doc:"Units to print, without overs: all that the work order lacked at the start."`
+	QuantityGood    *int64 `json:"quantity_good" doc:"Good units that came out, at most quantity_planned; null until the run is completed."`
+	QuantityShort   *int64 `json:"quantity_short" doc:"Units that are still missing: the work order wants another run. Null until the run is completed."`
 }
 
 // PrintRun is one job on a press, for one work order or a gang of up to six.
 type PrintRun struct {
 	record.Head
-	PressID         string           `json:"press_id"`
-	Items           []PrintRunItem   `json:"items"`
-	WorkOrderID     string           `json:"work_order_id"`
-	PaperSKU        string           `json:"paper_sku"`
-	OversPct        int64            `json:"overs_pct"`
-	SheetsPlanned   int64            `json:"sheets_planned"`
-	SheetsMakeReady int64            `json:"sheets_make_ready"`
-	InkCansUsed     int64            `json:"ink_cans_used"`
-	PlatesUsed      int64            `json:"plates_used"`
-	OperatorBadgeNo string           `json:"operator_badge_no"`
-	Status          PrintRunStatus   `json:"status" enum:"running,completed"`
-	StartedSim      string           `json:"started_sim"`
-	EndsSim         string           `json:"ends_sim"`
+	PressID         string           `json:"press_id" doc:"The press that it runs on: the id at /factory/presses."`
+	Items           []PrintRunItem   `json:"items" doc:"The work orders in the run: one, or up to six as a gang."`
+	WorkOrderID     string           `json:"work_order_id" doc:"The first work order of the run."`
+	PaperSKU        string           `json:"paper_sku" doc:"The paper that it prints on, such as mat_coated."`
+	OversPct        int64            `json:"overs_pct" doc:"Printed above the quantity to cover spoilage, in per cent."`
+	SheetsPlanned   int64            `json:"sheets_planned" doc:"Sheets of paper taken from stock at the start: for make-ready, the quantity and the overs."`
+	SheetsMakeReady int64            `json:"sheets_make_ready" doc:"The part of sheets_planned that setting up the press takes. It is half as much when the press last printed the same product."`
+	InkCansUsed     int64            `json:"ink_cans_used" doc:"Cans of ink taken from stock at the start."`
+	PlatesUsed      int64            `json:"plates_used" doc:"Plates taken from stock at the start, one set for the whole run; 0 on a press without plates."`
+	OperatorBadgeNo string           `json:"operator_badge_no" doc:"The badge of the operator who runs the press, at the gate and at Head Office the same."`
+	Status          PrintRunStatus   `json:"status" enum:"running,completed" doc:"running until ends_sim, then completed."`
+	StartedSim      string           `json:"started_sim" doc:"The in-world time of the start, such as 2026-09-07T08:30."`
+	EndsSim         string           `json:"ends_sim" doc:"The in-world time of the end. A press that is down puts it off."`
 	EndsAt          *moment.Instant  `json:"ends_at" doc:"The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a press that is down puts it off. Null under a manual clock."`
-	CompletedSim    *string          `json:"completed_sim"`
-	SheetsWasted    *int64           `json:"sheets_wasted"`
-	SpoilagePct     *percent.PerCent `json:"spoilage_pct"`
-	ClicksMinor     money.Minor      `json:"clicks_minor"`
+	CompletedSim    *string          `json:"completed_sim" doc:"The in-world time at which it ended; null while it runs."`
+	SheetsWasted    *int64           `json:"sheets_wasted" doc:"Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods. Null while it runs."`
+	SpoilagePct     *percent.PerCent `json:"spoilage_pct" doc:"The share of the printed sheets that came out bad, in per cent, without make-ready. Null while it runs."`
+	ClicksMinor     money.Minor      `json:"clicks_minor" doc:"What the digital press costs for the sheets of this run, in minor units; billed as overhead on Monday. 0 on the offset press."`
 	record.Stamps
 }
 

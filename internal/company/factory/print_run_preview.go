@@ -21,28 +21,28 @@ const (
 // PrintRunPreview is what would come of a print run that is started now.
 type PrintRunPreview struct {
 	DryRun          bool           `json:"dry_run" doc:"Always true: nothing was started."`
-	PressID         string         `json:"press_id"`
-	Items           []PrintRunItem `json:"items"`
-	PaperSKU        string         `json:"paper_sku"`
-	OversPct        int64          `json:"overs_pct"`
-	SheetsPlanned   int64          `json:"sheets_planned"`
-	SheetsMakeReady int64          `json:"sheets_make_ready"`
-	InkCansUsed     int64          `json:"ink_cans_used"`
-	PlatesUsed      int64          `json:"plates_used"`
-	ClicksMinor     money.Minor    `json:"clicks_minor"`
-	OperatorBadgeNo string         `json:"operator_badge_no"`
+	PressID         string         `json:"press_id" doc:"The press that it would run on."`
+	Items           []PrintRunItem `json:"items" doc:"The work orders that it would print, with the units that each still lacks."`
+	PaperSKU        string         `json:"paper_sku" doc:"The paper that it would take, such as mat_coated."`
+	OversPct        int64          `json:"overs_pct" doc:"Printed above the quantity to cover spoilage, in per cent."`
+	SheetsPlanned   int64          `json:"sheets_planned" doc:"Sheets of paper that it would take from stock: for make-ready, the quantity and the overs."`
+	SheetsMakeReady int64          `json:"sheets_make_ready" doc:"The part of sheets_planned that setting up the press takes."`
+	InkCansUsed     int64          `json:"ink_cans_used" doc:"Cans of ink that it would take from stock."`
+	PlatesUsed      int64          `json:"plates_used" doc:"Plates that it would take from stock; 0 on a press without plates."`
+	ClicksMinor     money.Minor    `json:"clicks_minor" doc:"What the digital press would cost for these sheets, in minor units; 0 on the offset press."`
+	OperatorBadgeNo string         `json:"operator_badge_no" doc:"The badge of the operator who would run it."`
 	Minutes         int64          `json:"minutes" doc:"Working minutes from now to the end of the run, if the press does not break down."`
-	EndsSim         string         `json:"ends_sim"`
+	EndsSim         string         `json:"ends_sim" doc:"The in-world time at which it would end, such as 2026-09-07T10:30."`
 	ShortRisk       ShortRisk      `json:"short_risk" enum:"unlikely,possible,likely" doc:"Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two deviations, possible when they cover the mean, likely otherwise. What the operator can do is not in it."`
-	StockLeft       []StockLeft    `json:"stock_left"`
+	StockLeft       []StockLeft    `json:"stock_left" doc:"Each material that it would take, and what would be left."`
 }
 
 // StockLeft is what a run would leave of a material.
 type StockLeft struct {
-	SKU               string `json:"sku"`
-	Needed            int64  `json:"needed"`
-	Left              int64  `json:"left"`
-	BelowReorderPoint bool   `json:"below_reorder_point"`
+	SKU               string `json:"sku" doc:"The material, such as mat_coated."`
+	Needed            int64  `json:"needed" doc:"The quantity that the run would take, in the unit of the material."`
+	Left              int64  `json:"left" doc:"The quantity on hand afterwards."`
+	BelowReorderPoint bool   `json:"below_reorder_point" doc:"True when that is below the reorder point, where the Factory asks for more."`
 }
 
 // Preview returns what would come of a plan. It changes nothing.

@@ -30,14 +30,13 @@ const neededDays = 5
 // rule. There is at most one open for an item.
 type Requisition struct {
 	record.Head
-	Number   string `json:"number"`
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity"`
-	Reason   string `json:"reason" enum:"below_reorder_point"`
-	// OnHandAt is the quantity on hand when it was written.
+	Number   string            `json:"number" doc:"The number of the requisition on paper, such as FR-0001."`
+	SKU      string            `json:"sku" doc:"The material that ran low, such as mat_coated."`
+	Quantity int64             `json:"quantity" doc:"The quantity asked for, in the unit of the material: its reorder_quantity."`
+	Reason   string            `json:"reason" enum:"below_reorder_point" doc:"Always below_reorder_point."`
 	OnHandAt int64             `json:"on_hand_at" doc:"The stock on hand when this was written."`
-	NeededBy moment.Date       `json:"needed_by"`
-	Status   RequisitionStatus `json:"status" enum:"open,closed"`
+	NeededBy moment.Date       `json:"needed_by" doc:"The date by which the Factory wants it: five working days after this was written. Nothing happens when it passes."`
+	Status   RequisitionStatus `json:"status" enum:"open,closed" doc:"open until goods that come lift the item to its reorder point, then closed."`
 	record.Stamps
 }
 

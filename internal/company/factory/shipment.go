@@ -19,16 +19,16 @@ const ShipmentShipped ShipmentStatus = "shipped"
 // names receives it.
 type Shipment struct {
 	record.Head
-	Number                  string         `json:"number"`
-	WorkOrderID             string         `json:"work_order_id"`
-	Reference               string         `json:"reference"`
-	SKU                     string         `json:"sku"`
-	Quantity                int64          `json:"quantity"`
-	ShippedOn               moment.Date    `json:"shipped_on"`
-	CarrierNote             *string        `json:"carrier_note"`
-	Source                  string         `json:"source" enum:"client,bridge"`
-	Status                  ShipmentStatus `json:"status" enum:"shipped"`
-	BridgedOfficeShipmentID *string        `json:"bridged_office_shipment_id"`
+	Number                  string         `json:"number" doc:"The number of the shipment on paper, such as SHF-0001."`
+	WorkOrderID             string         `json:"work_order_id" doc:"The work order whose goods left."`
+	Reference               string         `json:"reference" doc:"The text on the parcel: the reference of the work order. The customer whose order it names gets the goods."`
+	SKU                     string         `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
+	Quantity                int64          `json:"quantity" doc:"Units shipped: always all of the work order."`
+	ShippedOn               moment.Date    `json:"shipped_on" doc:"The in-world date on which the goods left the gate."`
+	CarrierNote             *string        `json:"carrier_note" doc:"The note for the carrier that came with the request; null without one."`
+	Source                  string         `json:"source" enum:"client,bridge" doc:"client: your program shipped; bridge: the auto bridge copied a shipment of Head Office."`
+	Status                  ShipmentStatus `json:"status" enum:"shipped" doc:"Always shipped."`
+	BridgedOfficeShipmentID *string        `json:"bridged_office_shipment_id" doc:"The shipment at Head Office that the auto bridge copied it to or from; null where it copied none."`
 	record.Stamps
 }
 

@@ -40,17 +40,16 @@ const (
 // StockItem is a material, a finished product or waste in the warehouse.
 type StockItem struct {
 	record.Head
-	SKU    string `json:"sku"`
-	Name   string `json:"name"`
-	Kind   string `json:"kind" enum:"material,finished,waste"`
-	Unit   string `json:"unit"`
-	OnHand int64  `json:"on_hand"`
-	// Reserved is the quantity of finished goods that ready work orders hold.
-	Reserved         int64       `json:"reserved"`
-	ReorderPoint     int64       `json:"reorder_point"`
-	ReorderQuantity  int64       `json:"reorder_quantity"`
-	Status           StockStatus `json:"status" enum:"ok,low"`
-	AverageCostMinor money.Minor `json:"average_cost_minor"`
+	SKU              string      `json:"sku" doc:"The material or product, such as mat_coated."`
+	Name             string      `json:"name" doc:"Its name, for people."`
+	Kind             string      `json:"kind" enum:"material,finished,waste" doc:"material goes to the presses; finished are products on the shelf; waste is the paper that runs leave, to be sold."`
+	Unit             string      `json:"unit" doc:"The unit of all its quantities: sheet, can, plate, gram, or the pack of a product."`
+	OnHand           int64       `json:"on_hand" doc:"The quantity in the warehouse now, reserved goods included."`
+	Reserved         int64       `json:"reserved" doc:"The part of on_hand that ready work orders hold; only the rest can be sold or taken."`
+	ReorderPoint     int64       `json:"reorder_point" doc:"The quantity below which the Factory asks for more; 0 for goods that are not reordered. It follows the use of the past two weeks, each Monday."`
+	ReorderQuantity  int64       `json:"reorder_quantity" doc:"The quantity that a requisition asks for. It follows the use of the past two weeks, each Monday."`
+	Status           StockStatus `json:"status" enum:"ok,low" doc:"low from when on_hand falls below reorder_point until goods that come lift it there; else ok."`
+	AverageCostMinor money.Minor `json:"average_cost_minor" doc:"The average cost of one, in minor units, rounded."`
 	record.Stamps
 }
 
@@ -76,12 +75,12 @@ func (s *StockItem) State() string { return string(s.Status) }
 // to one event.
 type StockMove struct {
 	record.Head
-	SKU          string   `json:"sku"`
-	Quantity     int64    `json:"quantity"`
-	BalanceAfter int64    `json:"balance_after"`
-	Kind         MoveKind `json:"kind" enum:"opening,receipt,issue,output,waste,shipment,market_in,market_out"`
-	EventID      *string  `json:"event_id"`
-	ReferenceID  *string  `json:"reference_id"`
+	SKU          string   `json:"sku" doc:"The material or product that moved."`
+	Quantity     int64    `json:"quantity" doc:"The change of the stock on hand: positive for goods that came in, negative for goods that went out, in the unit of the item."`
+	BalanceAfter int64    `json:"balance_after" doc:"The stock on hand afterwards."`
+	Kind         MoveKind `json:"kind" enum:"opening,receipt,issue,output,waste,shipment,market_in,market_out" doc:"receipt came with a supplier, issue went to a run, output came from the presses, waste is left by a run, shipment left for a customer, market_in and market_out were traded. opening was there."`
+	EventID      *string  `json:"event_id" doc:"The event that reports it; null for the opening."`
+	ReferenceID  *string  `json:"reference_id" doc:"The record that moved it, such as a print run or a goods receipt; null for the opening."`
 	record.Stamps
 }
 

@@ -57,35 +57,31 @@ const TimerFinishingEnds = "work_order.finishing_ends"
 
 // Need is a material and how much of it.
 type Need struct {
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity"`
+	SKU      string `json:"sku" doc:"The material, such as mat_coated."`
+	Quantity int64  `json:"quantity" doc:"How much of it, in the unit of the material: sheets or cans."`
 }
 
 // WorkOrder asks the Factory for goods.
 type WorkOrder struct {
 	record.Head
-	Number            string `json:"number"`
-	SKU               string `json:"sku"`
-	ProductName       string `json:"product_name"`
-	Kind              string `json:"kind" enum:"custom,stock"`
-	Unit              string `json:"unit"`
-	Quantity          int64  `json:"quantity"`
-	QuantityFromStock int64  `json:"quantity_from_stock"`
-	QuantityGood      int64  `json:"quantity_good"`
-	// Reference is the text on the parcel: it names the receiver of the goods.
-	Reference *string         `json:"reference"`
-	Source    string          `json:"source" enum:"client,bridge"`
-	DueDate   *moment.Date    `json:"due_date"`
-	Priority  int64           `json:"priority"`
-	Status    WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked"`
-	// WaitsFor tells an order whose run ended short from one that is being printed: both are
-	// in printing.
-	WaitsFor Wait `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"What it waits for next. One that is printing and waits for a press has had a run that ended short, and wants another."`
-	// MaterialNeeds is the material for the open quantity, before make-ready.
-	MaterialNeeds []Need       `json:"material_needs"`
-	PrintRunIDs   []string     `json:"print_run_ids"`
-	ReadyOn       *moment.Date `json:"ready_on"`
-	ShipmentID    *string      `json:"shipment_id"`
+	Number            string          `json:"number" doc:"The number of the work order on paper, such as WO-0001."`
+	SKU               string          `json:"sku" doc:"The product to make, such as prd_flyer."`
+	ProductName       string          `json:"product_name" doc:"The product's name, for people."`
+	Kind              string          `json:"kind" enum:"custom,stock" doc:"custom carries the design of one customer, and a surplus is scrapped; stock can be printed ahead and kept on the shelf."`
+	Unit              string          `json:"unit" doc:"The content of one unit of quantity, such as 250 cards."`
+	Quantity          int64           `json:"quantity" doc:"How many units are asked for."`
+	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf in place of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0."`
+	QuantityGood      int64           `json:"quantity_good" doc:"Good units printed for it so far, over all its runs."`
+	Reference         *string         `json:"reference" doc:"The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."`
+	Source            string          `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
+	DueDate           *moment.Date    `json:"due_date" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it. Null without one."`
+	Priority          int64           `json:"priority" doc:"1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it."`
+	Status            WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked" doc:"created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf."`
+	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and wants another."`
+	MaterialNeeds     []Need          `json:"material_needs" doc:"The paper and ink for the units that are still to be printed, without overs, make-ready and plates. Empty when there are none."`
+	PrintRunIDs       []string        `json:"print_run_ids" doc:"Its print runs, oldest first."`
+	ReadyOn           *moment.Date    `json:"ready_on" doc:"The in-world date on which finishing ended or the shelf covered it; null before."`
+	ShipmentID        *string         `json:"shipment_id" doc:"The shipment of the Factory that carried the goods; null before."`
 	record.Stamps
 }
 

@@ -19,6 +19,9 @@ import (
 // Kind is a way in which something goes wrong.
 type Kind string
 
+// Meanings implements jsonfield.Explained.
+func (Kind) Meanings() string { return "The page /docs/faults says what each kind does." }
+
 // Kinds.
 const (
 	// WebhookTwice delivers a webhook a second time, with the same id.

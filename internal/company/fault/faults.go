@@ -12,7 +12,7 @@ import (
 // Faults asks for faults: one of the plans that come with Platen, or rules of one's own
 // (contract: OPEN.FAULT.ORDER).
 type Faults struct {
-	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen; in place of rules."`
+	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules."`
 	Rules    []FaultRule `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"What goes wrong; in place of a plan."`
 	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes what goes wrong repeatable; the seed of the sandbox when left out."`
 	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out."`

@@ -57,18 +57,18 @@ const (
 // Employee is a present or former employee of the company.
 type Employee struct {
 	record.Head
-	BadgeNo     string         `json:"badge_no" doc:"The badge number at the Factory's gate."`
-	Name        string         `json:"name"`
-	Role        event.Role     `json:"role"`
-	HourlyMinor money.Minor    `json:"hourly_minor"`
-	Currency    string         `json:"currency"`
+	BadgeNo     string         `json:"badge_no" doc:"The badge at the gate of the Factory, which knows the employee by it alone."`
+	Name        string         `json:"name" doc:"The name of the employee."`
+	Role        event.Role     `json:"role" doc:"The work that they do. Without anyone of the role at work something stands still or becomes dearer: runs, finishing, trucks and shipments, bills, or orders."`
+	HourlyMinor money.Minor    `json:"hourly_minor" doc:"The wage for an hour, in minor units."`
+	Currency    string         `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	Skill       int64          `json:"skill" doc:"0 to 100. An operator above 50 spoils fewer sheets, one below 50 more."`
-	HiredOn     moment.Date    `json:"hired_on"`
+	HiredOn     moment.Date    `json:"hired_on" doc:"The in-world date of the contract."`
 	StartsOn    moment.Date    `json:"starts_on" doc:"The first day at work."`
-	Status      EmployeeStatus `json:"status" enum:"active,sick,left"`
-	SickUntil   *moment.Date   `json:"sick_until" doc:"The last day of an illness, while it lasts."`
-	LeftOn      *moment.Date   `json:"left_on"`
-	LeftReason  *string        `json:"left_reason" doc:"personal or low_morale if they quit; the given reason, or dismissed, if they were dismissed."`
+	Status      EmployeeStatus `json:"status" enum:"active,sick,left" doc:"active is at work unless on leave, sick is ill at present, left has quit or was dismissed."`
+	SickUntil   *moment.Date   `json:"sick_until" doc:"The last day of the present illness; null for an employee who is not ill."`
+	LeftOn      *moment.Date   `json:"left_on" doc:"The in-world date on which they quit or were dismissed; null before."`
+	LeftReason  *string        `json:"left_reason" doc:"personal or low_morale for those who quit; the given reason, or dismissed, for those who were dismissed. Null before."`
 	record.Stamps
 }
 

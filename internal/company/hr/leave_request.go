@@ -18,8 +18,8 @@ const (
 // so it has no status; absences follow from its dates.
 type LeaveRequest struct {
 	record.Head
-	EmployeeID string      `json:"employee_id"`
-	FromDate   moment.Date `json:"from_date"`
+	EmployeeID string      `json:"employee_id" doc:"The employee who is on leave."`
+	FromDate   moment.Date `json:"from_date" doc:"The first day of it."`
 	ToDate     moment.Date `json:"to_date" doc:"The last day of it."`
 	Days       int64       `json:"days" doc:"Working days, the first and the last included."`
 	record.Stamps

@@ -43,21 +43,18 @@ const (
 // PayrollRun is the wages of a week.
 type PayrollRun struct {
 	record.Head
-	WeekStart   moment.Date   `json:"week_start"`
-	WeekEnd     moment.Date   `json:"week_end"`
-	DueDate     moment.Date   `json:"due_date"`
-	Status      PayrollStatus `json:"status" enum:"due,late,paid"`
-	TimesheetID *string       `json:"timesheet_id"`
-	GrossMinor  money.Minor   `json:"gross_minor" doc:"0 while there is no timesheet."`
-	// ArrearsMinor is fixed when the run is born.
-	ArrearsMinor money.Minor `json:"arrears_minor" doc:"Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top."`
-	// SurchargeMinor is fixed when the run is paid; it does not run up with
-	// the clock.
-	SurchargeMinor money.Minor  `json:"surcharge_minor" doc:"The surcharge for late payment; 0 until the run is paid."`
-	TotalMinor     money.Minor  `json:"total_minor" doc:"gross_minor, arrears_minor and surcharge_minor."`
-	Currency       string       `json:"currency"`
-	PaidOn         *moment.Date `json:"paid_on"`
-	Forced         bool         `json:"forced" doc:"It was collected, not paid."`
+	WeekStart      moment.Date   `json:"week_start" doc:"The Monday of the week."`
+	WeekEnd        moment.Date   `json:"week_end" doc:"The Friday of the week."`
+	DueDate        moment.Date   `json:"due_date" doc:"The last date for a payment in time: the Wednesday after, unless the preset names another day."`
+	Status         PayrollStatus `json:"status" enum:"due,late,paid" doc:"due can be paid in time, late was not, paid is final. One that stays late is collected."`
+	TimesheetID    *string       `json:"timesheet_id" doc:"The timesheet with the hours; null while there is none."`
+	GrossMinor     money.Minor   `json:"gross_minor" doc:"The wages for the hours of the timesheet, in minor units; 0 while there is none."`
+	ArrearsMinor   money.Minor   `json:"arrears_minor" doc:"Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top, in minor units. It is fixed when the run is made."`
+	SurchargeMinor money.Minor   `json:"surcharge_minor" doc:"The surcharge for a late payment, in minor units; 0 until the run is paid."`
+	TotalMinor     money.Minor   `json:"total_minor" doc:"The sum of gross_minor, arrears_minor and surcharge_minor."`
+	Currency       string        `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	PaidOn         *moment.Date  `json:"paid_on" doc:"The in-world date of the payment; null before."`
+	Forced         bool          `json:"forced" doc:"True when it was collected because it stayed unpaid."`
 	record.Stamps
 }
 

@@ -18,20 +18,20 @@ const (
 
 // TimesheetEntry is the hours of one employee in the week, in whole hours.
 type TimesheetEntry struct {
-	EmployeeID  string `json:"employee_id"`
-	HoursWorked int64  `json:"hours_worked"`
-	HoursSick   int64  `json:"hours_sick"`
-	HoursLeave  int64  `json:"hours_leave"`
+	EmployeeID  string `json:"employee_id" doc:"The employee whose hours these are."`
+	HoursWorked int64  `json:"hours_worked" doc:"Whole hours at work, paid in full."`
+	HoursSick   int64  `json:"hours_sick" doc:"Whole hours of illness, paid at 80 %."`
+	HoursLeave  int64  `json:"hours_leave" doc:"Whole hours of leave, paid in full."`
 }
 
 // Timesheet is the hours of a week. There is one for each week, and it does not
 // change; it has no status, the payroll run has one.
 type Timesheet struct {
 	record.Head
-	WeekStart    moment.Date      `json:"week_start"`
-	Entries      []TimesheetEntry `json:"entries"`
-	Source       string           `json:"source" enum:"bridge,client"`
-	PayrollRunID string           `json:"payroll_run_id"`
+	WeekStart    moment.Date      `json:"week_start" doc:"The Monday of the week."`
+	Entries      []TimesheetEntry `json:"entries" doc:"The hours of each employee of that week."`
+	Source       string           `json:"source" enum:"bridge,client" doc:"bridge: the auto bridge recorded the hours of the gate at the close of Friday; client: your program recorded it."`
+	PayrollRunID string           `json:"payroll_run_id" doc:"The payroll run that pays for these hours."`
 	record.Stamps
 }
 

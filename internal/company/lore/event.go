@@ -37,21 +37,21 @@ const (
 // OPEN.FIELDS.LORE_EVENT).
 type Event struct {
 	record.Head
-	Kind       Kind            `json:"kind" enum:"culture,people,technology,trade,transport,weather"`
-	Title      string          `json:"title"`
-	Story      string          `json:"story"`
-	StartedOn  moment.Date     `json:"started_on"`
+	Kind       Kind            `json:"kind" enum:"culture,people,technology,trade,transport,weather" doc:"The part of life that it is about: culture, people, technology, trade, transport or weather."`
+	Title      string          `json:"title" doc:"Its headline."`
+	Story      string          `json:"story" doc:"Its text, for people."`
+	StartedOn  moment.Date     `json:"started_on" doc:"The in-world date on which it happened or began."`
 	Disruption *DisruptionNote `json:"disruption" doc:"Its effect on the company; null for a story that changes nothing."`
-	Status     EventStatus     `json:"status" enum:"running,over"`
+	Status     EventStatus     `json:"status" enum:"running,over" doc:"running while its disruption lasts, then over. A story without a disruption is over from the start."`
 	record.Stamps
 }
 
 // DisruptionNote is the public part of a disruption.
 type DisruptionNote struct {
-	Kind       event.DisruptionKind `json:"kind"`
-	Severity   Severity             `json:"severity" enum:"low,medium,high" doc:"How long it lasts, among disruptions of its kind."`
+	Kind       event.DisruptionKind `json:"kind" doc:"The thing that goes wrong; effect_text says how it is felt."`
+	Severity   Severity             `json:"severity" enum:"low,medium,high" doc:"low, medium or high: how long it lasts, among disruptions of its kind."`
 	EndsOn     moment.Date          `json:"ends_on" doc:"The day on which it is over: from its opening, after a power cut from 12:00."`
-	EffectText string               `json:"effect_text"`
+	EffectText string               `json:"effect_text" doc:"The effect on the company, in a sentence for people."`
 }
 
 // EventPrivate holds the state of a lore event that is never served.

@@ -46,22 +46,22 @@ const (
 // OPEN.FIELDS.MAJOR_ORDER).
 type MajorOrder struct {
 	record.Head
-	Title          string `json:"title"`
-	Story          string `json:"story"`
-	SKU            string `json:"sku"`
+	Title          string `json:"title" doc:"Its headline."`
+	Story          string `json:"story" doc:"Its text, for people."`
+	SKU            string `json:"sku" doc:"The product that counts, such as prd_flyer."`
 	Unit           string `json:"unit" doc:"The unit of the quantity."`
-	TargetQuantity int64  `json:"target_quantity"`
+	TargetQuantity int64  `json:"target_quantity" doc:"Units that all printers together have to ship by closes_on."`
 	// WorldQuantity is the shipments of all printers, counted every morning,
 	// and the company's shipments since.
 	WorldQuantity int64            `json:"world_quantity" doc:"The shipments of all printers to customers, yours included. The others are counted when a day opens."`
 	OwnQuantity   int64            `json:"own_quantity" doc:"The shipments of your Factory to customers while the order is open. Two per cent of the target are a share."`
-	OpensOn       moment.Date      `json:"opens_on"`
+	OpensOn       moment.Date      `json:"opens_on" doc:"The first day that counts."`
 	ClosesOn      moment.Date      `json:"closes_on" doc:"The last day that counts."`
 	BonusPct      int64            `json:"bonus_pct" doc:"The bonus for a share in a fulfilled order, in per cent of the value of your shipments for it."`
 	PoolMinor     money.Minor      `json:"pool_minor" doc:"The fixed bonus for each share in a fulfilled order."`
-	Currency      string           `json:"currency"`
+	Currency      string           `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	Milestone     int64            `json:"milestone" doc:"The last quarter of the target that was reached, in per cent: 0, 25, 50, 75 or 100."`
-	Status        MajorOrderStatus `json:"status" enum:"open,fulfilled,missed"`
+	Status        MajorOrderStatus `json:"status" enum:"open,fulfilled,missed" doc:"open still counts; fulfilled has reached its target, missed has not. Both are final."`
 	record.Stamps
 }
 

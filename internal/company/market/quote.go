@@ -11,16 +11,16 @@ import (
 // events; its id is the SKU.
 type Quote struct {
 	record.Head
-	SKU      string       `json:"sku"`
-	Name     string       `json:"name"`
+	SKU      string       `json:"sku" doc:"The goods, such as mat_coated; also the id of the quote."`
+	Name     string       `json:"name" doc:"The name of the goods, for people."`
 	Unit     string       `json:"unit" doc:"The unit of the quantity on the market."`
-	BidMinor money.Minor  `json:"bid_minor" doc:"The price that the market pays for the first one."`
-	AskMinor *money.Minor `json:"ask_minor" doc:"The price that the market asks for the first one; null for goods that can only be sold, and for all paper while paper is short."`
+	BidMinor money.Minor  `json:"bid_minor" doc:"The price that the market pays for the first one, in minor units. Each one sold lowers it."`
+	AskMinor *money.Minor `json:"ask_minor" doc:"The price that the market asks for the first one, in minor units; each one bought raises it. Null for goods that can only be sold, and for all paper while paper is short."`
 	// AvailableQuantity counts down with the trades of the day.
 	AvailableQuantity int64       `json:"available_quantity" doc:"How many can still be bought today; 0 for goods that can only be sold, and for all paper while paper is short."`
-	BaseMinor         money.Minor `json:"base_minor" doc:"The price around which it moves; of paper the mill's, and the ask moves around 1.25 times that."`
+	BaseMinor         money.Minor `json:"base_minor" doc:"The price around which it moves, in minor units; of paper the mill's, and the ask moves around 1.25 times that."`
 	Depth             int64       `json:"depth" doc:"Trading so many moves the price by ten per cent."`
-	ValidOn           moment.Date `json:"valid_on"`
+	ValidOn           moment.Date `json:"valid_on" doc:"The working day that the prices are for."`
 	record.Stamps
 }
 

@@ -28,18 +28,16 @@ const TradeExecuted TradeStatus = "executed"
 // the next working day, sold goods leave the warehouse at once.
 type Trade struct {
 	record.Head
-	Side           Side         `json:"side" enum:"buy,sell"`
-	SKU            string       `json:"sku"`
-	Quantity       int64        `json:"quantity"`
-	UnitPriceMinor money.Minor  `json:"unit_price_minor" doc:"The average over the trade: each one moves the price."`
-	TotalMinor     money.Minor  `json:"total_minor"`
-	Currency       string       `json:"currency"`
-	LimitMinor     *money.Minor `json:"limit_price_minor"`
-	TradedOn       moment.Date  `json:"traded_on"`
-	Status         TradeStatus  `json:"status" enum:"executed"`
-	// MarketDeliveryID is the delivery of the bought goods, once they have
-	// come.
-	MarketDeliveryID *string `json:"market_delivery_id"`
+	Side             Side         `json:"side" enum:"buy,sell" doc:"buy: the company bought; sell: it sold."`
+	SKU              string       `json:"sku" doc:"The goods, such as mat_coated."`
+	Quantity         int64        `json:"quantity" doc:"The quantity traded, in the unit of the quote."`
+	UnitPriceMinor   money.Minor  `json:"unit_price_minor" doc:"The price of one, in minor units: the average over the trade, since each one moves the price."`
+	TotalMinor       money.Minor  `json:"total_minor" doc:"quantity times unit_price_minor, in minor units."`
+	Currency         string       `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	LimitMinor       *money.Minor `json:"limit_price_minor" doc:"The limit that came with the order, in minor units; null without one."`
+	TradedOn         moment.Date  `json:"traded_on" doc:"The in-world date of the trade."`
+	Status           TradeStatus  `json:"status" enum:"executed" doc:"Always executed."`
+	MarketDeliveryID *string      `json:"market_delivery_id" doc:"The market delivery at the Factory that brought the bought goods; null before, and for a sale."`
 	record.Stamps
 }
 

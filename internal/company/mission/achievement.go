@@ -84,10 +84,10 @@ const Unlocked AchievementStatus = "unlocked"
 // OPEN.ACHIEVEMENTS). It is there from the moment on at which it is.
 type Achievement struct {
 	record.Head
-	Title      string            `json:"title"`
-	Text       string            `json:"text"`
-	Status     AchievementStatus `json:"status" enum:"unlocked"`
-	UnlockedAt moment.Instant    `json:"unlocked_at"`
+	Title      string            `json:"title" doc:"The title, for people."`
+	Text       string            `json:"text" doc:"The thing that was done for it."`
+	Status     AchievementStatus `json:"status" enum:"unlocked" doc:"Always unlocked: an achievement is listed from then on."`
+	UnlockedAt moment.Instant    `json:"unlocked_at" doc:"When it was unlocked, in wall time."`
 	record.Stamps
 }
 

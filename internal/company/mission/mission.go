@@ -178,23 +178,22 @@ const activeAtOnce = 3
 
 // Progress counts the steps of a mission.
 type Progress struct {
-	Current int `json:"current"`
-	Target  int `json:"target"`
+	Current int `json:"current" doc:"Steps taken so far."`
+	Target  int `json:"target" doc:"Steps that complete the mission."`
 }
 
 // Mission is a mission as the client reads it (contract: MIS.FIELDS).
 type Mission struct {
 	record.Head
 	Order       int             `json:"order" doc:"Its place in the teaching; numbers may be left out."`
-	Title       string          `json:"title"`
-	Objective   string          `json:"objective"`
-	Hint        string          `json:"hint"`
-	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,world,bridge,failures"`
-	Status      Status          `json:"status" enum:"upcoming,active,completed"`
-	Progress    Progress        `json:"progress"`
-	CompletedAt *moment.Instant `json:"completed_at"`
-	// DocsURL is relative to the origin here; clients are shown it whole.
-	DocsURL string `json:"docs_url"`
+	Title       string          `json:"title" doc:"The title, for people."`
+	Objective   string          `json:"objective" doc:"The thing to do, in a sentence."`
+	Hint        string          `json:"hint" doc:"How to go about it."`
+	Track       string          `json:"track" enum:"basics,order_to_cash,protocol,events,procure_to_pay,people,world,bridge,failures" doc:"The subject that it teaches: basics, order_to_cash, protocol, events, procure_to_pay, people, world, failures; bridge with the bridge manual."`
+	Status      Status          `json:"status" enum:"upcoming,active,completed" doc:"active is one of the next three to do, upcoming comes later, completed is done. A mission can be completed before it was active."`
+	Progress    Progress        `json:"progress" doc:"How far it has come."`
+	CompletedAt *moment.Instant `json:"completed_at" doc:"When it was completed, in wall time; null before."`
+	DocsURL     string          `json:"docs_url" doc:"The page of the docs about it."`
 	record.Stamps
 }
 

@@ -53,23 +53,23 @@ const (
 // ContractLot is a bulk order at a low price with a penalty for being late.
 type ContractLot struct {
 	record.Head
-	Number         string            `json:"number"`
-	CustomerID     string            `json:"customer_id"`
-	SKU            string            `json:"sku"`
-	ProductName    string            `json:"product_name"`
-	Unit           string            `json:"unit"`
-	Quantity       int64             `json:"quantity"`
-	UnitPriceMinor money.Minor       `json:"unit_price_minor"`
-	TotalMinor     money.Minor       `json:"total_minor"`
+	Number         string            `json:"number" doc:"The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id."`
+	CustomerID     string            `json:"customer_id" doc:"The framework customer who offers it: the id at /office/customers."`
+	SKU            string            `json:"sku" doc:"The product that is wanted, such as prd_flyer. The Factory knows it by the same SKU."`
+	ProductName    string            `json:"product_name" doc:"The product's name, for people."`
+	Unit           string            `json:"unit" doc:"The content of one unit of quantity, such as 100 flyers."`
+	Quantity       int64             `json:"quantity" doc:"How many units are wanted. A lot is shipped in full."`
+	UnitPriceMinor money.Minor       `json:"unit_price_minor" doc:"The price of one unit that the customer offers, in minor units."`
+	TotalMinor     money.Minor       `json:"total_minor" doc:"quantity times unit_price_minor, in minor units."`
 	PenaltyMinor   money.Minor       `json:"penalty_minor" doc:"The penalty for an accepted lot that is not delivered in time."`
-	Currency       string            `json:"currency"`
-	AnswerBy       moment.Date       `json:"answer_by"`
+	Currency       string            `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	AnswerBy       moment.Date       `json:"answer_by" doc:"The last date on which it can be accepted or declined. It expires when the next working day opens, without a penalty."`
 	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which the goods may reach the customer."`
-	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered"`
-	WorkOrderRef   *string           `json:"work_order_ref" doc:"The Factory's work order, when the auto bridge made it."`
-	ShipmentID     *string           `json:"shipment_id"`
-	InvoiceID      *string           `json:"invoice_id"`
-	ExpiredReason  *string           `json:"expired_reason" enum:"offer_lapsed,delivery_missed"`
+	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered" doc:"offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office. declined and expired are final."`
+	WorkOrderRef   *string           `json:"work_order_ref" doc:"The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge manual."`
+	ShipmentID     *string           `json:"shipment_id" doc:"The shipment at Head Office that billed it; null before."`
+	InvoiceID      *string           `json:"invoice_id" doc:"The customer invoice that bills it; null before."`
+	ExpiredReason  *string           `json:"expired_reason" enum:"offer_lapsed,delivery_missed" doc:"offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by deliver_by. Null unless the status is expired."`
 	record.Stamps
 }
 

@@ -47,23 +47,22 @@ const (
 // CustomerInvoice is a customer's debt for a shipment.
 type CustomerInvoice struct {
 	record.Head
-	Number            string                `json:"number"`
-	ShipmentID        string                `json:"shipment_id"`
-	SalesOrderID      *string               `json:"sales_order_id"`
-	ContractLotID     *string               `json:"contract_lot_id"`
-	CustomerID        string                `json:"customer_id"`
-	GrossMinor        money.Minor           `json:"gross_minor"`
-	LateDiscountMinor money.Minor           `json:"late_discount_minor"`
-	TotalMinor        money.Minor           `json:"total_minor"`
-	AmountPaidMinor   money.Minor           `json:"amount_paid_minor"`
-	BalanceMinor      money.Minor           `json:"balance_minor"`
-	Currency          string                `json:"currency"`
-	IssuedOn          moment.Date           `json:"issued_on"`
-	DueDate           moment.Date           `json:"due_date"`
-	Status            CustomerInvoiceStatus `json:"status" enum:"open,overdue,paid"`
-	// DisputeCode says why the customer does not pay.
-	DisputeCode *string      `json:"dispute_code" enum:"goods_not_received"`
-	PaidOn      *moment.Date `json:"paid_on"`
+	Number            string                `json:"number" doc:"The number of the invoice on paper. The customer writes it on the payment."`
+	ShipmentID        string                `json:"shipment_id" doc:"The shipment at Head Office that raised it."`
+	SalesOrderID      *string               `json:"sales_order_id" doc:"The sales order that it bills; null for a contract lot."`
+	ContractLotID     *string               `json:"contract_lot_id" doc:"The contract lot that it bills; null for a sales order."`
+	CustomerID        string                `json:"customer_id" doc:"The customer who owes it."`
+	GrossMinor        money.Minor           `json:"gross_minor" doc:"The price of the goods before deductions, in minor units."`
+	LateDiscountMinor money.Minor           `json:"late_discount_minor" doc:"Taken off for goods that came late, in minor units: the discount of an order, the penalty of a lot. Where the bill came before the goods, the customer takes it off with the payment."`
+	TotalMinor        money.Minor           `json:"total_minor" doc:"gross_minor less late_discount_minor."`
+	AmountPaidMinor   money.Minor           `json:"amount_paid_minor" doc:"The payments of the customer so far, in minor units."`
+	BalanceMinor      money.Minor           `json:"balance_minor" doc:"Still to be paid: total_minor less amount_paid_minor."`
+	Currency          string                `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	IssuedOn          moment.Date           `json:"issued_on" doc:"The in-world date of the bill."`
+	DueDate           moment.Date           `json:"due_date" doc:"The last date for the payment: the payment terms of the customer after issued_on, on a working day."`
+	Status            CustomerInvoiceStatus `json:"status" enum:"open,overdue,paid" doc:"open is not due yet; overdue was not paid by due_date; paid has a balance of 0."`
+	DisputeCode       *string               `json:"dispute_code" enum:"goods_not_received" doc:"goods_not_received: an overdue invoice that the customer does not pay because the goods have not come. Null otherwise, and again once they have come."`
+	PaidOn            *moment.Date          `json:"paid_on" doc:"The date of the payment that brought the balance to 0; null before."`
 	record.Stamps
 }
 

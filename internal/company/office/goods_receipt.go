@@ -17,21 +17,21 @@ const ReceiptRecorded GoodsReceiptStatus = "recorded"
 
 // ReceiptLine is the accepted and the rejected quantity of one material.
 type ReceiptLine struct {
-	SKU              string `json:"sku"`
-	QuantityAccepted int64  `json:"quantity_accepted"`
-	QuantityRejected int64  `json:"quantity_rejected"`
+	SKU              string `json:"sku" doc:"The material, such as mat_coated."`
+	QuantityAccepted int64  `json:"quantity_accepted" doc:"The quantity taken into stock, in the unit of the material. Bills are matched with it."`
+	QuantityRejected int64  `json:"quantity_rejected" doc:"The quantity sent back with the driver."`
 }
 
 // GoodsReceipt is Head Office's record of the goods that the Factory took in: a
 // supplier's bill is matched against it.
 type GoodsReceipt struct {
 	record.Head
-	PurchaseOrderID string             `json:"purchase_order_id"`
-	Reference       *string            `json:"reference" doc:"The Factory's goods receipt, or any text."`
-	Lines           []ReceiptLine      `json:"lines"`
-	Source          string             `json:"source" enum:"bridge,client,opening"`
-	RecordedOn      moment.Date        `json:"recorded_on"`
-	Status          GoodsReceiptStatus `json:"status" enum:"recorded"`
+	PurchaseOrderID string             `json:"purchase_order_id" doc:"The purchase order that the goods were ordered with."`
+	Reference       *string            `json:"reference" doc:"The goods receipt of the Factory that it copies, or any text; null without one."`
+	Lines           []ReceiptLine      `json:"lines" doc:"The accepted and rejected quantities, one line for each material."`
+	Source          string             `json:"source" enum:"bridge,client,opening" doc:"bridge: the auto bridge recorded it; client: your program did; opening: the company opened with it."`
+	RecordedOn      moment.Date        `json:"recorded_on" doc:"The in-world date on which Head Office recorded it."`
+	Status          GoodsReceiptStatus `json:"status" enum:"recorded" doc:"Always recorded."`
 	record.Stamps
 }
 

@@ -29,13 +29,13 @@ const (
 // belongs to one event.
 type LedgerEntry struct {
 	record.Head
-	AmountMinor  money.Minor `json:"amount_minor"`
-	BalanceMinor money.Minor `json:"balance_minor"`
-	Currency     string      `json:"currency"`
-	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,major_order_bonus,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty,market_buy,market_sell"`
-	EventID      *string     `json:"event_id"`
-	ReferenceID  *string     `json:"reference_id"`
-	EntryOn      moment.Date `json:"entry_on"`
+	AmountMinor  money.Minor `json:"amount_minor" doc:"The change of cash in minor units: positive for money that came in, negative for money that went out."`
+	BalanceMinor money.Minor `json:"balance_minor" doc:"The cash after it, in minor units."`
+	Currency     string      `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	Kind         LedgerKind  `json:"kind" enum:"opening_balance,customer_payment,major_order_bonus,supplier_payment,overhead,payroll,hiring_fee,severance,lot_penalty,market_buy,market_sell" doc:"The reason: opening_balance; customer_payment, major_order_bonus and market_sell came in; supplier_payment, overhead, payroll, hiring_fee, severance, market_buy and lot_penalty, for an accepted lot that was not delivered in time, went out."`
+	EventID      *string     `json:"event_id" doc:"The event that reports it; null for the opening balance."`
+	ReferenceID  *string     `json:"reference_id" doc:"The record that it belongs to, such as a payment or a payroll run; null for the opening balance."`
+	EntryOn      moment.Date `json:"entry_on" doc:"The in-world date of it."`
 	record.Stamps
 }
 

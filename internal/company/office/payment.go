@@ -20,15 +20,15 @@ const (
 // Payment is money that reached the company. Its birth is its only event.
 type Payment struct {
 	record.Head
-	Direction         string      `json:"direction" enum:"in"`
-	Kind              string      `json:"kind" enum:"customer,major_order_bonus"`
-	PayerName         string      `json:"payer_name"`
-	CustomerInvoiceID *string     `json:"customer_invoice_id"`
-	MajorOrderID      *string     `json:"major_order_id"`
-	AmountMinor       money.Minor `json:"amount_minor"`
-	Currency          string      `json:"currency"`
-	ReceivedOn        moment.Date `json:"received_on"`
-	RemittanceText    string      `json:"remittance_text"`
+	Direction         string      `json:"direction" enum:"in" doc:"Always in: money that reached the company."`
+	Kind              string      `json:"kind" enum:"customer,major_order_bonus" doc:"customer pays an invoice; major_order_bonus is the bonus for a share in a major order."`
+	PayerName         string      `json:"payer_name" doc:"The name on the transfer: that of the customer, or of the payer of the bonus."`
+	CustomerInvoiceID *string     `json:"customer_invoice_id" doc:"The invoice that it pays; null for a bonus."`
+	MajorOrderID      *string     `json:"major_order_id" doc:"The major order that it is the bonus of; null for a payment of a customer."`
+	AmountMinor       money.Minor `json:"amount_minor" doc:"The amount that arrived, in minor units. Customers with the habit instalments pay an invoice by halves."`
+	Currency          string      `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	ReceivedOn        moment.Date `json:"received_on" doc:"The in-world date on which it arrived."`
+	RemittanceText    string      `json:"remittance_text" doc:"The text on the transfer: for an invoice its number."`
 	record.Stamps
 }
 

@@ -51,32 +51,31 @@ const firstPurchaseOrder = 5001
 
 // PurchaseOrderLine is one material of a purchase order.
 type PurchaseOrderLine struct {
-	Line             int         `json:"line"`
-	SKU              string      `json:"sku"`
-	Quantity         int64       `json:"quantity"`
-	UnitPriceMinor   money.Minor `json:"unit_price_minor"`
-	AmountMinor      money.Minor `json:"amount_minor"`
-	QuantityReceived int64       `json:"quantity_received"`
-	QuantityBilled   int64       `json:"quantity_billed"`
+	Line             int         `json:"line" doc:"The place of the line in the order, from 1."`
+	SKU              string      `json:"sku" doc:"The material, such as mat_coated."`
+	Quantity         int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
+	UnitPriceMinor   money.Minor `json:"unit_price_minor" doc:"The price of one, in minor units, as it was when the order was written."`
+	AmountMinor      money.Minor `json:"amount_minor" doc:"quantity times unit_price_minor, in minor units."`
+	QuantityReceived int64       `json:"quantity_received" doc:"The quantity that goods receipts at Head Office have accepted so far."`
+	QuantityBilled   int64       `json:"quantity_billed" doc:"The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered quantity."`
 }
 
 // PurchaseOrder is the company's order to a supplier.
 type PurchaseOrder struct {
 	record.Head
-	// Number is printed on the delivery note.
-	Number           string              `json:"number" doc:"Printed on the supplier's delivery note."`
-	SupplierID       string              `json:"supplier_id"`
-	RequisitionID    *string             `json:"requisition_id"`
-	Lines            []PurchaseOrderLine `json:"lines"`
-	TotalMinor       money.Minor         `json:"total_minor"`
-	Currency         string              `json:"currency"`
-	Status           PurchaseOrderStatus `json:"status" enum:"draft,pending_approval,approved"`
-	ApprovalRequired bool                `json:"approval_required"`
-	ApprovedBy       *string             `json:"approved_by" enum:"policy,client"`
-	ApprovedOn       *moment.Date        `json:"approved_on"`
-	ExpectedOn       *moment.Date        `json:"expected_on" doc:"When the supplier promises the truck."`
-	ReceiptStatus    string              `json:"receipt_status" enum:"none,partial,full"`
-	BillingStatus    string              `json:"billing_status" enum:"none,billed,paid"`
+	Number           string              `json:"number" doc:"The number on paper, such as PO-5001. It is printed on the delivery note, by which the Factory knows the order."`
+	SupplierID       string              `json:"supplier_id" doc:"The supplier it goes to: the id at /office/suppliers."`
+	RequisitionID    *string             `json:"requisition_id" doc:"The requisition that it fulfils; null for an order without one."`
+	Lines            []PurchaseOrderLine `json:"lines" doc:"The materials ordered, each in one line."`
+	TotalMinor       money.Minor         `json:"total_minor" doc:"The sum of the lines, in minor units."`
+	Currency         string              `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	Status           PurchaseOrderStatus `json:"status" enum:"draft,pending_approval,approved" doc:"pending_approval is above the approval limit and not sent yet; approved is with the supplier and stays so. draft lasts only within the creation. receipt_status and billing_status tell the rest."`
+	ApprovalRequired bool                `json:"approval_required" doc:"True when total_minor is above the approval limit of the company."`
+	ApprovedBy       *string             `json:"approved_by" enum:"policy,client" doc:"policy: approved by itself, being within the limit. client: approved by your program. Null before."`
+	ApprovedOn       *moment.Date        `json:"approved_on" doc:"The date of the approval; null before."`
+	ExpectedOn       *moment.Date        `json:"expected_on" doc:"The date for which the supplier promises the truck; null before the approval. It does not move when the truck is late."`
+	ReceiptStatus    string              `json:"receipt_status" enum:"none,partial,full" doc:"none, partial or full: how much of it the goods receipts at Head Office have accepted."`
+	BillingStatus    string              `json:"billing_status" enum:"none,billed,paid" doc:"none before the invoice of the supplier, billed while that is unpaid, paid afterwards."`
 	record.Stamps
 }
 

@@ -10,14 +10,14 @@ import (
 // PurchaseOrderPreview is what would come of a purchase order that is written now.
 type PurchaseOrderPreview struct {
 	DryRun           bool                `json:"dry_run" doc:"Always true: nothing was ordered."`
-	SupplierID       string              `json:"supplier_id"`
-	RequisitionID    *string             `json:"requisition_id"`
-	Lines            []PurchaseOrderLine `json:"lines"`
-	TotalMinor       money.Minor         `json:"total_minor"`
-	Currency         string              `json:"currency"`
-	ApprovalRequired bool                `json:"approval_required"`
+	SupplierID       string              `json:"supplier_id" doc:"The supplier it would go to."`
+	RequisitionID    *string             `json:"requisition_id" doc:"The requisition that it would fulfil; null without one."`
+	Lines            []PurchaseOrderLine `json:"lines" doc:"The materials with their prices of now, each in one line."`
+	TotalMinor       money.Minor         `json:"total_minor" doc:"The sum of the lines, in minor units."`
+	Currency         string              `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	ApprovalRequired bool                `json:"approval_required" doc:"True when total_minor is above the approval limit: the order would wait for approval."`
 	ExpectedOn       moment.Date         `json:"expected_on" doc:"When the supplier would promise the truck, if the order is approved today."`
-	CreditLeftMinor  money.Minor         `json:"credit_left_minor" doc:"How much more the supplier would lend after this order."`
+	CreditLeftMinor  money.Minor         `json:"credit_left_minor" doc:"How much more the supplier would lend after this order, in minor units."`
 }
 
 // Preview returns what would come of a plan. It changes nothing.

@@ -10,12 +10,11 @@ import (
 // Customer is a buyer of printed goods. Reference data: no status, no events.
 type Customer struct {
 	record.Head
-	Name             string `json:"name"`
-	PaymentTermsDays int    `json:"payment_terms_days"`
-	PaymentHabit     string `json:"payment_habit" enum:"prompt,usual,slow,instalments"`
-	CreditNote       string `json:"credit_note"`
-	// SatisfactionPct moves with the customer's own orders.
-	SatisfactionPct share.PerCent `json:"satisfaction_pct" doc:"The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the more of them come."`
+	Name             string        `json:"name" doc:"The name of the customer, for people."`
+	PaymentTermsDays int           `json:"payment_terms_days" doc:"Calendar days from a customer invoice to its due date."`
+	PaymentHabit     string        `json:"payment_habit" enum:"prompt,usual,slow,instalments" doc:"How the customer pays: prompt always in time, usual mostly, slow often late, instalments by two halves. Expect further values."`
+	CreditNote       string        `json:"credit_note" doc:"A remark on how the customer pays, for people."`
+	SatisfactionPct  share.PerCent `json:"satisfaction_pct" doc:"The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the more of them come."`
 	record.Stamps
 }
 
@@ -35,12 +34,12 @@ func newCustomer(c catalog.Customer) Customer {
 // Product is the commercial side of a product.
 type Product struct {
 	record.Head
-	SKU            string      `json:"sku"`
-	Name           string      `json:"name"`
-	Kind           string      `json:"kind" enum:"custom,stock"`
-	Unit           string      `json:"unit"`
-	ListPriceMinor money.Minor `json:"list_price_minor"`
-	Active         bool        `json:"active"`
+	SKU            string      `json:"sku" doc:"Names the product in both systems, such as prd_flyer."`
+	Name           string      `json:"name" doc:"The name of the product, for people."`
+	Kind           string      `json:"kind" enum:"custom,stock" doc:"custom carries the design of one customer, and a surplus is scrapped; stock can be printed ahead and kept on the shelf."`
+	Unit           string      `json:"unit" doc:"The content of one unit of quantity, such as 250 cards."`
+	ListPriceMinor money.Minor `json:"list_price_minor" doc:"The usual price of one unit, in minor units. Customers offer prices of their own."`
+	Active         bool        `json:"active" doc:"Always true: customers order it."`
 	record.Stamps
 }
 

@@ -46,25 +46,24 @@ const MaxOpenRequisitions = 500
 
 // RequisitionLine is one material that is asked for.
 type RequisitionLine struct {
-	SKU      string `json:"sku"`
-	Quantity int64  `json:"quantity"`
+	SKU      string `json:"sku" doc:"The material, such as mat_coated."`
+	Quantity int64  `json:"quantity" doc:"The quantity asked for, in the unit of the material: sheets, cans or plates."`
 }
 
 // Requisition is a request for material, at Head Office.
 type Requisition struct {
 	record.Head
-	Number string `json:"number"`
-	// Reference is the Factory's requisition, or any text.
-	Reference       *string           `json:"reference"`
-	Lines           []RequisitionLine `json:"lines"`
-	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"At list cost; the real cost depends on the supplier."`
-	Currency        string            `json:"currency"`
-	NeededBy        *moment.Date      `json:"needed_by"`
-	Source          string            `json:"source" enum:"bridge,client,opening"`
-	Status          RequisitionStatus `json:"status" enum:"received,approved,rejected"`
-	DecidedBy       *string           `json:"decided_by" enum:"policy,client,lapse"`
-	RejectReason    *string           `json:"reject_reason"`
-	PurchaseOrderID *string           `json:"purchase_order_id"`
+	Number          string            `json:"number" doc:"The number of the requisition on paper at Head Office, such as RQ-0001."`
+	Reference       *string           `json:"reference" doc:"The requisition of the Factory that it comes from, or any text; null without one."`
+	Lines           []RequisitionLine `json:"lines" doc:"The materials asked for, each in one line."`
+	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved by themselves."`
+	Currency        string            `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	NeededBy        *moment.Date      `json:"needed_by" doc:"The date by which the material is wanted; null without one. Nothing happens when it passes."`
+	Source          string            `json:"source" enum:"bridge,client,opening" doc:"bridge: the auto bridge filed it; client: your program did; opening: the company opened with it."`
+	Status          RequisitionStatus `json:"status" enum:"received,approved,rejected" doc:"received waits for a decision, and is rejected after five working days without one; approved can be ordered, which purchase_order_id shows; rejected is final."`
+	DecidedBy       *string           `json:"decided_by" enum:"policy,client,lapse" doc:"policy: approved by itself, being cheap; client: decided by your program; lapse: rejected because no decision came. Null before."`
+	RejectReason    *string           `json:"reject_reason" doc:"The reason of the rejection; null without one."`
+	PurchaseOrderID *string           `json:"purchase_order_id" doc:"The purchase order that fulfils it; null while there is none."`
 	record.Stamps
 }
 

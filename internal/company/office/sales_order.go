@@ -61,33 +61,32 @@ const (
 // SO.FIELDS).
 type SalesOrder struct {
 	record.Head
-	Number         string           `json:"number"`
-	CustomerID     string           `json:"customer_id"`
-	CustomerName   string           `json:"customer_name"`
-	SKU            string           `json:"sku"`
-	ProductName    string           `json:"product_name"`
-	Unit           string           `json:"unit"`
-	Quantity       int64            `json:"quantity"`
-	UnitPriceMinor money.Minor      `json:"unit_price_minor"`
-	TotalMinor     money.Minor      `json:"total_minor"`
-	Currency       string           `json:"currency"`
-	Status         SalesOrderStatus `json:"status" enum:"received,accepted,in_production,declined,expired,shipped,paid"`
-	ReceivedOn     moment.Date      `json:"received_on"`
-	AnswerBy       moment.Date      `json:"answer_by"`
-	DueDate        moment.Date      `json:"due_date"`
-	// CancelAfter is the last day on which the customer still takes the goods.
-	CancelAfter moment.Date `json:"cancel_after"`
+	Number         string           `json:"number" doc:"The number of the order on paper, such as SO-1001. A parcel may name it in place of the id."`
+	CustomerID     string           `json:"customer_id" doc:"The customer who ordered: the id at /office/customers."`
+	CustomerName   string           `json:"customer_name" doc:"The customer's name, for people."`
+	SKU            string           `json:"sku" doc:"The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU."`
+	ProductName    string           `json:"product_name" doc:"The product's name, for people."`
+	Unit           string           `json:"unit" doc:"The content of one unit of quantity, such as 250 cards."`
+	Quantity       int64            `json:"quantity" doc:"How many units were ordered. An order is shipped in full."`
+	UnitPriceMinor money.Minor      `json:"unit_price_minor" doc:"The price of one unit that the customer offers, in minor units."`
+	TotalMinor     money.Minor      `json:"total_minor" doc:"quantity times unit_price_minor, in minor units, before any late discount."`
+	Currency       string           `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	Status         SalesOrderStatus `json:"status" enum:"received,accepted,in_production,declined,expired,shipped,paid" doc:"received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined and expired are final."`
+	ReceivedOn     moment.Date      `json:"received_on" doc:"The in-world date on which the order came."`
+	AnswerBy       moment.Date      `json:"answer_by" doc:"The last date on which it can be accepted or declined. It expires when the next working day opens."`
+	DueDate        moment.Date      `json:"due_date" doc:"The date by which the customer wants the goods. Each working day after it costs a discount."`
+	CancelAfter    moment.Date      `json:"cancel_after" doc:"The last date on which the customer still takes the goods. An accepted order whose goods have not come by then expires when the next working day opens."`
 	// Rush orders are due within days, pay more, and forgive less.
 	Rush                  bool         `json:"rush" doc:"Due within two working days, at a higher price and a higher discount for each day of delay."`
-	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day"`
-	LateDiscountCapPct    int64        `json:"late_discount_cap_pct"`
-	BridgedWorkOrderID    *string      `json:"bridged_work_order_id"`
-	ShipmentID            *string      `json:"shipment_id"`
-	InvoiceID             *string      `json:"invoice_id"`
-	ShippedOn             *moment.Date `json:"shipped_on"`
-	LateDiscountMinor     money.Minor  `json:"late_discount_minor"`
-	DeclineReason         *string      `json:"decline_reason"`
-	ExpiredReason         *string      `json:"expired_reason" enum:"answer_lapsed,delivery_missed"`
+	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day" doc:"Per cent of total_minor that the customer takes off for each working day after due_date."`
+	LateDiscountCapPct    int64        `json:"late_discount_cap_pct" doc:"The most that a late delivery takes off, in per cent of total_minor."`
+	BridgedWorkOrderID    *string      `json:"bridged_work_order_id" doc:"The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge manual."`
+	ShipmentID            *string      `json:"shipment_id" doc:"The shipment at Head Office that billed the order; null before."`
+	InvoiceID             *string      `json:"invoice_id" doc:"The customer invoice that bills the order; null before."`
+	ShippedOn             *moment.Date `json:"shipped_on" doc:"The date of that shipment; null before."`
+	LateDiscountMinor     money.Minor  `json:"late_discount_minor" doc:"The late discount on the invoice, in minor units. 0 before the order is billed, and for goods that came in time."`
+	DeclineReason         *string      `json:"decline_reason" doc:"The reason that your program gave when it declined; null without one."`
+	ExpiredReason         *string      `json:"expired_reason" enum:"answer_lapsed,delivery_missed" doc:"answer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by cancel_after. Null unless the status is expired."`
 	record.Stamps
 }
 

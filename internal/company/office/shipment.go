@@ -29,16 +29,15 @@ const (
 // it raised (contract: SHP.FIELDS).
 type Shipment struct {
 	record.Head
-	Number        string      `json:"number"`
-	SalesOrderID  *string     `json:"sales_order_id"`
-	ContractLotID *string     `json:"contract_lot_id"`
-	Quantity      int64       `json:"quantity"`
-	ShippedOn     moment.Date `json:"shipped_on"`
-	// FactoryShipmentRef is the text that the client or the bridge wrote.
-	FactoryShipmentRef *string         `json:"factory_shipment_ref"`
-	Source             string          `json:"source" enum:"client,bridge,opening"`
-	Status             ShipmentStatus  `json:"status" enum:"shipped"`
-	Invoice            CustomerInvoice `json:"invoice"`
+	Number             string          `json:"number" doc:"The number of the shipment on paper at Head Office."`
+	SalesOrderID       *string         `json:"sales_order_id" doc:"The sales order that went out; null for a contract lot."`
+	ContractLotID      *string         `json:"contract_lot_id" doc:"The contract lot that went out; null for a sales order."`
+	Quantity           int64           `json:"quantity" doc:"Units shipped: always all of the order or the lot."`
+	ShippedOn          moment.Date     `json:"shipped_on" doc:"The in-world date on which Head Office recorded the shipment."`
+	FactoryShipmentRef *string         `json:"factory_shipment_ref" doc:"The shipment of the Factory that carried the goods, as the bridge or your program wrote it. Head Office cannot check the text. Null without one."`
+	Source             string          `json:"source" enum:"client,bridge,opening" doc:"client: your program recorded it; bridge: the auto bridge did; opening: the company opened with it."`
+	Status             ShipmentStatus  `json:"status" enum:"shipped" doc:"Always shipped."`
+	Invoice            CustomerInvoice `json:"invoice" doc:"The customer invoice that this shipment raised, as it is now."`
 	record.Stamps
 }
 

@@ -16,28 +16,25 @@ import (
 // service. Reference data: no status, no events.
 type Supplier struct {
 	record.Head
-	Name      string `json:"name"`
-	Kind      string `json:"kind" enum:"materials,services"`
-	TermsDays int    `json:"terms_days" doc:"Calendar days from the bill to its due date."`
-	// EarlyDiscountPct is taken off a bill that is paid within EarlyDiscountDays.
-	EarlyDiscountPct  int64 `json:"early_discount_pct"`
-	EarlyDiscountDays int   `json:"early_discount_days" doc:"Calendar days."`
-	LeadDaysMin       int64 `json:"lead_days_min" doc:"Working days from the approved order to the truck."`
-	LeadDaysMax       int64 `json:"lead_days_max"`
-	// OnTimePct is the share of trucks that come by the promised day.
-	OnTimePct        int64        `json:"on_time_pct" doc:"How many of a hundred trucks come by a purchase order's expected_on."`
-	Prices           []Price      `json:"prices"`
-	CreditLimitMinor *money.Minor `json:"credit_limit_minor" doc:"The most that may be owed and on order at once; null for services."`
-	// OnHold is set while an invoice of theirs is overdue.
-	OnHold bool `json:"on_hold" doc:"True while an invoice of this supplier is overdue: it takes no orders then."`
+	Name              string       `json:"name" doc:"The name of the supplier, as on the delivery notes that the Factory sees."`
+	Kind              string       `json:"kind" enum:"materials,services" doc:"materials sells the materials in prices; services bills overheads and takes no orders."`
+	TermsDays         int          `json:"terms_days" doc:"Calendar days from the bill to its due date."`
+	EarlyDiscountPct  int64        `json:"early_discount_pct" doc:"Per cent taken off a bill that is paid within early_discount_days; 0 for none."`
+	EarlyDiscountDays int          `json:"early_discount_days" doc:"Calendar days from the bill in which the early discount counts."`
+	LeadDaysMin       int64        `json:"lead_days_min" doc:"The fewest working days from the approved order to the truck, as things are at present."`
+	LeadDaysMax       int64        `json:"lead_days_max" doc:"The most working days from the approved order to the truck, as things are at present."`
+	OnTimePct         int64        `json:"on_time_pct" doc:"How many of a hundred trucks come by the expected_on of their purchase order."`
+	Prices            []Price      `json:"prices" doc:"The materials that it sells and their present prices; empty for services."`
+	CreditLimitMinor  *money.Minor `json:"credit_limit_minor" doc:"The most that may be owed and on order at once, in minor units; null for services."`
+	OnHold            bool         `json:"on_hold" doc:"True while an invoice of this supplier is overdue: it takes no orders then."`
 	record.Stamps
 }
 
 // Price is a supplier's price of one material.
 type Price struct {
-	SKU             string      `json:"sku"`
-	UnitPriceMinor  money.Minor `json:"unit_price_minor"`
-	MinimumQuantity int64       `json:"minimum_quantity"`
+	SKU             string      `json:"sku" doc:"The material, such as mat_coated."`
+	UnitPriceMinor  money.Minor `json:"unit_price_minor" doc:"The price of one at present, in minor units. A purchase order keeps the price of its day."`
+	MinimumQuantity int64       `json:"minimum_quantity" doc:"The least quantity that one order of it may have."`
 }
 
 // SupplierPrivate holds the state of a supplier that is never served.

@@ -51,37 +51,37 @@ const (
 type SupplierInvoiceLine struct {
 	SKU            *string     `json:"sku" doc:"The material; null on overheads."`
 	Service        *string     `json:"service" doc:"The purpose of an overhead; null on materials."`
-	Quantity       int64       `json:"quantity"`
-	UnitPriceMinor money.Minor `json:"unit_price_minor"`
-	AmountMinor    money.Minor `json:"amount_minor"`
+	Quantity       int64       `json:"quantity" doc:"The quantity billed: the ordered one of a material, in its unit; days or pieces of a service."`
+	UnitPriceMinor money.Minor `json:"unit_price_minor" doc:"The price of one on the bill, in minor units. It may be above that of the order by mistake."`
+	AmountMinor    money.Minor `json:"amount_minor" doc:"quantity times unit_price_minor, in minor units."`
 }
 
 // SupplierInvoice is the company's debt to a supplier.
 type SupplierInvoice struct {
 	record.Head
-	Number          string                `json:"number"`
-	SupplierID      string                `json:"supplier_id"`
-	PurchaseOrderID *string               `json:"purchase_order_id"`
-	Kind            string                `json:"kind" enum:"materials,overhead"`
-	Lines           []SupplierInvoiceLine `json:"lines"`
-	BilledMinor     money.Minor           `json:"billed_minor"`
-	MatchedMinor    money.Minor           `json:"matched_minor" doc:"The amount that order and receipts justify: the lesser of billed and received quantity, at the price of the order."`
+	Number          string                `json:"number" doc:"The number under which Head Office records the bill."`
+	SupplierID      string                `json:"supplier_id" doc:"The supplier who bills: the id at /office/suppliers."`
+	PurchaseOrderID *string               `json:"purchase_order_id" doc:"The purchase order that it bills; null for overheads."`
+	Kind            string                `json:"kind" enum:"materials,overhead" doc:"materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself on collect_on."`
+	Lines           []SupplierInvoiceLine `json:"lines" doc:"The materials or services billed, each in one line."`
+	BilledMinor     money.Minor           `json:"billed_minor" doc:"The sum of the lines, in minor units, without a late fee."`
+	MatchedMinor    money.Minor           `json:"matched_minor" doc:"The amount that order and goods receipts justify, in minor units: the lesser of billed and received quantity, at the price of the order."`
 	VarianceMinor   money.Minor           `json:"variance_minor" doc:"billed_minor less matched_minor."`
-	MatchStatus     string                `json:"match_status" enum:"matched,quantity_mismatch,price_mismatch,quantity_and_price_mismatch,no_receipt,not_applicable"`
-	DiscountPct     int64                 `json:"discount_pct" doc:"Taken off a payment by discount_until."`
-	DiscountMinor   money.Minor           `json:"discount_minor" doc:"Taken off a payment of billed_minor by discount_until, if a bookkeeper is at work; once the invoice is paid, the discount that was taken."`
-	DiscountUntil   *moment.Date          `json:"discount_until"`
-	Currency        string                `json:"currency"`
-	IssuedOn        moment.Date           `json:"issued_on"`
-	DueDate         moment.Date           `json:"due_date"`
-	CollectOn       *moment.Date          `json:"collect_on" doc:"The day of the direct debit, or of the collection once the invoice is overdue."`
-	LateFeeMinor    money.Minor           `json:"late_fee_minor"`
-	Status          SupplierInvoiceStatus `json:"status" enum:"open,overdue,paid"`
-	PaidMinor       money.Minor           `json:"paid_minor"`
-	CreditedMinor   money.Minor           `json:"credited_minor" doc:"The part of the bill that the supplier gave up because the match was right."`
-	PaidBy          *string               `json:"paid_by" enum:"client,direct_debit,collection"`
-	PaymentNote     *string               `json:"payment_note"`
-	PaidOn          *moment.Date          `json:"paid_on"`
+	MatchStatus     string                `json:"match_status" enum:"matched,quantity_mismatch,price_mismatch,quantity_and_price_mismatch,no_receipt,not_applicable" doc:"Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an overhead."`
+	DiscountPct     int64                 `json:"discount_pct" doc:"The early discount, in per cent of the amount paid by discount_until."`
+	DiscountMinor   money.Minor           `json:"discount_minor" doc:"Saved by a payment of billed_minor by discount_until, in minor units, if a bookkeeper is at work; once the invoice is paid, the discount that was taken."`
+	DiscountUntil   *moment.Date          `json:"discount_until" doc:"The last date for the early discount; null where there is none."`
+	Currency        string                `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
+	IssuedOn        moment.Date           `json:"issued_on" doc:"The date on the bill."`
+	DueDate         moment.Date           `json:"due_date" doc:"The last date for a payment in time: the terms of the supplier after issued_on, on a working day."`
+	CollectOn       *moment.Date          `json:"collect_on" doc:"The date of the direct debit of an overhead, or of the collection once the invoice is overdue; null for a bill for materials before that."`
+	LateFeeMinor    money.Minor           `json:"late_fee_minor" doc:"Added when it becomes overdue: 2 % of billed_minor, in minor units; 0 before."`
+	Status          SupplierInvoiceStatus `json:"status" enum:"open,overdue,paid" doc:"open can be paid in time; overdue was not, and its supplier takes no orders until it is paid; paid is final."`
+	PaidMinor       money.Minor           `json:"paid_minor" doc:"The amount that left the company, in minor units: late fee and discount are worked into it. 0 before."`
+	CreditedMinor   money.Minor           `json:"credited_minor" doc:"The part of billed_minor that the supplier gave up because the match was right, in minor units."`
+	PaidBy          *string               `json:"paid_by" enum:"client,direct_debit,collection" doc:"client: your program paid; direct_debit: an overhead was debited; collection: the supplier collected an overdue bill. Null before."`
+	PaymentNote     *string               `json:"payment_note" doc:"The note that came with the payment; null without one."`
+	PaidOn          *moment.Date          `json:"paid_on" doc:"The date of the payment; null before."`
 	record.Stamps
 }
 

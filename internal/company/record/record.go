@@ -25,7 +25,7 @@ import (
 
 // Head begins every row.
 type Head struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"Names the record in paths, in other records and in events. It never changes."`
 }
 
 // RowID returns the id.
@@ -36,9 +36,9 @@ func (h *Head) head() *Head { return h }
 // Stamps ends every row: when it was born and last changed, in wall time, and
 // the in-world date of its birth.
 type Stamps struct {
-	CreatedAt moment.Instant `json:"created_at"`
-	UpdatedAt moment.Instant `json:"updated_at"`
-	CreatedOn moment.Date    `json:"created_on"`
+	CreatedAt moment.Instant `json:"created_at" doc:"When the record was made, in wall time."`
+	UpdatedAt moment.Instant `json:"updated_at" doc:"When a field of the record last changed, in wall time; updated_since is compared with it."`
+	CreatedOn moment.Date    `json:"created_on" doc:"The in-world date on which the record was made."`
 }
 
 func (s *Stamps) stamps() *Stamps { return s }

@@ -64,12 +64,12 @@ const (
 type Delivery struct {
 	record.Head
 	EventID    string            `json:"event_id" doc:"The webhook-id of the request."`
-	EventType  event.Type        `json:"event_type"`
+	EventType  event.Type        `json:"event_type" doc:"The type of the event; webhook.ping for a test."`
 	Attempt    int64             `json:"attempt" doc:"Counts the attempts of a delivery from 1 to 4."`
-	Trigger    Trigger           `json:"trigger" enum:"auto,manual,test"`
-	Status     DeliveryStatus    `json:"status" enum:"pending,deferred,delivered,failed,dropped"`
+	Trigger    Trigger           `json:"trigger" enum:"auto,manual,test" doc:"auto was sent by itself, manual because you asked for it again, test as a ping."`
+	Status     DeliveryStatus    `json:"status" enum:"pending,deferred,delivered,failed,dropped" doc:"pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did not, and another attempt follows; dropped was given up after the last attempt, or with its subscription."`
 	StatusCode *int64            `json:"status_code" doc:"The status of the receiver's response; null when there was none."`
-	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took; null before it was made."`
+	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took, in milliseconds; null before it was made."`
 	ErrorClass *event.ErrorClass `json:"error_class" doc:"The kind of the failure; null for none."`
 	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier."`
 	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`

@@ -33,6 +33,9 @@ func (LastErrorClass) Enum() []string {
 	return append([]string{string(NoError)}, event.ErrorClass("").Enum()...)
 }
 
+// Meanings implements jsonfield.Explained.
+func (LastErrorClass) Meanings() string { return event.ErrorClass("").Meanings() }
+
 // Resources of the two tables.
 const (
 	Resource         = "webhook"
@@ -60,10 +63,10 @@ const (
 // and the rows after it, OPEN.WHK.FIELDS).
 type Subscription struct {
 	record.Head
-	Status      Status       `json:"status" enum:"pending_verification,active,disabled,deleted"`
+	Status      Status       `json:"status" enum:"pending_verification,active,disabled,deleted" doc:"pending_verification waits for a test that your URL responds to with 2xx; active gets deliveries; five failures in a row make it disabled, until you re-enable it. deleted is only in the response of the deletion."`
 	URLHost     string       `json:"url_host" example:"hooks.example.com" doc:"The host of the URL. No response holds the URL itself."`
 	Events      []event.Type `json:"events" doc:"The types that are delivered, or * for all."`
-	Description *string      `json:"description"`
+	Description *string      `json:"description" doc:"Your own note; null without one."`
 	// Secret is null in every row: only the response that tells a secret, once,
 	// fills it.
 	Secret              *string         `json:"secret" doc:"Shown once, in the response that created it; null ever after, also when that response is replayed."`
