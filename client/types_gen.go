@@ -4170,7 +4170,8 @@ const (
 	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
 	// Nothing was done, and no key is lost.
 	CodeRateLimited = "rate_limited"
-	// CodeTickRate (429): the clock was moved by hand less than a second ago.
+	// CodeTickRate (429): the clock was moved by hand before, and the pause that this server wants
+	// between two moves is not over.
 	CodeTickRate = "tick_rate"
 	// CodeIpActiveLimit (429): your network has as many sandboxes as it may at a time, places in the
 	// queue included.

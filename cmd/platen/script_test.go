@@ -176,8 +176,8 @@ func TestEveryCommandIsTriedWithTheFileOfTheConsole(t *testing.T) {
 	walk = func(cmd *cobra.Command) {
 		// The tasks, which have keys of their own, have a script of their own.
 		server := cmd.Flags().Lookup("server")
-		finds := server != nil && strings.Contains(server.Usage, "PLATEN_URL")
-		if finds && cmd.Parent().Name() != "tasks" && !regexp.MustCompile(regexp.QuoteMeta(cmd.CommandPath())+`\b`).Match(script) {
+		finds := server != nil && strings.Contains(server.Usage, "PLATEN_URL") && cmd.Parent().Name() != "tasks"
+		if finds && !regexp.MustCompile(regexp.QuoteMeta(cmd.CommandPath())+`\b`).Match(script) {
 			t.Errorf("names.txtar does not try %s, which looks for a server", cmd.CommandPath())
 		}
 		for _, sub := range cmd.Commands() {

@@ -50,6 +50,9 @@ type Options struct {
 	Serves func(host string) bool
 	// CreationKey is the key without which no client makes a sandbox, "" for none.
 	CreationKey string
+	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no
+	// way.
+	Advise func(setting string) string
 	// Observe, when set, is called for every request after its response.
 	Observe func(*Answered)
 }
@@ -67,6 +70,7 @@ type Server struct {
 	network     *network.Rules
 	serves      func(host string) bool
 	creationKey string
+	advise      func(setting string) string
 	observe     func(*Answered)
 	displays    map[ratelimit.Name]*display
 
@@ -117,7 +121,8 @@ type bound struct {
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
 		registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves,
-		creationKey: o.CreationKey, observe: o.Observe, mux: http.NewServeMux(), stopped: make(chan struct{}),
+		creationKey: o.CreationKey, advise: o.Advise, observe: o.Observe,
+		mux: http.NewServeMux(), stopped: make(chan struct{}),
 	}
 	if err := s.limit(o); err != nil {
 		return nil, err

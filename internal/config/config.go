@@ -39,6 +39,7 @@ const (
 
 // Config holds the values.
 type Config struct {
+	Profile   string
 	Listen    string
 	OpsListen string
 	PublicURL string
@@ -119,7 +120,7 @@ func (f Field) Variable() string {
 // Default returns a configuration in which nothing was set.
 func Default() *Config {
 	return &Config{
-		Listen: "127.0.0.1:8080", Database: "data/platen.db",
+		Profile: Contract, Listen: "127.0.0.1:8080", Database: "data/platen.db",
 		Connections: 10_000, IPConnections: 256, MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
 		IPv4Prefix: 32, IPv6Prefix: 64, IPv4Block: 24, IPv6Block: 48, BlockFactor: 8,
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, PageRate: 600,
@@ -134,6 +135,8 @@ func Default() *Config {
 // are those of c.
 func (c *Config) Fields() []Field {
 	return []Field{
+		{Name: "profile", Doc: "What is not set otherwise: contract, or local for your own machine: no limits of " +
+			"networks, no pause between ticks, private webhooks, sandboxes of 24 hours.", Target: &c.Profile},
 		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "ops-listen", Doc: "A second address, for health, metrics and lifting bans, with connections of its " +
 			"own; /metrics is there alone then. None when empty.", Target: &c.OpsListen},
@@ -357,33 +360,6 @@ func (c *Config) Place() string {
 	return "PostgreSQL " + u.Host + u.Path
 }
 
-// UnknownVariables lists the environment variables that look like settings and
-// are none.
-func (c *Config) UnknownVariables() []string {
-	known := []string{FileVariable}
-	for _, f := range c.Fields() {
-		known = append(known, f.Variable())
-	}
-	var unknown []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "PLATEN_") && !slices.Contains(known, name) &&
-			!slices.Contains(clientVariables, name) && !strings.HasPrefix(name, "PLATEN_TEST_") {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
-}
-
-// clientVariables are those of the commands and examples that call a server.
-//
-//nolint:gochecknoglobals // read only
-var clientVariables = []string{
-	"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_GRADING_KEY", "PLATEN_MCP_URL",
-	"PLATEN_WEBHOOK_SECRET",
-}
-
 // checkNodes refuses settings of a server among others that cannot be.
 func (c *Config) checkNodes(refuse func(ok bool, format string, values ...any)) {
 	if c.NodeListen != "" {
@@ -412,6 +388,8 @@ func (c *Config) Check() error {
 			errs = append(errs, fmt.Errorf(format, values...))
 		}
 	}
+	refuse(slices.Contains(Profiles(), c.Profile), "profile must be %s, not %q", strings.Join(Profiles(), " or "),
+		c.Profile)
 	_, _, err := net.SplitHostPort(c.Listen)
 	refuse(err == nil, "listen must be an address such as 127.0.0.1:8080, not %q", c.Listen)
 	if c.OpsListen != "" {

@@ -17,6 +17,8 @@ type setting struct {
 	Name, Variable string
 	// Doc is one sentence, Default the value when nothing is set.
 	Doc, Default string
+	// Local is its value in the profile local in words, empty where that has none of its own.
+	Local string
 	// value is its value on this server, for guides that say a number. It is
 	// empty for private values: addresses, files, keys.
 	value string
@@ -30,9 +32,14 @@ func settingsOf(c *config.Config) []setting {
 		c = config.Default()
 	}
 	defaults, fields := config.Default().Fields(), c.Fields()
+	local := map[string]string{}
+	for _, row := range config.ProfileRows() {
+		local[row.Setting] = row.Means
+	}
 	all := make([]setting, len(fields))
 	for i, f := range fields {
-		all[i] = setting{Name: f.Name, Variable: f.Variable(), Doc: f.Doc, Default: written(defaults[i].Target)}
+		all[i] = setting{Name: f.Name, Variable: f.Variable(), Doc: f.Doc, Default: written(defaults[i].Target),
+			Local: local[f.Name]}
 		switch f.Target.(type) {
 		case *int, *time.Duration:
 			all[i].value = written(f.Target)
