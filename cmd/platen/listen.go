@@ -10,8 +10,9 @@ func listenCommand() *cobra.Command {
 	var l cli.Listener
 	var from uint64
 	cmd := &cobra.Command{
-		Use:   "listen --forward-to URL",
-		Short: "Forward a sandbox's events to a program on this machine, signed like webhooks",
+		Use:        "listen --forward-to URL",
+		SuggestFor: []string{"forward", "webhook", "webhooks"},
+		Short:      "Forward a sandbox's events to a program on this machine, signed like webhooks",
 		Long: `Forward a sandbox's events to a program on this machine, signed like webhooks.
 
 It reads the feed, so it needs no public address and works with any server that it can

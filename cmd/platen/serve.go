@@ -30,8 +30,9 @@ func serveCommand() *cobra.Command {
 	c := config.Default()
 	var file string
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run a server",
+		Use:        "serve",
+		SuggestFor: []string{"start", "run", "server", "up"},
+		Short:      "Run a server",
 		Long: "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\n" +
 			"Every flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\n" +
 			"or as a field of the JSON object in the file that --config names. Flags win over the\n" +
@@ -48,6 +49,7 @@ func serveCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&file, "config", "", "A JSON file with settings.")
 	bind(cmd.Flags(), c)
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return settingsUsage(cmd, c.Fields()) })
 	return cmd
 }
 
@@ -68,6 +70,35 @@ func bind(flags *pflag.FlagSet, c *config.Config) {
 			flags.DurationVar(target, f.Name, *target, doc)
 		}
 	}
+}
+
+// helpColumns is the width of help.
+const helpColumns = 118
+
+// settingsUsage writes the flags of a server, by what they are about.
+func settingsUsage(cmd *cobra.Command, fields []config.Field) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
+	grouped := map[string]bool{}
+	for len(fields) > 0 {
+		group := pflag.NewFlagSet(fields[0].Group, pflag.ContinueOnError)
+		group.SortFlags = false
+		for len(fields) > 0 && fields[0].Group == group.Name() {
+			grouped[fields[0].Name] = true
+			group.AddFlag(cmd.Flags().Lookup(fields[0].Name))
+			fields = fields[1:]
+		}
+		fmt.Fprintf(&b, "\n%s:\n%s", group.Name(), group.FlagUsagesWrapped(helpColumns))
+	}
+	others := pflag.NewFlagSet("", pflag.ContinueOnError)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !grouped[f.Name] {
+			others.AddFlag(f)
+		}
+	})
+	fmt.Fprintf(&b, "\nThis command:\n%s", others.FlagUsagesWrapped(helpColumns))
+	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+	return err //nolint:wrapcheck // the error of standard output is enough
 }
 
 // completeSettings fills in the settings that the flags leave open, from the
@@ -136,7 +167,7 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 		return err
 	}
 	if err := s.Start(ctx); err != nil {
-		return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
+		return errors.Join(taken(c, err), s.Stop(context.WithoutCancel(ctx)))
 	}
 	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  agents      %s\n"+
 		"  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n  profile     %s\n\n"+
@@ -164,6 +195,19 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 		err = fmt.Errorf("stop: %w", stopErr)
 	}
 	return err
+}
+
+// taken says what to do where another program listens at the address of a server.
+func taken(c *config.Config, err error) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return err
+	}
+	flag, address := "--listen", c.Listen
+	if strings.HasPrefix(err.Error(), "ops-listen") {
+		flag, address = "--ops-listen", c.OpsListen
+	}
+	return fmt.Errorf("another program listens at %s, perhaps a platen serve. Choose an address with %s, such as "+
+		"%s 127.0.0.1:8081", address, flag, flag)
 }
 
 // profileOf names the profile of a server, and where its limits serve nobody another one.

@@ -9,7 +9,8 @@ import (
 func eventsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "events", Short: "The event feed", Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SuggestFor: []string{"feed", "log"},
+		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(eventsTailCommand())
 	return cmd
@@ -45,7 +46,8 @@ func eventsTailCommand() *cobra.Command {
 func requestsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "requests", Short: "The requests of the sandbox's clients", Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SuggestFor: []string{"logs", "log", "calls"},
+		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(requestsTailCommand())
 	return cmd

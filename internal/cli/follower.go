@@ -79,7 +79,7 @@ func (f *follower) pause(ctx context.Context, last time.Duration, err error) (ti
 		return last, fmt.Errorf("read the feed: %w", err)
 	}
 	if last == 0 {
-		fmt.Fprintf(f.notes, "The feed cannot be read (%v). Trying again.\n", err)
+		fmt.Fprintf(f.notes, "The feed cannot be read (%v). Trying again.\n", Brief(err))
 	}
 	wait := min(max(2*last, reconnectFirst), maxReconnect)
 	if ok {
