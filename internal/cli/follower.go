@@ -30,12 +30,8 @@ type follower struct {
 
 // newFollower returns a follower of the events of some types, of all when there are
 // none. Its client should not repeat requests: the follower does.
-func newFollower(c *client.Client, types []string, notes io.Writer) *follower {
-	f := &follower{client: c, notes: notes}
-	for _, name := range types {
-		f.types = append(f.types, client.EventType(name))
-	}
-	return f
+func newFollower(c *client.Client, types []client.EventType, notes io.Writer) *follower {
+	return &follower{client: c, types: types, notes: notes}
 }
 
 // follow hands over the events behind a number as they happen. It ends with ctx,
