@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -85,7 +86,7 @@ func root() *cobra.Command {
 	cmd.Version = server.Version()
 	cmd.SetVersionTemplate("platen {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError{Err: flagError(cmd, err)} })
-	for _, g := range groups() {
+	for _, g := range slices.Concat(groups(), resourceGroups(), lastGroup()) {
 		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, sub := range g.commands {
 			sub.GroupID = g.title
@@ -126,8 +127,12 @@ func groups() []group {
 		{"Operate a server", []*cobra.Command{
 			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), benchCommand(),
 		}},
-		{aboutProgram, []*cobra.Command{openapiCommand(), versionCommand()}},
 	}
+}
+
+// lastGroup is behind all others.
+func lastGroup() []group {
+	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), versionCommand()}}}
 }
 
 func versionCommand() *cobra.Command {

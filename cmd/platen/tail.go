@@ -36,7 +36,8 @@ func eventsTailCommand() *cobra.Command {
 	}
 	targetFlags(cmd, &t.Target)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&t.Types, "types", nil, "Event types to show, or patterns such as 'factory.*'; all when empty.")
+	flags.StringSliceVar(&t.Types, "types", nil,
+		"Event types to show, or patterns such as 'factory.*'; all when empty.")
 	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that "+
 		"happens, or with --no-follow the first of all.")
 	flags.DurationVar(&t.Since, "since", 0, "Begin with the events of so long ago, such as 1h.")

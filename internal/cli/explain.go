@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/url"
@@ -86,6 +87,8 @@ func unreachable(err *url.Error) string {
 		return "nothing listens at " + origin + ". Set --server or PLATEN_URL to the address of a server"
 	case isName && missing.IsNotFound:
 		return "there is no host called " + host + ". Set --server or PLATEN_URL to the address of a server"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return "the connection to " + origin + " ended before the response"
 	case err.Timeout():
 		return origin + " does not respond in time"
 	}
