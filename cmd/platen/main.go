@@ -116,7 +116,7 @@ type group struct {
 // groups are all commands, by what one wants to do.
 func groups() []group {
 	return []group{
-		{"Begin", []*cobra.Command{serveCommand(), newCommand(), demoCommand(), doctorCommand()}},
+		{"Begin", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},
 		{"See what happens", []*cobra.Command{
 			statusCommand(), missionsCommand(), eventsCommand(), requestsCommand(), integrationCommand(),
 		}},
