@@ -64,7 +64,7 @@ func (c *Client) UpdateSandbox(ctx context.Context, in UpdateSandboxInput) (*San
 // AdvanceTime sends POST /sandbox/tick: move the clock.
 //
 // Everything that is due on the way happens. With until the clock stops where something comes
-// about. At most once per second.
+// about. At most once per second, unless the server has another pause.
 //
 // It can fail with tick_rate (429) and invalid_event_type (422), beside the errors of every
 // request.

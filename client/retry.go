@@ -80,6 +80,9 @@ func (c *Client) do(ctx context.Context, q *request, out any) (*Call, error) {
 			return call, err
 		}
 		wait := c.delay(err, call.Attempts)
+		if c.maxRetries == 0 {
+			return call, err
+		}
 		if call.Attempts > c.maxRetries || c.now().Sub(began)+wait > c.maxElapsed {
 			return call, fmt.Errorf("gave up after %d attempts: %w", call.Attempts, err)
 		}

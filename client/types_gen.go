@@ -5350,6 +5350,70 @@ const (
 	EventSandboxWebhookTested EventType = "sandbox.webhook.tested"
 )
 
+// EventTypes returns all values of EventType.
+func EventTypes() []EventType {
+	return []EventType{
+		EventOfficeSalesOrderReceived,
+		EventOfficeSalesOrderAccepted,
+		EventOfficeSalesOrderDeclined,
+		EventOfficeSalesOrderExpired,
+		EventOfficeRequisitionReceived,
+		EventOfficeRequisitionApproved,
+		EventOfficeRequisitionRejected,
+		EventOfficePurchaseOrderCreated,
+		EventOfficePurchaseOrderApprovalRequired,
+		EventOfficePurchaseOrderApproved,
+		EventOfficeSupplierInvoiceReceived,
+		EventOfficeSupplierInvoicePaid,
+		EventOfficeCustomerInvoiceCreated,
+		EventOfficeCustomerInvoicePaid,
+		EventOfficeCustomerInvoiceOverdue,
+		EventOfficePaymentReceived,
+		EventOfficePaymentOverdue,
+		EventOfficeGoodsReceiptRecorded,
+		EventOfficeContractLotOffered,
+		EventOfficeContractLotAccepted,
+		EventOfficeContractLotDeclined,
+		EventOfficeContractLotExpired,
+		EventOfficeContractLotDelivered,
+		EventOfficeMarketTradeExecuted,
+		EventFactoryWorkOrderCreated,
+		EventFactoryWorkOrderReady,
+		EventFactoryShipmentCreated,
+		EventFactoryPrintRunStarted,
+		EventFactoryPrintRunCompleted,
+		EventFactoryRequisitionCreated,
+		EventFactoryStockBelowReorderPoint,
+		EventFactoryDeliveryArrived,
+		EventFactoryGoodsReceiptRecorded,
+		EventFactoryMarketDeliveryReceived,
+		EventHREmployeeSick,
+		EventHREmployeeReturned,
+		EventHREmployeeQuit,
+		EventHREmployeeDismissed,
+		EventHREmployeeHired,
+		EventHRLeaveRequestCreated,
+		EventHRPayrollDue,
+		EventHRPayrollLate,
+		EventHRPayrollPaid,
+		EventWorldMajorOrderUpdated,
+		EventWorldLoreEventStarted,
+		EventSandboxMissionCompleted,
+		EventSandboxAchievementUnlocked,
+		EventSandboxExpiring,
+		EventSandboxBankrupt,
+		EventSandboxDisruptionEnded,
+		EventSandboxWebhookCreated,
+		EventSandboxWebhookActivated,
+		EventSandboxWebhookUpdated,
+		EventSandboxWebhookDisabled,
+		EventSandboxWebhookReenabled,
+		EventSandboxWebhookSecretRotated,
+		EventSandboxWebhookDeleted,
+		EventSandboxWebhookTested,
+	}
+}
+
 // Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, and
 // as it is, a json.RawMessage, when this version of the client does not know the type.
 func (e *FeedEvent) Decode() (any, error) {
@@ -5680,7 +5744,8 @@ const (
 	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
 	// Nothing was done, and no key is lost.
 	CodeRateLimited = "rate_limited"
-	// CodeTickRate (429): the clock was moved by hand less than a second ago.
+	// CodeTickRate (429): the clock was moved by hand before, and the pause that this server wants
+	// between two moves is not over.
 	CodeTickRate = "tick_rate"
 	// CodeIpActiveLimit (429): your network has as many sandboxes as it may at a time, places in the
 	// queue included.

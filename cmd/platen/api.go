@@ -12,8 +12,9 @@ import (
 func apiCommand() *cobra.Command {
 	var r cli.Request
 	cmd := &cobra.Command{
-		Use:   "api METHOD PATH",
-		Short: "Send one request with the right key",
+		Use:        "api METHOD PATH",
+		SuggestFor: []string{"get", "post", "curl"},
+		Short:      "Send one request with the right key",
 		Long: `Send one request with the right key.
 
 The path is that of the docs, with its query: /office/sales-orders?status=received. It

@@ -16,8 +16,9 @@ func doctorCommand() *cobra.Command {
 	c := config.Default()
 	c.Database = ""
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check server, keys and clock, or a database",
+		Use:        "doctor",
+		SuggestFor: []string{"check", "health"},
+		Short:      "Check server, keys and clock, or a database",
 		Long: "Check server, keys and clock: whether the server responds " +
 			"and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\n" +
 			"the sandbox has left, and who can read the .env file. It changes nothing.\n\n" +

@@ -27,8 +27,9 @@ func evalCommand() *cobra.Command {
 	var faults cli.FaultFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
-		Short: "Let a program play one sandbox per seed, and compare the results",
+		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
+		SuggestFor: []string{"evaluate", "evaluation"},
+		Short:      "Let a program play one sandbox per seed, and compare the results",
 		Long: "Let a program play one sandbox per seed, and compare the results.\n\n" +
 			"The command runs once for each seed, with a sandbox of its own on a server that this starts, without\n" +
 			"limits and with a lease that is long enough. It finds this in its environment:\n\n" +

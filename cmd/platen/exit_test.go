@@ -17,8 +17,10 @@ func TestExitStatusesTellFailuresApart(t *testing.T) {
 		exitError: {errors.New("any"), &client.Error{Code: client.CodeInvalidState}, &client.Error{Status: 502}},
 		exitUsage: {cli.UsageError{Err: errors.New("any")}},
 		exitGone: {
-			&client.Error{Code: client.CodeUnauthorized}, &client.Error{Code: client.CodeSandboxExpired},
-			&client.Error{Code: client.CodeSandboxBankrupt},
+			&client.Error{Code: client.CodeSandboxExpired}, &client.Error{Code: client.CodeSandboxBankrupt},
+		},
+		exitKey: {
+			&client.Error{Code: client.CodeUnauthorized}, &client.Error{Code: client.CodeWrongSystem}, client.ErrNoKey,
 		},
 		exitOver: {
 			&client.Error{Code: client.CodeRateLimited}, &client.Error{Code: client.CodeTickRate},

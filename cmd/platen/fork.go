@@ -102,8 +102,9 @@ func resetCommand() *cobra.Command {
 	var target cli.Target
 	var h cli.Handover
 	cmd := &cobra.Command{
-		Use:   "reset",
-		Short: "Begin again: a new sandbox of the first morning in place of this one",
+		Use:        "reset",
+		SuggestFor: []string{"restart"},
+		Short:      "Begin again: a new sandbox of the first morning in place of this one",
 		Long: `Begin again: a new sandbox of the first morning in place of this one.
 
 The same company, with the same seed, on its first morning, without what you did. The old
@@ -124,9 +125,10 @@ func deleteCommand() *cobra.Command {
 	var target cli.Target
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "delete",
-		Short: "Delete the sandbox, which cannot be undone",
-		Args:  noArguments,
+		Use:        "delete",
+		SuggestFor: []string{"rm", "remove", "destroy"},
+		Short:      "Delete the sandbox, which cannot be undone",
+		Args:       noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()
 			if err != nil {

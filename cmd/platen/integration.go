@@ -10,8 +10,9 @@ func integrationCommand() *cobra.Command {
 	var target cli.Target
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "integration",
-		Short: "Show the exactly-once score and what lost some of it",
+		Use:        "integration",
+		SuggestFor: []string{"bridge", "score"},
+		Short:      "Show the exactly-once score and what lost some of it",
 		Long: "Show what your integration made of the records that it has to carry in a sandbox with the manual " +
 			"bridge: what was carried exactly once, late, twice, wrongly or not at all.",
 		Args: noArguments,

@@ -10,8 +10,9 @@ func listenCommand() *cobra.Command {
 	var l cli.Listener
 	var from uint64
 	cmd := &cobra.Command{
-		Use:   "listen --forward-to URL",
-		Short: "Forward a sandbox's events to a program on this machine, signed like webhooks",
+		Use:        "listen --forward-to URL",
+		SuggestFor: []string{"forward", "webhook", "webhooks"},
+		Short:      "Forward a sandbox's events to a program on this machine, signed like webhooks",
 		Long: `Forward a sandbox's events to a program on this machine, signed like webhooks.
 
 It reads the feed, so it needs no public address and works with any server that it can
@@ -36,7 +37,8 @@ file. Without --secret or PLATEN_WEBHOOK_SECRET a secret is made and shown.`,
 	flags.StringVar(&l.ForwardTo, "forward-to", "", "URL that events are sent to, such as http://127.0.0.1:3000/hook.")
 	targetFlags(cmd, &l.Target)
 	flags.StringVar(&l.Secret, "secret", "", "Signing secret, whsec_ and base64.")
-	flags.StringSliceVar(&l.Types, "types", nil, "Event types to forward; all when empty.")
+	flags.StringSliceVar(&l.Types, "types", nil,
+		"Event types to forward, or patterns such as 'factory.*'; all when empty.")
 	flags.Uint64Var(&from, "replay-from", 0,
 		"Number of the first event to forward (its seq); the next one that happens when left out.")
 	flags.BoolVar(&l.JSON, "json", false, "Print one JSON object for each attempt.")

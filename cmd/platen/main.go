@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,16 @@ import (
 
 // Exit codes.
 const (
+	// exitError is for whatever has no code of its own.
 	exitError = 1
+	// exitUsage is for command lines that cannot be.
 	exitUsage = 2
-	exitGone  = 3
-	exitOver  = 4
+	// exitGone is for sandboxes whose time is over, and bankrupt companies.
+	exitGone = 3
+	// exitOver is for limits, which leave time to try again.
+	exitOver = 4
+	// exitKey is for keys that the server does not accept.
+	exitKey = 5
 )
 
 func main() {
@@ -33,7 +40,10 @@ func main() {
 	if err == nil {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "platen:", err)
+	fmt.Fprintln(os.Stderr, "platen:", cli.Brief(err))
+	for _, line := range cli.Details(err) {
+		fmt.Fprintln(os.Stderr, " ", line)
+	}
 	os.Exit(exitCode(err))
 }
 
@@ -42,12 +52,17 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[cli.UsageError](err); ok {
 		return exitUsage
 	}
+	if errors.Is(err, client.ErrNoKey) {
+		return exitKey
+	}
 	rejected, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		return exitError
 	}
 	switch rejected.Code {
-	case client.CodeUnauthorized, client.CodeSandboxExpired, client.CodeSandboxBankrupt:
+	case client.CodeUnauthorized, client.CodeWrongSystem:
+		return exitKey
+	case client.CodeSandboxExpired, client.CodeSandboxBankrupt:
 		return exitGone
 	case client.CodeRateLimited, client.CodeTickRate, client.CodeQueueFull:
 		return exitOver
@@ -60,28 +75,64 @@ func root() *cobra.Command {
 		Use:   "platen",
 		Short: "A simulated company with two HTTP systems, for trying out integrations",
 		Long: "Platen is a simulated printing company behind two HTTP systems that share no data:\n" +
-			"Head Office and the Factory. Your program connects them.\n\nBegin with: platen serve",
+			"Head Office and the Factory. Your program connects them.\n\n" +
+			"Begin with: platen serve --profile local\n" +
+			"Then, in another terminal: platen new --env .env",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
-	cmd.AddCommand(serveCommand(), backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), demoCommand(),
-		newCommand(), statusCommand(), integrationCommand(), clockCommand(), tickCommand(), checkpointCommand(),
-		forkCommand(), resetCommand(), deleteCommand(), triggerCommand(), faultsCommand(),
-		eventsCommand(), listenCommand(), missionsCommand(), requestsCommand(), apiCommand(), verifyCommand(),
-		evalCommand(), replayCommand(), tasksCommand(), benchCommand(), doctorCommand(), openapiCommand(),
-		versionCommand())
+	cmd.Version = server.Version()
+	cmd.SetVersionTemplate("platen {{.Version}}\n")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError{Err: flagError(cmd, err)} })
+	for _, g := range slices.Concat(groups(), resourceGroups(), lastGroup()) {
+		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, sub := range g.commands {
+			sub.GroupID = g.title
+			cmd.AddCommand(sub)
+		}
+	}
+	cmd.SetHelpCommandGroupID(aboutProgram)
+	cmd.SetCompletionCommandGroupID(aboutProgram)
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + exitCodes)
 	return cmd
 }
 
-// noArguments refuses arguments that are no flags.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if err := cobra.NoArgs(cmd, args); err != nil {
-		return cli.UsageError{Err: err}
+// exitCodes end the help of platen itself.
+const exitCodes = `{{if not .HasParent}}
+Exit status: 0 done, 1 failed, 2 the command line cannot be, 3 the sandbox is over,
+4 a limit, try again later, 5 the key is not accepted.
+{{end}}`
+
+const aboutProgram = "This program"
+
+// group is what one does with some of the commands.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// groups are all commands, by what one wants to do.
+func groups() []group {
+	return []group{
+		{"Begin", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},
+		{"See what happens", []*cobra.Command{
+			statusCommand(), missionsCommand(), eventsCommand(), requestsCommand(), integrationCommand(),
+		}},
+		{"Act", []*cobra.Command{tickCommand(), clockCommand(), apiCommand(), triggerCommand(), faultsCommand()}},
+		{"Sandboxes", []*cobra.Command{checkpointCommand(), forkCommand(), resetCommand(), deleteCommand()}},
+		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
+		{"Evaluate programs and agents", []*cobra.Command{evalCommand(), replayCommand(), tasksCommand()}},
+		{"Operate a server", []*cobra.Command{
+			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), benchCommand(),
+		}},
 	}
-	return nil
+}
+
+// lastGroup is behind all others.
+func lastGroup() []group {
+	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), versionCommand()}}}
 }
 
 func versionCommand() *cobra.Command {

@@ -14,8 +14,9 @@ func newCommand() *cobra.Command {
 	var evaluation bool
 	var seed int64
 	cmd := &cobra.Command{
-		Use:   "new",
-		Short: "Create a sandbox and print its keys, or write them to a .env file",
+		Use:        "new",
+		SuggestFor: []string{"create", "init", "sandbox", "sandboxes"},
+		Short:      "Create a sandbox and print its keys, or write them to a .env file",
 		Long: `Create a sandbox and print its keys, or write them to a .env file.
 
 The keys are printed as lines of a .env file, so this puts them into a shell:

@@ -59,6 +59,7 @@ func replayCommand() *cobra.Command {
 
 // unlimited takes the limits off a server that serves one program of the same machine.
 func unlimited(c *config.Config) {
-	c.KeyRate, c.IPRate, c.AnonymousRate, c.IPActive, c.IPCreations, c.TickPause = 0, 0, 0, 0, 0, 0
-	c.SandboxDuration, c.PrivateWebhooks = evalLease, true
+	listen, database := c.Listen, c.Database
+	c.Use(config.Local)
+	c.Listen, c.Database, c.SandboxDuration = listen, database, evalLease
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
@@ -44,6 +46,7 @@ func TestCommandLine(t *testing.T) {
 			"answers":   answers,
 			"member":    member,
 			"preset":    preset,
+			"dotenv":    dotenv,
 			"terminate": terminate,
 			"sandbox":   sandbox,
 			"receiver":  receiver,
@@ -135,6 +138,55 @@ func preset(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(os.WriteFile(path, text, 0o600))
+}
+
+// exported is a line of the .env file in the console's script that offers one.
+var exported = regexp.MustCompile("`([A-Z_]+=)\\$\\{([a-z_.]+)\\}([^`]*)\\\\n`")
+
+// dotenv writes the .env file that the console offers for a new sandbox, the answer of
+// platen new --json: dotenv .env sandbox.json $ORIGIN.
+func dotenv(ts *testscript.TestScript, _ bool, args []string) {
+	script, err := os.ReadFile(filepath.Join("..", "..", "internal", "web", "static", "console", "keys.js"))
+	ts.Check(err)
+	var made map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &made))
+	values := map[string]string{"location.origin": args[2]}
+	for name, value := range made {
+		values["s."+name] = fmt.Sprint(value)
+	}
+	var text strings.Builder
+	for _, line := range exported.FindAllStringSubmatch(string(script), -1) {
+		value, ok := values[line[2]]
+		if !ok {
+			ts.Fatalf("a new sandbox has no %s, which the console's .env has in %s", line[2], line[1])
+		}
+		text.WriteString(line[1] + value + line[3] + "\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text.String()), 0o600))
+}
+
+// TestEveryCommandIsTriedWithTheFileOfTheConsole keeps the script complete that does so.
+func TestEveryCommandIsTriedWithTheFileOfTheConsole(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join("testdata", "script", "names.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		// The tasks, which have keys of their own, have a script of their own, and the commands about
+		// records are all alike.
+		server := cmd.Flags().Lookup("server")
+		finds := server != nil && strings.Contains(server.Usage, "PLATEN_URL") && cmd.Parent().Name() != "tasks" &&
+			!strings.HasPrefix(cmd.Parent().GroupID, "Records")
+		if finds && !regexp.MustCompile(regexp.QuoteMeta(cmd.CommandPath())+`\b`).Match(script) {
+			t.Errorf("names.txtar does not try %s, which looks for a server", cmd.CommandPath())
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root())
 }
 
 // terminate asks the programs in the background to end, as systems do.

@@ -30,12 +30,15 @@ func serveCommand() *cobra.Command {
 	c := config.Default()
 	var file string
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run a server",
+		Use:        "serve",
+		SuggestFor: []string{"start", "run", "server", "up"},
+		Short:      "Run a server",
 		Long: "Run a server. With no flag it listens on 127.0.0.1:8080 and keeps its data in data/platen.db.\n\n" +
 			"Every flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\n" +
 			"or as a field of the JSON object in the file that --config names. Flags win over the\n" +
-			"environment, the environment over the file.\n\nA hangup (kill -HUP) lifts all bans of networks.",
+			"environment, the environment over the file, and the file over the profile.\n\n" +
+			"On your own machine, --profile local takes the limits off and lets sandboxes last for 24 hours.\n\n" +
+			"A hangup (kill -HUP) lifts all bans of networks.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := completeSettings(c, cmd.Flags(), file); err != nil {
@@ -46,6 +49,7 @@ func serveCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&file, "config", "", "A JSON file with settings.")
 	bind(cmd.Flags(), c)
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return settingsUsage(cmd, c.Fields()) })
 	return cmd
 }
 
@@ -68,34 +72,78 @@ func bind(flags *pflag.FlagSet, c *config.Config) {
 	}
 }
 
+// helpColumns is the width of help.
+const helpColumns = 118
+
+// settingsUsage writes the flags of a server, by what they are about.
+func settingsUsage(cmd *cobra.Command, fields []config.Field) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
+	grouped := map[string]bool{}
+	for len(fields) > 0 {
+		group := pflag.NewFlagSet(fields[0].Group, pflag.ContinueOnError)
+		group.SortFlags = false
+		for len(fields) > 0 && fields[0].Group == group.Name() {
+			grouped[fields[0].Name] = true
+			group.AddFlag(cmd.Flags().Lookup(fields[0].Name))
+			fields = fields[1:]
+		}
+		fmt.Fprintf(&b, "\n%s:\n%s", group.Name(), group.FlagUsagesWrapped(helpColumns))
+	}
+	others := pflag.NewFlagSet("", pflag.ContinueOnError)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !grouped[f.Name] {
+			others.AddFlag(f)
+		}
+	})
+	fmt.Fprintf(&b, "\nThis command:\n%s", others.FlagUsagesWrapped(helpColumns))
+	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
+	return err //nolint:wrapcheck // the error of standard output is enough
+}
+
 // completeSettings fills in the settings that the flags leave open, from the
-// environment and then from the file.
+// environment, then from the file, then from the profile.
 func completeSettings(c *config.Config, flags *pflag.FlagSet, file string) error {
 	given := map[string]string{}
 	flags.Visit(func(f *pflag.Flag) { given[f.Name] = textOf(f.Value) })
 	if file == "" {
 		file = config.FileFromEnvironment()
 	}
+	content := []byte("{}")
 	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
+		var err error
+		if content, err = os.ReadFile(file); err != nil {
 			return fmt.Errorf("read configuration file: %w", err)
 		}
-		if err := c.File(b); err != nil {
+	}
+	// At first for the profile, which any of the sources may name, then over it.
+	if err := fromSources(c, content, given); err != nil {
+		return err
+	}
+	if c.Use(c.Profile) {
+		if err := fromSources(c, content, given); err != nil {
 			return err
 		}
+	}
+	return c.Check()
+}
+
+// fromSources sets what the sources of settings name; the later wins.
+func fromSources(c *config.Config, file []byte, flags map[string]string) error {
+	if err := c.File(file); err != nil {
+		return err
 	}
 	if err := c.Environment(); err != nil {
 		return err
 	}
 	for _, f := range c.Fields() {
-		if text, ok := given[f.Name]; ok {
+		if text, ok := flags[f.Name]; ok {
 			if err := f.Set(text); err != nil {
 				return err
 			}
 		}
 	}
-	return c.Check()
+	return nil
 }
 
 // textOf is the value of a flag as its setting takes it.
@@ -119,12 +167,12 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 		return err
 	}
 	if err := s.Start(ctx); err != nil {
-		return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
+		return errors.Join(taken(c, err), s.Stop(context.WithoutCancel(ctx)))
 	}
 	fmt.Fprintf(out, "\n  Platen is running.\n\n  start here  %s/\n  API         %s\n  agents      %s\n"+
-		"  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n\n  Create a sandbox:\n\n"+
-		"    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
-		s.Origin(), s.BaseURL(), s.AgentURL(), s.Origin(), s.Origin(), c.Place(), s.BaseURL())
+		"  docs        %s/docs/\n  OpenAPI     %s/openapi.json\n  data        %s\n  profile     %s\n\n"+
+		"  Create a sandbox:\n\n    curl -X POST %s/sandboxes\n\n  Stop with Ctrl+C.\n\n",
+		s.Origin(), s.BaseURL(), s.AgentURL(), s.Origin(), s.Origin(), c.Place(), profileOf(c, s), s.BaseURL())
 	// Documents and pages were made of much that is not needed again.
 	debug.FreeOSMemory()
 	hangup := make(chan os.Signal, 1)
@@ -147,6 +195,27 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 		err = fmt.Errorf("stop: %w", stopErr)
 	}
 	return err
+}
+
+// taken says what to do where another program listens at the address of a server.
+func taken(c *config.Config, err error) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return err
+	}
+	flag, address := "--listen", c.Listen
+	if strings.HasPrefix(err.Error(), "ops-listen") {
+		flag, address = "--ops-listen", c.OpsListen
+	}
+	return fmt.Errorf("another program listens at %s, perhaps a platen serve. Choose an address with %s, such as "+
+		"%s 127.0.0.1:8081", address, flag, flag)
+}
+
+// profileOf names the profile of a server, and where its limits serve nobody another one.
+func profileOf(c *config.Config, s *server.Server) string {
+	if advice := s.Advice(); advice != "" {
+		return c.Profile + ", with limits. " + advice
+	}
+	return c.Profile
 }
 
 // boundMemory has Go collect garbage in time for the server's limit, unless the

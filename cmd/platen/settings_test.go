@@ -27,6 +27,8 @@ func samples(f config.Field) [3]string {
 		return [3]string{"10.1.0.0/16,10.2.0.0/16", "10.3.0.0/16", "::1/128"}
 	}
 	switch f.Name {
+	case "profile":
+		return [3]string{"local", "contract", "local"}
 	case "listen":
 		return [3]string{"127.0.0.1:1", "127.0.0.1:2", "[::1]:3"}
 	case "ops-listen":
@@ -78,11 +80,12 @@ func TestEachSettingIsTakenFromItsNearestSource(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%03b", f.Name, sources), func(t *testing.T) {
 				c := config.Default()
 				if strings.HasPrefix(f.Name, "node-") { // these need others
-					c.Database, c.PublicURL = "postgres://db", "https://a.example"
-					c.SecretKey = strings.Repeat("1", config.SecretLeast)
+					t.Setenv("PLATEN_DATABASE", "postgres://db")
+					t.Setenv("PLATEN_PUBLIC_URL", "https://a.example")
+					t.Setenv("PLATEN_SECRET_KEY", strings.Repeat("1", config.SecretLeast))
 				}
 				if f.Name == "node-listen" {
-					c.NodeAddress = "10.0.0.1:7000"
+					t.Setenv("PLATEN_NODE_ADDRESS", "10.0.0.1:7000")
 				}
 				target := fieldOf(t, c, f.Name)
 				want, values := value(target), samples(f)

@@ -11,9 +11,10 @@ func statusCommand() *cobra.Command {
 	var target cli.Target
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Show how the company stands",
-		Args:  noArguments,
+		Use:        "status",
+		SuggestFor: []string{"info", "show", "state"},
+		Short:      "Show how the company stands",
+		Args:       noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()
 			if err != nil {

@@ -214,7 +214,8 @@ func tasksPrepare() *cobra.Command {
 	cmd := taskOnServer("prepare", "Make the sandbox of a task on a running server, and print its keys",
 		"Make the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n"+
 			"factory_key for who tries it, grading_key for platen tasks grade. A task that has files hands them over\n"+
-			"in a folder; one with a receiver of webhooks needs a server with --private-webhooks on this machine.",
+			"in a folder; one with a receiver of webhooks needs a server on this machine that delivers here\n"+
+			"(platen serve --profile local).",
 		func(c *onServer, t *task.Task, baseURL string) error {
 			if !c.Flags().Changed("seed") {
 				seed = t.Seeds[0]

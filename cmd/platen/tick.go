@@ -11,8 +11,9 @@ func tickCommand() *cobra.Command {
 	var until []string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "tick [MINUTES]",
-		Short: "Move the clock, by minutes or until something comes about",
+		Use:        "tick [MINUTES]",
+		SuggestFor: []string{"step", "advance", "time"},
+		Short:      "Move the clock, by minutes or until something comes about",
 		Long: `Move the clock, by minutes or until something comes about.
 
 Everything that is due on the way happens. Without MINUTES a working day of 480 passes.

@@ -10,8 +10,9 @@ func triggerCommand() *cobra.Command {
 	var target cli.Target
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "trigger [TYPE [FIELD=VALUE...]]",
-		Short: "Bring something about: an order, a short truck, a press that is down",
+		Use:        "trigger [TYPE [FIELD=VALUE...]]",
+		SuggestFor: []string{"fixtures", "fixture", "simulate", "provoke"},
+		Short:      "Bring something about: an order, a short truck, a press that is down",
 		Long: `Bring something about: an order, a short truck, a press that is down.
 
 What the world does by itself happens because you want it, by a true cause and with all

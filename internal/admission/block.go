@@ -72,6 +72,7 @@ func (c *Controller) allowsBlock(network string, now time.Time) error {
 			"have %d.", block, waits, most)
 	}
 	if p != nil {
+		p = p.DueTo("block-factor")
 		p.Hint = "Delete a sandbox with DELETE /sandbox and its key, or wait until retry_at. Others of your provider " +
 			"or building share this limit with you."
 		isIn := func(n string) bool { return c.occupancy.blockOf(n) == block }
@@ -82,7 +83,7 @@ func (c *Controller) allowsBlock(network string, now time.Time) error {
 		slices.SortFunc(creations, time.Time.Compare)
 		p := problem.New(problem.IPCreateLimit,
 			"The networks of your block, %s, have created %d sandboxes within an hour, and may create %d.",
-			block, n, limit)
+			block, n, limit).DueTo("block-factor")
 		return retrying(p, now, creations[n-limit].Add(creationsCount))
 	}
 	return nil

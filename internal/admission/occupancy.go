@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"platen/internal/problem"
@@ -173,17 +172,15 @@ func (c *Controller) allows(network string, now time.Time) error {
 	}
 	if has := h.living + h.making + h.tickets; c.options.Active > 0 && has >= c.options.Active {
 		p := problem.New(problem.IPActiveLimit,
-			"Your network has %d sandboxes, places in the queue included, and may have %d.", has, c.options.Active)
-		if group, err := netip.ParsePrefix(network); err == nil && group.Addr().Unmap().IsLoopback() {
-			p.Hint = "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until " +
-				"retry_at. On your own machine, platen serve --ip-active 0 starts a server without this limit."
-		}
+			"Your network has %d sandboxes, places in the queue included, and may have %d.", has, c.options.Active).
+			DueTo("ip-active")
 		return retrying(p, now, c.occupancy.nextFree(network, now))
 	}
 	h.expire(now)
 	if n := len(h.creations); c.options.Hourly > 0 && n >= c.options.Hourly {
 		p := problem.New(problem.IPCreateLimit,
-			"Your network has created %d sandboxes within an hour, and may create %d.", n, c.options.Hourly)
+			"Your network has created %d sandboxes within an hour, and may create %d.", n, c.options.Hourly).
+			DueTo("ip-creations")
 		return retrying(p, now, h.creations[n-c.options.Hourly].Add(creationsCount))
 	}
 	return nil

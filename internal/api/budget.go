@@ -121,7 +121,7 @@ func (x *exchange) passed() error {
 		x.server.log.Warn("a network is banned: it went on sending over its limits", "network", x.group.String(),
 			"until", x.spent.RetryAt)
 	}
-	p := refusalOf(&x.spent, x.server.gate.Budget(x.spent.By))
+	p := refusalOf(&x.spent, x.server.gate.Budget(x.spent.By)).DueTo(settingOf(x.spent.By))
 	p.RetryAfter = x.spent.RetryAfter
 	return p.RetryingAt(x.spent.RetryAt)
 }
@@ -156,6 +156,22 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 	}
 	return problem.New(problem.RateLimited, "This key has spent its budget of %d requests in a minute.",
 		budget.PerMinute)
+}
+
+// settingOf names the setting of a budget.
+func settingOf(budget ratelimit.Name) string {
+	switch budget {
+	case ratelimit.Key:
+		return "key-rate"
+	case ratelimit.Anonymous:
+		return "anonymous-rate"
+	case ratelimit.Block:
+		return "block-factor"
+	case ratelimit.Pages:
+		return "page-rate"
+	case ratelimit.Group:
+	}
+	return "ip-rate"
 }
 
 // showBudget puts the caller's remaining budget into the headers. A response

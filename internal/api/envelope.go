@@ -197,6 +197,11 @@ func (x *exchange) failure(v *sandbox.View, p *problem.Problem) []byte {
 	if e.RetryAt != 0 {
 		e.RetryAt = x.told(e.RetryAt)
 	}
+	if advise := x.server.advise; advise != nil && p.Setting != "" {
+		if advice := advise(p.Setting); advice != "" {
+			e.Hint += " " + advice + "."
+		}
+	}
 	b = append(b, encode(e)...)
 	return append(b, '}')
 }

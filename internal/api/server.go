@@ -52,6 +52,9 @@ type Options struct {
 	CreationKey string
 	// Bodies is whether the bodies of requests and responses are remembered for a while.
 	Bodies bool
+	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no
+	// way.
+	Advise func(setting string) string
 	// Observe, when set, is called for every request after its response.
 	Observe func(*Answered)
 }
@@ -70,6 +73,7 @@ type Server struct {
 	serves      func(host string) bool
 	creationKey string
 	keepsBodies bool
+	advise      func(setting string) string
 	observe     func(*Answered)
 	displays    map[ratelimit.Name]*display
 
@@ -120,8 +124,8 @@ type bound struct {
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
 		registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves,
-		creationKey: o.CreationKey, keepsBodies: o.Bodies, observe: o.Observe, mux: http.NewServeMux(),
-		stopped: make(chan struct{}),
+		creationKey: o.CreationKey, keepsBodies: o.Bodies, advise: o.Advise, observe: o.Observe,
+		mux: http.NewServeMux(), stopped: make(chan struct{}),
 	}
 	if err := s.limit(o); err != nil {
 		return nil, err

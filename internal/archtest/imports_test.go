@@ -138,6 +138,7 @@ var may = map[string]string{
 	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
 	"internal/cli/evaluation":   "client internal/cli internal/cli/trace internal/economy internal/money",
 	"internal/cli/trace":        "client",
+	"internal/cli/resource":     "client internal/cli internal/money",
 	"internal/cli/task":         "client tasks",
 	"internal/cli/task/harness": "client internal/cli/task",
 	// It lets a player of known skill solve what takes one, over HTTP like all the others.

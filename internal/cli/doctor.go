@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ const (
 
 // errNotWell is the error of a failed check, whose finding has been printed
 // already.
-var errNotWell = errors.New("something is not well")
+var errNotWell = errors.New("a check failed")
 
 // finding is the result of one check.
 type finding struct {
@@ -105,6 +104,10 @@ func (d *Doctor) examine(ctx context.Context) {
 		return
 	}
 	keys, err := d.Keys()
+	if err != nil && !errors.Is(err, errNoKeys) {
+		d.found("keys", "bad", err.Error(), "")
+		return
+	}
 	if err != nil {
 		d.found("keys", "note", "There are no keys to check.",
 			"platen new --env .env creates a sandbox and writes its keys.")
@@ -155,7 +158,7 @@ func (d *Doctor) server(ctx context.Context, origin string) bool {
 	began := time.Now()
 	response, err := (&http.Client{Timeout: doctorTimeout}).Do(r)
 	if err != nil {
-		d.found("server", "bad", fmt.Sprintf("%s does not respond: %v", origin, err), "Start one with: platen serve")
+		d.found("server", "bad", Brief(err).Error(), "")
 		return false
 	}
 	response.Body.Close()
@@ -199,7 +202,7 @@ func (d *Doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 		}
 		s, err := connect(origin, keysOf(k.key), client.MaxRetries(0)).GetSandbox(ctx)
 		if err != nil {
-			d.found(k.system, "bad", plain(err), "platen new creates another sandbox.")
+			d.found(k.system, "bad", Brief(err).Error(), "platen new creates another sandbox.")
 			continue
 		}
 		d.found(k.system, "ok", fmt.Sprintf("The key opens %s (%s).", s.PublicName, s.SandboxID), "")
@@ -220,20 +223,9 @@ func (d *Doctor) lease(s *client.SandboxStatus) {
 		d.found("sandbox", "bad", fmt.Sprintf("It is %s, and can only be read.", s.Status),
 			"platen new creates another sandbox.")
 	case left < minLease:
-		d.found("sandbox", "note", fmt.Sprintf("It ends in %s.", left),
-			fmt.Sprintf("It can be extended %d times: platen api POST /sandbox/extend", s.ExtensionsLeft))
+		d.found("sandbox", "note", fmt.Sprintf("It ends in %s.", span(left)),
+			fmt.Sprintf("It can be extended %s: platen api POST /sandbox/extend", count(s.ExtensionsLeft, "time")))
 	default:
-		d.found("sandbox", "ok", fmt.Sprintf("It lasts for another %s.", left), "")
+		d.found("sandbox", "ok", fmt.Sprintf("It lasts for another %s.", span(left)), "")
 	}
-}
-
-// plain is an error without the parts that are of no use to the reader.
-func plain(err error) string {
-	if e, ok := errors.AsType[*client.Error](err); ok && e.Message != "" {
-		return e.Message
-	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return "The response is not JSON: is this a Platen server?"
-	}
-	return err.Error()
 }

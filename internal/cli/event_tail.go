@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"platen/client"
 	"platen/internal/money"
@@ -16,8 +17,10 @@ import (
 type EventTail struct {
 	Target
 
-	// Types are the event types to print, all when empty.
+	// Types are the event types to print, or patterns such as factory.*, all when empty.
 	Types []string
+	// Since begins with the events of so long ago, when it is positive.
+	Since time.Duration
 	// Past prints the events that there are, and ends.
 	Past bool
 	// JSON prints each event as one line, as the feed has it.
@@ -29,6 +32,13 @@ type EventTail struct {
 // Run prints the events from a number on. With 0 it begins with those that happen
 // from now on, or with the first of all when only the past is wanted.
 func (t *EventTail) Run(ctx context.Context, from uint64) error {
+	if t.Since < 0 || t.Since > 0 && from > 0 {
+		return usagef("--since takes a time that has passed, such as 1h, and goes without --from")
+	}
+	types, err := eventTypes(t.Types)
+	if err != nil {
+		return err
+	}
 	c, err := t.Connect()
 	if err != nil {
 		return err
@@ -38,13 +48,18 @@ func (t *EventTail) Run(ctx context.Context, from uint64) error {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
 	after := max(from, 1) - 1
-	if from == 0 && !t.Past {
+	if from == 0 && (!t.Past || t.Since > 0) {
 		after = status.LastSeq
+	}
+	if t.Since > 0 {
+		if after, err = t.before(ctx, c, after); err != nil {
+			return err
+		}
 	}
 	if c, err = t.Connect(client.UserAgent("platen-listen"), client.MaxRetries(0)); err != nil {
 		return err
 	}
-	feed := newFollower(c, t.Types, t.Notes)
+	feed := newFollower(c, types, t.Notes)
 	if !t.Past {
 		return feed.follow(ctx, after, t.print)
 	}
@@ -60,6 +75,16 @@ func (t *EventTail) Run(ctx context.Context, from uint64) error {
 			after = e.Seq
 		}
 	}
+}
+
+// before returns the number before the first event of so long ago, or newest when there is
+// none.
+func (t *EventTail) before(ctx context.Context, c *client.Client, newest uint64) (uint64, error) {
+	page, err := c.ListEvents(ctx, client.ListEventsParams{UpdatedSince: time.Now().Add(-t.Since), Limit: 1})
+	if err != nil || len(page.Items) == 0 {
+		return newest, err //nolint:wrapcheck // the client names the failed operation
+	}
+	return page.Items[0].Seq - 1, nil
 }
 
 func (t *EventTail) print(e client.FeedEvent) error {

@@ -30,12 +30,8 @@ type follower struct {
 
 // newFollower returns a follower of the events of some types, of all when there are
 // none. Its client should not repeat requests: the follower does.
-func newFollower(c *client.Client, types []string, notes io.Writer) *follower {
-	f := &follower{client: c, notes: notes}
-	for _, name := range types {
-		f.types = append(f.types, client.EventType(name))
-	}
-	return f
+func newFollower(c *client.Client, types []client.EventType, notes io.Writer) *follower {
+	return &follower{client: c, types: types, notes: notes}
 }
 
 // follow hands over the events behind a number as they happen. It ends with ctx,
@@ -79,7 +75,7 @@ func (f *follower) pause(ctx context.Context, last time.Duration, err error) (ti
 		return last, fmt.Errorf("read the feed: %w", err)
 	}
 	if last == 0 {
-		fmt.Fprintf(f.notes, "The feed cannot be read (%v). Trying again.\n", err)
+		fmt.Fprintf(f.notes, "The feed cannot be read (%v). Trying again.\n", Brief(err))
 	}
 	wait := min(max(2*last, reconnectFirst), maxReconnect)
 	if ok {

@@ -51,7 +51,7 @@ func (h *Handover) hand(s *client.Sandbox, origin string) error {
 		lines = append(lines, gradingVariable+"="+s.GradingKey)
 	}
 	fmt.Fprintf(h.Notes, "%s  %s, until %s\n",
-		paintFor(h.Notes).in(bold, s.PublicName), s.SandboxID, s.ExpiresAt.Local().Format(time.TimeOnly))
+		paintFor(h.Notes).in(bold, s.PublicName), s.SandboxID, moment(s.ExpiresAt, time.Now()))
 	if h.Env == "" {
 		return printLines(h.Out, lines)
 	}

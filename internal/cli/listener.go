@@ -27,7 +27,7 @@ type Listener struct {
 	ForwardTo string
 	// Secret signs; one is made and shown when there is none.
 	Secret string
-	// Types are the event types to forward, all when empty.
+	// Types are the event types to forward, or patterns of them, all when empty.
 	Types []string
 	// JSON prints one object for each attempt.
 	JSON bool
@@ -42,6 +42,10 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	host, problem := webhook.CheckURL(l.ForwardTo, webhook.Policy{Private: true})
 	if l.ForwardTo == "" || problem != "" {
 		return usagef("--forward-to must be a URL such as http://127.0.0.1:3000/hook, not %q", l.ForwardTo)
+	}
+	types, err := eventTypes(l.Types)
+	if err != nil {
+		return err
 	}
 	c, err := l.Connect(client.UserAgent("platen-listen"), client.MaxRetries(0))
 	if err != nil {
@@ -73,7 +77,7 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 		}
 		from = status.LastSeq + 1
 	}
-	return l.forward(ctx, newFollower(c, l.Types, l.Notes), &forwarder{
+	return l.forward(ctx, newFollower(c, types, l.Notes), &forwarder{
 		url: l.ForwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: l.Out, json: l.JSON, next: from,
 		transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},
 	})

@@ -141,7 +141,9 @@ func (r *Request) show(response *http.Response) error {
 	}
 	if json.Unmarshal(body, &envelope) == nil && envelope.Error != nil {
 		e := envelope.Error
-		return Brief(&client.Error{Status: response.StatusCode, Code: e.Code, Message: e.Message, Hint: e.Hint})
+		return shownError{
+			&client.Error{Status: response.StatusCode, Code: e.Code, Message: e.Message, Hint: e.Hint},
+		}
 	}
 	return fmt.Errorf("the response is %s", response.Status)
 }

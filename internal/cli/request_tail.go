@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"platen/client"
@@ -24,6 +24,8 @@ const (
 type RequestTail struct {
 	Target
 
+	// Filter chooses which requests are printed.
+	Filter RequestFilter
 	// Past prints the requests that there are, and ends.
 	Past bool
 	// JSON prints each request as one line.
@@ -36,6 +38,9 @@ type RequestTail struct {
 
 // Run prints requests as they are handled, until ctx ends.
 func (t *RequestTail) Run(ctx context.Context) error {
+	if err := t.Filter.check(); err != nil {
+		return err
+	}
 	c, err := t.Connect()
 	if err != nil {
 		return err
@@ -51,7 +56,8 @@ func (t *RequestTail) Run(ctx context.Context) error {
 		seen := make(map[string]bool, len(page.Items))
 		for _, call := range slices.Backward(page.Items) {
 			seen[call.ID] = true
-			if t.shown[call.ID] || strings.HasSuffix(call.Path, "/requests") {
+			own := call.Method == http.MethodGet && call.Path == client.BasePath+"/requests"
+			if t.shown[call.ID] || own || !t.Filter.takes(&call) {
 				continue
 			}
 			if err := t.print(&call); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"platen/client"
 	"platen/internal/money"
@@ -17,8 +18,8 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	if s.Status != "active" {
 		state = p.in(red, string(s.Status))
 	}
-	fmt.Fprintf(out, "%s  %s  %s, %d s left at %s\n",
-		p.in(bold, s.PublicName), s.SandboxID, state, s.ExpiresInS, origin)
+	fmt.Fprintf(out, "%s  %s  %s, %s left at %s\n",
+		p.in(bold, s.PublicName), s.SandboxID, state, span(time.Duration(s.ExpiresInS)*time.Second), origin)
 	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, %s\n\n",
 		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, world(s))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -31,14 +32,14 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	row("work orders", fmt.Sprintf("%d open", s.Counts.WorkOrdersOpen))
 	row("lots offered", fmt.Sprint(s.Counts.LotsOffered))
 	row("to count in, to pay",
-		fmt.Sprintf("%d deliveries, %d invoices", s.Counts.DeliveriesWaiting, s.Counts.InvoicesPayable))
+		deliveries(s.Counts.DeliveriesWaiting)+", "+count(s.Counts.InvoicesPayable, "invoice"))
 	row("presses", fmt.Sprintf("%d idle, %d running, %d down", s.Presses.Idle, s.Presses.Running, s.Presses.Down))
 	for _, m := range s.Inventory.Materials {
 		low := ""
 		if m.Status == "low" {
 			low = p.in(yellow, "  low")
 		}
-		row(m.Name, fmt.Sprintf("%d %s, reorder at %d%s", m.OnHand, m.Unit, m.ReorderPoint, low))
+		row(m.Name, fmt.Sprintf("%s, reorder at %d%s", count(m.OnHand, m.Unit), m.ReorderPoint, low))
 	}
 	for _, d := range s.Disruptions {
 		row("disruption", p.in(yellow, string(d.Kind))+" until "+string(d.EndsOn))
@@ -51,6 +52,13 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+func deliveries(n int64) string {
+	if n == 1 {
+		return "1 delivery"
+	}
+	return fmt.Sprintf("%d deliveries", n)
 }
 
 // WriteMissions writes the missions that are done and those to try next, and with all

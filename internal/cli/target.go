@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func (t *Target) Origin() (string, error) {
 // Keys returns the keys that can be found. One that a flag names comes alone.
 func (t *Target) Keys() (client.Keys, error) {
 	if t.Key != "" {
-		return keysOf(t.Key), nil
+		return keysOf(t.Key), checkKey("--key", t.Key)
 	}
 	var found client.Keys
 	var err error
@@ -76,7 +77,8 @@ func (t *Target) Keys() (client.Keys, error) {
 		return found, err //nolint:wrapcheck // the error names the variable
 	}
 	if found != (client.Keys{}) {
-		return found, nil
+		return found, errors.Join(checkKey(officeVariable, found.Office), checkKey(factoryVariable, found.Factory),
+			checkKey(gradingVariable, found.Grading))
 	}
 	one, err := config.Secret("", keyVariable)
 	if err != nil {
@@ -85,7 +87,20 @@ func (t *Target) Keys() (client.Keys, error) {
 	if one == "" {
 		return found, UsageError{errNoKeys}
 	}
-	return keysOf(one), nil
+	return keysOf(one), checkKey(keyVariable, one)
+}
+
+// keyForm is the form of every key.
+var keyForm = regexp.MustCompile(`^lab_(off|fac|grd)_[A-Za-z0-9_-]{43}$`)
+
+// checkKey refuses a key that no server can have made: part of it was not copied. It does not
+// repeat it, since output is kept.
+func checkKey(source, key string) error {
+	if key == "" || keyForm.MatchString(key) {
+		return nil
+	}
+	return usagef("%s is no key: one begins with lab_off_, lab_fac_ or lab_grd_ and has 51 characters, and this has %d",
+		source, len(key))
 }
 
 // kept reports whether the keys stand in a .env file, where new ones can take their place.

@@ -70,8 +70,9 @@ func WriteClock(out io.Writer, s *client.SandboxStatus) {
 // WriteTick writes what a tick did, for a person.
 func WriteTick(out io.Writer, r *client.TickResult) {
 	p := paintFor(out)
-	fmt.Fprintf(out, "%s, day %d, after %d minutes (stopped by %s); newest event %d\n",
-		p.in(bold, string(r.SimDate)+" "+r.SimTime), r.DayNumber, r.AdvancedMinutes, r.StoppedBy, r.LastSeq)
+	fmt.Fprintf(out, "%s, day %d, after %s (stopped by %s); newest event %d\n",
+		p.in(bold, string(r.SimDate)+" "+r.SimTime), r.DayNumber, count(r.AdvancedMinutes, "minute"), r.StoppedBy,
+		r.LastSeq)
 	for _, e := range r.Digest.Events {
 		fmt.Fprintf(out, "%6d  %s\n", e.Count, e.Type)
 	}

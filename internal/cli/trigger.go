@@ -47,12 +47,8 @@ func WriteTrigger(out io.Writer, r *client.TriggerResult) {
 	if r.EventsWritten == 0 {
 		when = string(r.SimDate) + " " + r.SimTime
 	}
-	written := fmt.Sprintf("%d events", r.EventsWritten)
-	if r.EventsWritten == 1 {
-		written = "1 event"
-	}
 	fmt.Fprintf(out, "%s  %s %s, %s; %s, newest %d\n",
-		p.in(bold, r.Type), r.Resource, r.ID, when, written, r.LastSeq)
+		p.in(bold, r.Type), r.Resource, r.ID, when, count(r.EventsWritten, "event"), r.LastSeq)
 }
 
 // WriteTriggers writes what can be brought about, for a person.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"platen/client"
+	"platen/internal/cli/resource"
 	"platen/internal/event"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -28,6 +29,45 @@ func TestPackageClientIsUpToDate(t *testing.T) {
 		if string(got) != string(want) {
 			t.Errorf("client/%s is not what the table says: run `make generate`", name)
 		}
+	}
+}
+
+func TestTheTableOfTheTerminalIsUpToDate(t *testing.T) {
+	t.Parallel()
+	files, err := generateVerbs(operation.Table())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", "cli", "resource", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("internal/cli/resource/%s is not what the table says: run `make generate`", name)
+		}
+	}
+}
+
+// TestEveryOperationHasACommand: one about records, by words that no other has, or its own.
+func TestEveryOperationHasACommand(t *testing.T) {
+	t.Parallel()
+	commands, ids := map[string]bool{}, map[string]bool{}
+	for _, op := range resource.Table() {
+		words := op.Resource + " " + op.Verb
+		if commands[words] || op.Verb == "" {
+			t.Errorf("there are two of %q", words)
+		}
+		commands[words], ids[op.ID] = true, true
+	}
+	for _, op := range operation.Table() {
+		if ids[op.ID] == (ownCommands[op.ID] != "") {
+			t.Errorf("%s has no command of the terminal, or two", op.ID)
+		}
+		delete(ids, op.ID)
+	}
+	for id := range ids {
+		t.Errorf("there is no operation %s", id)
 	}
 }
 

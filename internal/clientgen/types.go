@@ -119,6 +119,14 @@ func (e *enumeration) render() string {
 		fmt.Fprintf(&b, "%s %s = %q\n", e.constant(value), e.name, value)
 	}
 	b.WriteString(")\n")
+	if e.name == eventType {
+		b.WriteString("\n" + comment("EventTypes returns all values of EventType."))
+		b.WriteString("func EventTypes() []EventType {\nreturn []EventType{\n")
+		for _, value := range e.values {
+			b.WriteString(e.constant(value) + ",\n")
+		}
+		b.WriteString("}\n}\n")
+	}
 	return b.String()
 }
 

@@ -5,6 +5,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,6 +40,7 @@ const (
 
 // Config holds the values.
 type Config struct {
+	Profile   string
 	Listen    string
 	OpsListen string
 	PublicURL string
@@ -98,6 +100,8 @@ type Config struct {
 
 // Field describes one setting.
 type Field struct {
+	// Group is what the setting is about.
+	Group string
 	// Name is the name of the flag and of the file's field.
 	Name string
 	// Doc is one sentence.
@@ -118,7 +122,7 @@ func (f Field) Variable() string {
 // Default returns a configuration in which nothing was set.
 func Default() *Config {
 	return &Config{
-		Listen: "127.0.0.1:8080", Database: "data/platen.db",
+		Profile: Contract, Listen: "127.0.0.1:8080", Database: "data/platen.db",
 		Connections: 10_000, IPConnections: 256, MaxSandboxes: 1000, QueueLength: 500, IPActive: 10, IPCreations: 60,
 		IPv4Prefix: 32, IPv6Prefix: 64, IPv4Block: 24, IPv6Block: 48, BlockFactor: 8,
 		KeyRate: 120, KeyBurst: 30, IPRate: 360, AnonymousRate: 30, PageRate: 600,
@@ -133,23 +137,28 @@ func Default() *Config {
 // Fields lists the settings in the order of the reference page. Their targets
 // are those of c.
 func (c *Config) Fields() []Field {
-	return []Field{
-		{Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
+	fields := []Field{
+		{Group: "Profile", Name: "profile", Doc: "What is not set otherwise: contract, or local for your own " +
+			"machine: no limits of networks, no pause between ticks, private webhooks, sandboxes of 24 hours.",
+			Target: &c.Profile},
+		{Group: "Addresses", Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "ops-listen", Doc: "A second address, for health, metrics and lifting bans, with connections of its " +
 			"own; /metrics is there alone then. None when empty.", Target: &c.OpsListen},
 		{Name: "public-url",
 			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address when empty.",
 			Target: &c.PublicURL},
-		{Name: "database", Doc: "A SQLite file, made when missing, or postgres://….",
+		{Group: "Storage", Name: "database", Doc: "A SQLite file, made when missing, or postgres://….",
 			Target: &c.Database, Secret: true},
 		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each " +
 			"keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
-		{Name: "node-address", Doc: "Host and port at which the other servers of a PostgreSQL database reach " +
-			"this one; empty for a server that has its database for itself.", Target: &c.NodeAddress},
+		{Group: "Several servers", Name: "node-address", Doc: "Host and port at which the other servers of a " +
+			"PostgreSQL database reach this one; empty for a server that has its database for itself.",
+			Target: &c.NodeAddress},
 		{Name: "node-listen", Doc: "Address to listen on for other servers; node-address when empty.",
 			Target: &c.NodeListen},
-		{Name: "memory", Doc: "Memory that the server is to stay within, such as 512MiB; companies in memory take up " +
-			"half of it. When empty, 60 % of what the container or the machine has.", Target: &c.Memory},
+		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server is to stay within, such as " +
+			"512MiB; companies in memory take up half of it. When empty, 60 % of what the container or the machine " +
+			"has.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the " +
 			"database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.",
 			Target: &c.SecretKey, Secret: true},
@@ -157,7 +166,8 @@ func (c *Config) Fields() []Field {
 			Target: &c.SecretKeyFile},
 		{Name: "new-secret-key", Doc: "Begin with a new secret key when the old one is lost; subscriptions to " +
 			"webhooks must be made anew then.", Target: &c.NewSecretKey},
-		{Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.", Target: &c.TrustedProxy},
+		{Group: "Networks of clients", Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.",
+			Target: &c.TrustedProxy},
 		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted " +
 			"proxies only, when some are named.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
@@ -168,14 +178,14 @@ func (c *Config) Fields() []Field {
 			Target: &c.IPv6Block},
 		{Name: "block-factor", Doc: "How many times the limits of a network group a block has, within a tenth of all " +
 			"places and of the queue; 0 is no limit.", Target: &c.BlockFactor},
-		{Name: "connections", Doc: "Open connections.", Target: &c.Connections},
+		{Group: "Places", Name: "connections", Doc: "Open connections.", Target: &c.Connections},
 		{Name: "ip-connections", Doc: "Open connections per network group; this machine and trusted proxies have no " +
 			"limit but the total; 0 is no limit.", Target: &c.IPConnections},
 		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
 		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength},
 		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive},
 		{Name: "ip-creations", Doc: "Creations per hour and network group; 0 is no limit.", Target: &c.IPCreations},
-		{Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate},
+		{Group: "Rates", Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate},
 		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst},
 		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
 		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.",
@@ -188,12 +198,13 @@ func (c *Config) Fields() []Field {
 			Target: &c.Ban},
 		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.",
 			Target: &c.PowDifficulty},
-		{Name: "creation-key", Doc: "Key without which no client makes a sandbox, 32 characters or more; every " +
-			"client may when empty. Others on the machine can read a command line: set the variable.",
+		{Group: "Evaluations", Name: "creation-key", Doc: "Key without which no client makes a sandbox, 32 " +
+			"characters or more; every client may when empty. Others on the machine can read a command line: set " +
+			"the variable.",
 			Target: &c.CreationKey, Secret: true},
 		{Name: "evaluation-secret", Doc: "Secret of the worlds of evaluations with the split test, 32 characters or " +
 			"more; they need a creation-key, too.", Target: &c.EvaluationSecret, Secret: true},
-		{Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
+		{Group: "Time", Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
 		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.",
 			Target: &c.ExtensionWindow},
@@ -201,7 +212,7 @@ func (c *Config) Fields() []Field {
 			Target: &c.TickPause},
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
-		{Name: "private-webhooks",
+		{Group: "Other", Name: "private-webhooks",
 			Doc:    "Allow http, any port and private addresses in webhook URLs: for one's own machine.",
 			Target: &c.PrivateWebhooks},
 		{Name: "request-bodies", Doc: "Keep the bodies of the newest requests of each sandbox for a while.",
@@ -212,6 +223,10 @@ func (c *Config) Fields() []Field {
 		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
 		{Name: "log-level", Doc: "debug, info, warn or error.", Target: &c.LogLevel},
 	}
+	for i := range fields[1:] {
+		fields[i+1].Group = cmp.Or(fields[i+1].Group, fields[i].Group)
+	}
+	return fields
 }
 
 // Set gives a field a value as text.
@@ -359,33 +374,6 @@ func (c *Config) Place() string {
 	return "PostgreSQL " + u.Host + u.Path
 }
 
-// UnknownVariables lists the environment variables that look like settings and
-// are none.
-func (c *Config) UnknownVariables() []string {
-	known := []string{FileVariable}
-	for _, f := range c.Fields() {
-		known = append(known, f.Variable())
-	}
-	var unknown []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "PLATEN_") && !slices.Contains(known, name) &&
-			!slices.Contains(clientVariables, name) && !strings.HasPrefix(name, "PLATEN_TEST_") {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
-}
-
-// clientVariables are those of the commands and examples that call a server.
-//
-//nolint:gochecknoglobals // read only
-var clientVariables = []string{
-	"PLATEN_URL", "PLATEN_KEY", "PLATEN_OFFICE_KEY", "PLATEN_FACTORY_KEY", "PLATEN_GRADING_KEY", "PLATEN_MCP_URL",
-	"PLATEN_WEBHOOK_SECRET",
-}
-
 // checkNodes refuses settings of a server among others that cannot be.
 func (c *Config) checkNodes(refuse func(ok bool, format string, values ...any)) {
 	if c.NodeListen != "" {
@@ -414,6 +402,8 @@ func (c *Config) Check() error {
 			errs = append(errs, fmt.Errorf(format, values...))
 		}
 	}
+	refuse(slices.Contains(Profiles(), c.Profile), "profile must be %s, not %q", strings.Join(Profiles(), " or "),
+		c.Profile)
 	_, _, err := net.SplitHostPort(c.Listen)
 	refuse(err == nil, "listen must be an address such as 127.0.0.1:8080, not %q", c.Listen)
 	if c.OpsListen != "" {

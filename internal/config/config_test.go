@@ -2,10 +2,14 @@ package config_test
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"platen/internal/config"
 )
@@ -167,5 +171,39 @@ func TestADatabaseIsNamedWithoutItsPassword(t *testing.T) {
 		if got := c.Place(); got != want {
 			t.Errorf("%s is shown as %q, want %q", database, got, want)
 		}
+	}
+}
+
+// TestAProfileIsATableOfSettings: each row changes one setting, and nothing else changes.
+func TestAProfileIsATableOfSettings(t *testing.T) {
+	t.Parallel()
+	c, want := config.Default(), config.Default()
+	c.MaxSandboxes = 1 // is taken back
+	if !c.Use(config.Local) {
+		t.Fatal("there is no profile local")
+	}
+	want.Profile = config.Local
+	fields := want.Fields()
+	for _, row := range config.ProfileRows() {
+		i := slices.IndexFunc(fields, func(f config.Field) bool { return f.Name == row.Setting })
+		if i < 0 {
+			t.Fatalf("there is no setting %s", row.Setting)
+		}
+		before := reflect.ValueOf(fields[i].Target).Elem().Interface()
+		if err := fields[i].Set(row.Local); err != nil {
+			t.Fatal(err)
+		}
+		if reflect.DeepEqual(before, reflect.ValueOf(fields[i].Target).Elem().Interface()) {
+			t.Errorf("%s is %s by default, too", row.Setting, row.Local)
+		}
+	}
+	if difference := cmp.Diff(want, c); difference != "" {
+		t.Errorf("the profile differs from its table:\n%s", difference)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	if config.Default().Use("public") {
+		t.Error("there is a profile public")
 	}
 }

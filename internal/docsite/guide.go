@@ -154,7 +154,7 @@ func (s *Site) source(file string) ([]byte, map[string]string, error) {
 		return nil, nil, err
 	}
 	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
-		"fact": s.fact, "receiver": receiver, "amount": amount, "percent": percent,
+		"fact": s.fact, "on": s.on, "receiver": receiver, "amount": amount, "percent": percent,
 	}).Parse(remark.ReplaceAllString(body, ""))
 	if err != nil {
 		return nil, nil, fmt.Errorf("parse: %w", err)
@@ -195,6 +195,12 @@ var offWords = map[string]string{ //nolint:gochecknoglobals // read only
 	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit",
 	"ip-creations": "no limit", "ip-connections": "no limit", "page-rate": "no limit", "block-factor": "no limit",
 	"tick-pause": "none", "cooldown": "no time", "ban": "no time",
+}
+
+// on reports whether this server has a limit.
+func (s *Site) on(name string) (bool, error) {
+	_, err := s.fact(name) // whether there is such a setting
+	return !slices.ContainsFunc(s.settings, func(f setting) bool { return f.Name == name && f.off }), err
 }
 
 // fact is a number of this server, such as its requests per minute and key.

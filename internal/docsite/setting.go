@@ -17,6 +17,10 @@ type setting struct {
 	Name, Variable string
 	// Doc is one sentence, Default the value when nothing is set.
 	Doc, Default string
+	// Begins is what this setting and those behind it are about, where it is the first of them.
+	Begins string
+	// Local is its value in the profile local in words, empty where that has none of its own.
+	Local string
 	// value is its value on this server, for guides that say a number. It is
 	// empty for private values: addresses, files, keys.
 	value string
@@ -30,9 +34,17 @@ func settingsOf(c *config.Config) []setting {
 		c = config.Default()
 	}
 	defaults, fields := config.Default().Fields(), c.Fields()
+	local := map[string]string{}
+	for _, row := range config.ProfileRows() {
+		local[row.Setting] = row.Means
+	}
 	all := make([]setting, len(fields))
 	for i, f := range fields {
-		all[i] = setting{Name: f.Name, Variable: f.Variable(), Doc: f.Doc, Default: written(defaults[i].Target)}
+		all[i] = setting{Name: f.Name, Variable: f.Variable(), Doc: f.Doc, Default: written(defaults[i].Target),
+			Local: local[f.Name]}
+		if i == 0 || f.Group != fields[i-1].Group {
+			all[i].Begins = f.Group
+		}
 		switch f.Target.(type) {
 		case *int, *time.Duration:
 			all[i].value = written(f.Target)

@@ -86,7 +86,7 @@ func tickOperation() Operation {
 		ID: "advance_time", Path: "/sandbox/tick", System: Shared, Grading: GradingToo, BodyOptional: true,
 		Summary: "Move the clock",
 		Description: "Everything that is due on the way happens. With until the clock stops where something comes " +
-			"about. At most once per second.",
+			"about. At most once per second, unless the server has another pause.",
 		Problems: []problem.Code{problem.TickRate, problem.InvalidEventType}, Out: reflect.TypeFor[TickResult](),
 	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
 		minutes, until, err := in.bounds()

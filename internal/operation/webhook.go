@@ -14,6 +14,7 @@ import (
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/webhook"
 )
 
 // CreateWebhook is the body of POST /webhooks.
@@ -69,7 +70,11 @@ func webhookOperations() []Operation {
 func checkURL(tx *sandbox.Tx, url string) (host string, err error) {
 	host, reason, sentence := tx.Webhooks().Check(url)
 	if reason != "" {
-		return "", problem.New(problem.WebhookURLRejected, "%s", sentence).With(URLDetails{Reason: reason})
+		p := problem.New(problem.WebhookURLRejected, "%s", sentence).With(URLDetails{Reason: reason})
+		if _, private := webhook.CheckURL(url, webhook.Policy{Private: true}); private == "" {
+			p = p.DueTo("private-webhooks")
+		}
+		return "", p
 	}
 	return host, nil
 }

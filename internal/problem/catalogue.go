@@ -387,9 +387,12 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: TickRate, Status: http.StatusTooManyRequests, Retryable: true,
-		Hint:    "Tick at most once per second; one tick may advance up to 480 minutes.",
-		Meaning: "The clock was moved by hand less than a second ago.",
-		Remedy:  "Wait for Retry-After and repeat with the same Idempotency-Key.",
+		Hint: "Wait for Retry-After seconds, then repeat with the same Idempotency-Key; one tick may advance up " +
+			"to 480 minutes.",
+		Meaning: "The clock was moved by hand before, and the pause that this server wants between two moves is not " +
+			"over.",
+		Remedy: "Wait for Retry-After and repeat with the same Idempotency-Key, or move the clock by more minutes at " +
+			"a time.",
 	},
 	{
 		Code: IPActiveLimit, Status: http.StatusTooManyRequests, Retryable: true,
@@ -397,7 +400,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 			"of them is deleted, at retry_at.",
 		Meaning: "Your network has as many sandboxes as it may at a time, places in the queue included.",
 		Remedy: "Delete a sandbox that you no longer need with DELETE /sandbox, share one, or wait: " +
-			"its place comes back when it is deleted, ten minutes after its end.",
+			"its place comes back when it is deleted, some time after its end.",
 	},
 	{
 		Code: IPCreateLimit, Status: http.StatusTooManyRequests, Retryable: true,

@@ -27,6 +27,9 @@ type Problem struct {
 	// Final is set where the same request works only after another action,
 	// whatever the code says of others.
 	Final bool
+	// Setting is the setting of the server that is the reason, where one is: a limit, or how
+	// long something lasts.
+	Setting string
 	// RetryAfter asks for a Retry-After header of so many seconds; 0 for none.
 	RetryAfter int
 }
@@ -51,6 +54,12 @@ func (p *Problem) Hinting(format string, values ...any) *Problem {
 // RetryingAt sets the moment from which the request may work.
 func (p *Problem) RetryingAt(t time.Time) *Problem {
 	p.RetryAt = t
+	return p
+}
+
+// DueTo names the setting of the server that is the reason.
+func (p *Problem) DueTo(setting string) *Problem {
+	p.Setting = setting
 	return p
 }
 

@@ -21,8 +21,8 @@ var webhook = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint: "details.reason names the rule. The URL must be a public https:// URL on port 443, without userinfo.",
 		Meaning: "The URL of a subscription breaks a rule. Deliveries go to public addresses only, so that no " +
 			"subscription can send requests into a private network.",
-		Remedy: "Use a public https:// URL. On your own machine, let the operator start the server with " +
-			"--private-webhooks.",
+		Remedy: "Use a public https:// URL. On your own machine, start the server with --profile local, which " +
+			"allows any.",
 	},
 	{
 		Code: InvalidEventType, Status: http.StatusUnprocessableEntity,

@@ -62,13 +62,14 @@ func (s *Sandbox) nextLeaseStep() *store.Sandbox {
 func (tx *Tx) Extend() error {
 	header, o := tx.sandbox.header, &tx.sandbox.registry.options
 	if extensionsLeft(&header) == 0 {
-		return problem.New(problem.NoExtensionsLeft, "This sandbox was extended %d times already.", header.Extensions)
+		return problem.New(problem.NoExtensionsLeft, "This sandbox was extended %d times already.", header.Extensions).
+			DueTo("sandbox-duration")
 	}
 	end := moment.InstantOf(header.ExpiresAt)
 	if opens := end.Add(-o.ExtensionWindow); tx.Now < opens {
 		return problem.New(problem.ExtensionNotYet, "The sandbox lasts until %s; it can be extended from %s on.",
 			end, opens).
-			RetryingAt(opens.Time())
+			RetryingAt(opens.Time()).DueTo("extension-window")
 	}
 	header.Extensions++
 	tx.sandbox.registry.leaseUntil(&header, end.Add(o.Extension), tx.Now)

@@ -138,7 +138,8 @@ func (tx *Tx) Tick(minutes int) error {
 func (tx *Tx) TickUntil(minutes int, until company.Until) (company.Stop, error) {
 	pause := tx.sandbox.registry.options.TickPause
 	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
-		p := problem.New(problem.TickRate, "The clock was moved by hand less than %s ago.", pausing(pause))
+		p := problem.New(problem.TickRate, "The clock was moved by hand less than %s ago.", pausing(pause)).
+			DueTo("tick-pause")
 		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
 		return "", p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())
 	}
@@ -263,7 +264,7 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 			"This company is bankrupt; the sandbox is read-only until it is deleted.")
 	case Expired:
 		return Reply{}, false, problem.New(problem.SandboxExpired,
-			"The time of this sandbox is over; it is read-only until it is deleted.")
+			"The time of this sandbox is over; it is read-only until it is deleted.").DueTo("sandbox-duration")
 	}
 	return Reply{}, false, nil
 }

@@ -149,6 +149,10 @@ func newServer(
 
 // warn logs settings that an operator may not have meant.
 func (s *Server) warn() {
+	if s.config.Profile == config.Local && !s.local() {
+		s.log.Warn("the profile local takes off the limits that clients are kept from harm by, and others can reach "+
+			"this server", "listen", s.config.Listen)
+	}
 	if s.config.PrivateWebhooks && !s.local() {
 		s.log.Warn("private-webhooks is set on a server that others can reach: "+
 			"every client can have requests sent to addresses of your network", "listen", s.config.Listen)
@@ -249,6 +253,7 @@ func (s *Server) handler() (http.Handler, error) {
 		Registry: s.registry, Admission: s.admission(), Peers: s.peers(), Origin: s.origin, Log: s.log, Gate: s.gate,
 		Network: s.network, Observe: s.observe, Serves: s.acceptsHost, CreationKey: s.config.CreationKey,
 		Bodies: s.config.RequestBodies,
+		Advise: s.advise,
 	}, s.table); err != nil {
 		return nil, err
 	}
@@ -300,6 +305,24 @@ func (s *Server) BaseURL() string { return s.origin + wire.BasePath }
 
 // AgentURL returns where agents connect (contract: SVC.ADDRESSES).
 func (s *Server) AgentURL() string { return s.origin + mcp.Path }
+
+// Advice says how to be rid of the limits, where the server has them and serves nobody but
+// the person who started it, and "" elsewhere.
+func (s *Server) Advice() string {
+	c := s.config
+	if c.Profile == config.Local || !s.local() || c.PublicURL != "" || len(c.TrustedProxy) > 0 || c.ProxyProtocol {
+		return ""
+	}
+	return "On your own machine: platen serve --profile " + config.Local
+}
+
+// advise is the Advice about one setting, "" where it would change nothing.
+func (s *Server) advise(setting string) string {
+	if !config.InProfile(setting) {
+		return ""
+	}
+	return s.Advice()
+}
 
 // LiftBans ends all bans of networks that this server knows of, and returns how
 // many there were.

@@ -224,6 +224,34 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	x.until(`!document.querySelector('[role=dialog]')`)
 }
 
+// TestTheConsoleTakesTheKeysThatItIsOpenedWith, as platen open does: they are out of the
+// address before a request, they are taken once, and they win over those of before.
+func TestTheConsoleTakesTheKeysThatItIsOpenedWith(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	before := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	x := open(t, p.Origin, looks[0])
+	x.enter(before.Sandbox, "/console")
+	x.shows(".link", "Live")
+	x.visit("/docs/")
+	x.visit("/console#" + c.OfficeKey + "&" + c.FactoryKey)
+	x.shows(".link", "Live")
+	if s := x.session(); s.OfficeKey != c.OfficeKey || s.FactoryKey != c.FactoryKey {
+		t.Error("the console has other keys")
+	}
+	if at := eval[string](x, `location.href`); at != p.Origin+"/console" {
+		t.Error("the address is not that of the console alone") // which may hold a key
+	}
+	eval[any](x, `sessionStorage.removeItem('platen.session')`)
+	x.visit("/console")
+	x.shows("h1", "Which sandbox?")
+	if eval[string](x, `document.getElementById('paste').value`) != "" {
+		t.Error("the keys come back")
+	}
+	x.quiet()
+}
+
 // TestAKeyNeverStandsInAnAddress types a key into every field of every page.
 func TestAKeyNeverStandsInAnAddress(t *testing.T) {
 	t.Parallel()

@@ -102,7 +102,7 @@ func (p *preparation) subscribe(ctx context.Context, types []string) error {
 	}
 	data, err := p.world.send(ctx, http.MethodPost, "/webhooks", body)
 	if err != nil {
-		return fmt.Errorf("the task needs a server that delivers here (platen serve --private-webhooks): %w", err)
+		return fmt.Errorf("the task needs a server that delivers here (platen serve --profile local): %w", err)
 	}
 	if err := json.Unmarshal(data, &p.subscription); err != nil {
 		return fmt.Errorf("read the subscription: %w", err)

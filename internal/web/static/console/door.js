@@ -1,7 +1,7 @@
 // Without keys there is nothing to watch: paste them, or make a sandbox.
-import { useState } from '../vendor/preact.js';
+import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
-import { session, keyAnywhere } from '../lib/session.js';
+import { session, keyAnywhere, takeHanded } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { Problem } from './parts.js';
 
@@ -11,14 +11,14 @@ const Found = ({ system, name, has }) => html`
 `;
 
 export function Page() {
-  const [text, set] = useState('');
+  const [text, set] = useState(takeHanded);
   const [refusal, refuse] = useState(null);
   const [busy, work] = useState(false);
   const found = [...new Set(text.match(new RegExp(keyAnywhere, 'g')) ?? [])];
   const office_key = found.find(k => k.startsWith('lab_off_'));
   const factory_key = found.find(k => k.startsWith('lab_fac_'));
   const enter = async e => {
-    e.preventDefault();
+    e?.preventDefault();
     work(true);
     refuse(null);
     try {
@@ -37,6 +37,9 @@ export function Page() {
       work(false);
     }
   };
+  useEffect(() => {
+    if (text) enter();
+  }, []);
   return html`
     <main class="gate" id="main">
       <div class="gate-card">

@@ -3,8 +3,23 @@
 import { signal, effect } from '../vendor/preact.js';
 
 const place = 'platen.session';
+export const keyShape = /^lab_(off|fac)_[A-Za-z0-9_-]{43}$/;
+export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
+
+// handed are the keys with which `platen open` opens the console, behind the # of the address,
+// of which servers are told nothing. They are out of it before anything else happens.
+let handed = (location.hash.match(new RegExp(keyAnywhere, 'g')) ?? []).join('\n');
+if (handed) history.replaceState(history.state, '', location.pathname);
+
+// takeHanded returns them once: who leaves the sandbox is not to be back in it at once.
+export function takeHanded() {
+  const keys = handed;
+  handed = '';
+  return keys;
+}
 
 function stored() {
+  if (handed) return null;
   try {
     const s = JSON.parse(sessionStorage.getItem(place));
     return s && (s.office_key || s.factory_key) ? s : null;
@@ -31,8 +46,6 @@ export const anyKey = () => session.value?.office_key || session.value?.factory_
 export const keyFor = system =>
   system === 'factory' ? session.value?.factory_key : system === 'office' ? session.value?.office_key : anyKey();
 export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${key.slice(-4)}` : '');
-export const keyShape = /^lab_(off|fac)_[A-Za-z0-9_-]{43}$/;
-export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
 
 // othersMost is how many sandboxes a tab remembers beside its own.
 const othersMost = 20;

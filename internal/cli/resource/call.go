@@ -1,0 +1,286 @@
+package resource
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"platen/client"
+	"platen/internal/cli"
+)
+
+const (
+	// pageRows is how many rows a list has unless all are wanted.
+	pageRows = 50
+	// mostPages is how many pages are looked through for a number: more rows than a resource
+	// has in the life of most sandboxes.
+	mostPages = 50
+	// attempts is how often a request is sent whose response is lost. The pause before the
+	// second is twice pauseFirst, and doubles.
+	attempts   = 3
+	pauseFirst = 50 * time.Millisecond
+)
+
+// Call is one request about records, or several for a list.
+type Call struct {
+	cli.Target
+
+	Operation Operation
+	// IDs are those of the path, each an id or a number such as SO-1001.
+	IDs []string
+	// Values are the values of fields by name: texts, whole numbers, booleans, lists.
+	Values map[string]any
+	// All reads all pages of a list.
+	All bool
+	// JSON prints what the server sent.
+	JSON bool
+	// IdempotencyKey of a write; one is made when it is empty.
+	IdempotencyKey string
+	// Out gets the records, Notes the rest.
+	Out, Notes io.Writer
+}
+
+// Run sends the request and prints what came of it.
+func (c *Call) Run(ctx context.Context) error {
+	connection, err := c.Connect()
+	if err != nil {
+		return err //nolint:wrapcheck // it says what is missing
+	}
+	s := &session{client: connection, ctx: ctx}
+	path, err := s.path(&c.Operation, c.IDs)
+	if err != nil {
+		return err
+	}
+	if c.Operation.Paged {
+		return c.list(s, path)
+	}
+	var body []byte
+	if c.Operation.Method != http.MethodGet {
+		for name, value := range c.Values {
+			if c.Values[name], err = s.resolved(name, c.Operation.System, value); err != nil {
+				return err
+			}
+		}
+		if body, err = json.Marshal(c.Values); err != nil {
+			return fmt.Errorf("write the body: %w", err)
+		}
+		if len(c.Operation.Fields) == 0 {
+			body = nil
+		}
+		if c.IdempotencyKey == "" {
+			c.IdempotencyKey = rand.Text()
+		}
+	}
+	data, err := s.send(c.Operation.Method, path, body, c.IdempotencyKey)
+	network, lost := errors.AsType[*url.Error](err)
+	if lost && c.IdempotencyKey != "" && !errors.Is(err, syscall.ECONNREFUSED) {
+		fmt.Fprintf(c.Notes, "The response is lost. To send the same request again, add --idempotency-key %s\n",
+			c.IdempotencyKey)
+		return network
+	}
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return cli.WriteJSON(c.Out, data) //nolint:wrapcheck // the error of standard output is enough
+	default:
+		return writeRecord(c.Out, data)
+	}
+}
+
+// list reads one page, or all, and prints the rows.
+func (c *Call) list(s *session, path string) error {
+	query := url.Values{"limit": {strconv.Itoa(pageRows)}}
+	for name, value := range c.Values {
+		text := fmt.Sprint(value)
+		if resolved, err := s.resolved(name, c.Operation.System, text); err != nil {
+			return err
+		} else if id, ok := resolved.(string); ok {
+			text = id
+		}
+		query.Set(name, text)
+	}
+	rows := []json.RawMessage{}
+	for {
+		page, err := s.page(path, query)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, page.Items...)
+		query.Set("cursor", page.NextCursor)
+		if page.NextCursor != "" && c.All {
+			continue
+		}
+		if c.JSON {
+			return cli.WriteJSON(c.Out, rows) //nolint:wrapcheck // the error of standard output is enough
+		}
+		if err := writeRows(c.Out, rows); err != nil {
+			return err
+		}
+		if page.NextCursor != "" {
+			fmt.Fprintf(c.Notes, "These are the first %d; --all shows all.\n", len(rows))
+		}
+		return nil
+	}
+}
+
+// session sends requests for one command.
+type session struct {
+	client *client.Client
+	ctx    context.Context //nolint:containedctx // it lasts as long as the command
+}
+
+// page is one page of a list.
+type page struct {
+	Items      []json.RawMessage `json:"items"`
+	NextCursor string            `json:"next_cursor"`
+}
+
+func (s *session) page(path string, query url.Values) (*page, error) {
+	data, err := s.send(http.MethodGet, path+"?"+query.Encode(), nil, "")
+	if err != nil {
+		return nil, err
+	}
+	p := &page{}
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("read a page: %w", err)
+	}
+	return p, nil
+}
+
+// send sends a request and returns the data of the response. One whose response is lost is
+// sent again, a write with the same key.
+func (s *session) send(method, path string, body []byte, idempotencyKey string) (json.RawMessage, error) {
+	for attempt := 1; ; attempt++ {
+		data, err := s.sendOnce(method, path, body, idempotencyKey)
+		_, lost := errors.AsType[*url.Error](err)
+		if !lost || attempt == attempts || errors.Is(err, syscall.ECONNREFUSED) {
+			return data, err
+		}
+		pause := time.NewTimer(pauseFirst << attempt)
+		select {
+		case <-pause.C:
+		case <-s.ctx.Done():
+			pause.Stop()
+			return nil, err
+		}
+	}
+}
+
+func (s *session) sendOnce(method, path string, body []byte, idempotencyKey string) (json.RawMessage, error) {
+	request, err := http.NewRequestWithContext(s.ctx, method, path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the client names the request
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the response: %w", err)
+	}
+	var envelope struct {
+		Data  json.RawMessage `json:"data"`
+		Error *struct {
+			Code, Message, Hint string
+			Details             json.RawMessage
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &envelope); err != nil || envelope.Error == nil && envelope.Data == nil {
+		return nil, &client.Error{Status: response.StatusCode, Message: "The response is not one of the API."}
+	}
+	if e := envelope.Error; e != nil {
+		return nil, &client.Error{
+			Status: response.StatusCode, Code: e.Code, Message: e.Message, Hint: e.Hint, Details: e.Details,
+		}
+	}
+	return envelope.Data, nil
+}
+
+// path puts ids into the path of an operation. The first is of the resource itself.
+func (s *session) path(op *Operation, ids []string) (string, error) {
+	parts := strings.Split(op.Path, "/")
+	for i, part := range parts {
+		if !strings.HasPrefix(part, "{") {
+			continue
+		}
+		id := ids[0]
+		if list, ok := listAt(op.Resource); ok && part == "{id}" {
+			var err error
+			if id, err = s.idOf(&list, id); err != nil {
+				return "", err
+			}
+		}
+		parts[i], ids = url.PathEscape(id), ids[1:]
+	}
+	return strings.Join(parts, "/"), nil
+}
+
+// numberForm is the form of the numbers that records have for people.
+var numberForm = regexp.MustCompile(`^[A-Za-z]+-[0-9]+$`)
+
+// idOf returns the id of a record of a list, which may be given by its number.
+func (s *session) idOf(list *Operation, given string) (string, error) {
+	if !numberForm.MatchString(given) || len(list.Places()) > 0 {
+		return given, nil
+	}
+	query := url.Values{"limit": {strconv.Itoa(client.MostPerPage)}}
+	for range mostPages {
+		p, err := s.page(list.Path, query)
+		if err != nil {
+			return "", err
+		}
+		for _, item := range p.Items {
+			var row struct{ ID, Number string }
+			if json.Unmarshal(item, &row) == nil && strings.EqualFold(row.Number, given) {
+				return row.ID, nil
+			}
+		}
+		if p.NextCursor == "" {
+			return given, nil // may be an id all the same; the server says if it is not
+		}
+		query.Set("cursor", p.NextCursor)
+	}
+	return given, nil
+}
+
+// resolved puts ids into the place of numbers in fields that hold ids.
+func (s *session) resolved(field, system string, value any) (any, error) {
+	if !strings.HasSuffix(field, "_id") && !strings.HasSuffix(field, "_ids") {
+		return value, nil
+	}
+	list, ok := listOf(field, system)
+	if !ok {
+		return value, nil
+	}
+	switch v := value.(type) {
+	case string:
+		return s.idOf(&list, v)
+	case []string:
+		ids := make([]string, len(v))
+		for i, given := range v {
+			var err error
+			if ids[i], err = s.idOf(&list, given); err != nil {
+				return nil, err
+			}
+		}
+		return ids, nil
+	}
+	return value, nil
+}

@@ -1,0 +1,197 @@
+package resource
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"platen/internal/money"
+)
+
+const (
+	// tableWidth is the width of a table in characters.
+	tableWidth = 118
+	gap        = 2
+)
+
+// member is a field of an object that the server sent, in the server's order.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func members(object json.RawMessage) ([]member, error) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if _, err := decoder.Token(); err != nil {
+		return nil, fmt.Errorf("read a record: %w", err)
+	}
+	var all []member
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, fmt.Errorf("read a record: %w", err)
+		}
+		m := member{name: fmt.Sprint(name)}
+		if err := decoder.Decode(&m.value); err != nil {
+			return nil, fmt.Errorf("read a record: %w", err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// title is the name of a field for people: amounts are shown in whole units.
+func (m *member) title() string { return strings.TrimSuffix(m.name, "_minor") }
+
+// text is the value of a field for people.
+func (m *member) text() string {
+	var value any
+	if json.Unmarshal(m.value, &value) != nil {
+		return string(m.value)
+	}
+	switch v := value.(type) {
+	case nil:
+		return "-"
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	case string:
+		return v
+	case float64:
+		if n, err := strconv.ParseInt(string(m.value), 10, 64); err == nil && strings.HasSuffix(m.name, "_minor") {
+			return money.Minor(n).String()
+		}
+		return string(m.value)
+	case []any:
+		if len(v) == 0 {
+			return "none"
+		}
+	}
+	return string(m.value)
+}
+
+// nested reports whether a value has parts of its own.
+func (m *member) nested() bool { return len(m.value) > 0 && (m.value[0] == '{' || m.value[0] == '[') }
+
+// writeRecord writes the fields of one record.
+func writeRecord(out io.Writer, object json.RawMessage) error {
+	all, err := members(object)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, gap, ' ', 0)
+	for _, m := range all {
+		fmt.Fprintf(w, "%s\t%s\n", m.title(), m.text())
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// column is a column of a table.
+type column struct {
+	title string
+	cells []string
+	width int
+}
+
+// writeRows writes records as a table: number and status first, and then as many fields as
+// there is room for.
+func writeRows(out io.Writer, rows []json.RawMessage) error {
+	columns, err := columnsOf(rows)
+	if err != nil {
+		return err
+	}
+	if len(columns) == 0 {
+		fmt.Fprintln(out, "none")
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, gap, ' ', 0)
+	used := 0
+	var shown []column
+	for _, c := range columns {
+		if used += c.width + gap; used <= tableWidth || len(shown) == 0 {
+			shown = append(shown, c)
+		} else {
+			used -= c.width + gap
+		}
+	}
+	line := func(cell func(c *column) string) {
+		texts := make([]string, len(shown))
+		for i := range shown {
+			texts[i] = cell(&shown[i])
+		}
+		fmt.Fprintln(w, strings.Join(texts, "\t"))
+	}
+	line(func(c *column) string { return strings.ToUpper(c.title) })
+	for i := range rows {
+		line(func(c *column) string { return c.cells[i] })
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
+// columnsOf returns the columns of a table, the most telling first.
+func columnsOf(rows []json.RawMessage) ([]column, error) {
+	var columns []column
+	var ranks []int
+	for i, row := range rows {
+		all, err := members(row)
+		if err != nil {
+			return nil, err
+		}
+		for at, m := range all {
+			if i == 0 && rank(&m, all) >= 0 {
+				columns = append(columns, column{
+					title: m.title(), cells: make([]string, len(rows)), width: utf8.RuneCountInString(m.title()),
+				})
+				ranks = append(ranks, rank(&m, all)*len(all)+at)
+			}
+			for c := range columns {
+				if columns[c].title == m.title() {
+					columns[c].cells[i] = m.text()
+					columns[c].width = max(columns[c].width, utf8.RuneCountInString(m.text()))
+				}
+			}
+		}
+	}
+	order := make([]int, len(columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return ranks[a] - ranks[b] })
+	sorted := make([]column, len(columns))
+	for i, c := range order {
+		sorted[i] = columns[c]
+	}
+	return sorted, nil
+}
+
+// rank says how early a field stands in a table, -1 for not at all.
+func rank(m *member, all []member) int {
+	hasNumber := slices.ContainsFunc(all, func(o member) bool { return o.name == "number" })
+	switch {
+	case m.name == "number" || m.name == "id" && !hasNumber:
+		return 0
+	case m.name == "status":
+		return 1
+	case m.nested() || m.name == "id" || m.name == "resource" || m.name == "simulation" ||
+		strings.HasSuffix(m.name, "_at"):
+		return -1
+	case strings.HasSuffix(m.name, "_id") || strings.HasSuffix(m.name, "_ref"):
+		return 3
+	default:
+		return 2
+	}
+}
