@@ -136,6 +136,28 @@ const (
 	FaultKindDoubleWork    FaultKind = "double_work"
 )
 
+// FaultKinds returns all values of FaultKind.
+func FaultKinds() []FaultKind {
+	return []FaultKind{
+		FaultKindResponseLost,
+		FaultKindRequestLost,
+		FaultKindStorm,
+		FaultKindOutage,
+		FaultKindSlowResponse,
+		FaultKindInProgress,
+		FaultKindStaleRead,
+		FaultKindClockOff,
+		FaultKindGrowth,
+		FaultKindShortPage,
+		FaultKindWebhookTwice,
+		FaultKindWebhookLate,
+		FaultKindWebhookLost,
+		FaultKindWebhookForged,
+		FaultKindSecretRotated,
+		FaultKindDoubleWork,
+	}
+}
+
 // Split is the type of CreateSandboxInput.Split, SandboxStatus.Split and Report.Split.
 type Split string
 

@@ -95,6 +95,7 @@ func root() *cobra.Command {
 	}
 	cmd.SetHelpCommandGroupID(aboutProgram)
 	cmd.SetCompletionCommandGroupID(aboutProgram)
+	complete(cmd, flagWords(), argumentWords())
 	cmd.SetUsageTemplate(cmd.UsageTemplate() + exitCodes)
 	return cmd
 }

@@ -34,7 +34,7 @@ func resourceCommand(r *resource.Resource) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use: r.Name, Aliases: r.Aliases, Args: noArguments,
-		Short: strings.ReplaceAll(r.Name, "-", " ") + ": " + strings.Join(verbs, ", "),
+		Short: strings.Join(verbs, ", ") + also(r.Aliases),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	if noun, ok := strings.CutPrefix(r.Name, r.System+"-"); ok {
@@ -44,6 +44,14 @@ func resourceCommand(r *resource.Resource) *cobra.Command {
 		cmd.AddCommand(verbCommand(&op))
 	}
 	return cmd
+}
+
+// also says which other names there are.
+func also(aliases []string) string {
+	if len(aliases) == 0 {
+		return ""
+	}
+	return " (also: " + strings.Join(aliases, ", ") + ")"
 }
 
 // verbCommand is the command for one operation on records.
@@ -78,8 +86,12 @@ func verbCommand(op *resource.Operation) *cobra.Command {
 	case op.Method != http.MethodGet:
 		cmd.Flags().StringVar(&c.IdempotencyKey, "idempotency-key", "", "Idempotency-Key; made when empty.")
 	}
+	cmd.ValidArgsFunction = recordWords(op).asked
 	for _, f := range op.Fields {
 		fieldFlag(cmd.Flags(), &f)
+		if len(f.Values) > 0 {
+			_ = cmd.RegisterFlagCompletionFunc(f.Flag(), fixed(f.Values...).asked) // fails for a second time only
+		}
 	}
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os/exec"
 	"runtime"
+	"sync"
 	"time"
 
 	"platen/client"
@@ -87,13 +88,13 @@ func (o *Opener) handOver(ctx context.Context, console string, keys client.Keys)
 			http.Redirect(w, r, console+"#"+keys.Office+"&"+keys.Factory, http.StatusSeeOther)
 			close(taken)
 		})}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) }) // until it is shut down
 	defer func() {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 		defer cancel()
 		_ = server.Shutdown(ending) // lets the response out
-		_ = <-served                // it was shut down
+		serving.Wait()
 	}()
 	if err := o.start("http://" + listener.Addr().String() + path); err != nil {
 		return err

@@ -119,9 +119,9 @@ func (e *enumeration) render() string {
 		fmt.Fprintf(&b, "%s %s = %q\n", e.constant(value), e.name, value)
 	}
 	b.WriteString(")\n")
-	if e.name == eventType {
-		b.WriteString("\n" + comment("EventTypes returns all values of EventType."))
-		b.WriteString("func EventTypes() []EventType {\nreturn []EventType{\n")
+	if e.name == eventType || e.name == "FaultKind" { // those that a person types
+		b.WriteString("\n" + comment(e.name+"s returns all values of "+e.name+"."))
+		fmt.Fprintf(&b, "func %ss() []%s {\nreturn []%s{\n", e.name, e.name, e.name)
 		for _, value := range e.values {
 			b.WriteString(e.constant(value) + ",\n")
 		}

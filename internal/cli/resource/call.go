@@ -2,6 +2,7 @@ package resource
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -283,4 +284,26 @@ func (s *session) resolved(field, system string, value any) (any, error) {
 		return ids, nil
 	}
 	return value, nil
+}
+
+// Names returns the numbers of the newest records of a resource, or their ids where they have
+// none, each with its status behind a tab. It returns none where the server cannot be asked.
+func Names(ctx context.Context, c *client.Client, resource string) []string {
+	list, ok := listAt(resource)
+	if !ok {
+		return nil
+	}
+	s := &session{client: c, ctx: ctx}
+	p, err := s.page(list.Path, url.Values{"limit": {strconv.Itoa(pageRows)}})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range p.Items {
+		var row struct{ ID, Number, Status string }
+		if json.Unmarshal(item, &row) == nil {
+			names = append(names, strings.TrimRight(cmp.Or(row.Number, row.ID)+"\t"+row.Status, "\t"))
+		}
+	}
+	return names
 }
