@@ -8,7 +8,8 @@ func TestValuesInProseAreCodeThatLeadsNowhere(t *testing.T) {
 	g := &glossary{paths: map[string]string{"direct_debit": "/docs/errors/direct_debit"}}
 	text := ""
 	for _, s := range g.fieldProse(field{
-		Doc: "open is not paid; paid is. By direct_debit: see paid_by.", Values: []string{"open", "paid", "direct_debit"},
+		Doc:    "open is not paid; paid is. By direct_debit: see paid_by.",
+		Values: []string{"open", "paid", "direct_debit"},
 	}) {
 		if s.Path != "" {
 			t.Errorf("%s leads to %s", s.Text, s.Path)
