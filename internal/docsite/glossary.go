@@ -3,6 +3,7 @@ package docsite
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"platen/internal/wire"
@@ -72,6 +73,39 @@ func (g *glossary) prose(text string) []segment {
 	}
 	if at < len(text) {
 		out = append(out, segment{Text: text[at:]})
+	}
+	return out
+}
+
+// fieldProse is prose about a field: its values are code where a clause begins with one, and lead
+// nowhere, since a code or an operation of the same name is something else.
+func (g *glossary) fieldProse(f field) []segment {
+	segments := g.prose(f.Doc)
+	if len(f.Values) == 0 {
+		return segments
+	}
+	quoted := make([]string, len(f.Values))
+	for i, value := range f.Values {
+		quoted[i] = regexp.QuoteMeta(value)
+	}
+	values := regexp.MustCompile(`(^|[.;:] )(` + strings.Join(quoted, "|") + `)\b`)
+	var out []segment
+	for i, s := range segments {
+		if s.Code {
+			if slices.Contains(f.Values, s.Text) {
+				s.Path = ""
+			}
+			out = append(out, s)
+			continue
+		}
+		at := 0
+		for _, m := range values.FindAllStringSubmatchIndex(s.Text, -1) {
+			if from := m[4]; from > 0 || i == 0 { // not in the middle of a sentence
+				out = append(out, segment{Text: s.Text[at:from]}, segment{Text: s.Text[from:m[5]], Code: true})
+				at = m[5]
+			}
+		}
+		out = append(out, segment{Text: s.Text[at:]})
 	}
 	return out
 }

@@ -33,9 +33,9 @@ type operationView struct {
 	Own, General []problem.Definition
 }
 
-// operationGroup is the operations of one system.
+// operationGroup is the operations of one task.
 type operationGroup struct {
-	System     operation.System
+	operation.TaskGroup
 	Operations []operationView
 }
 
@@ -150,10 +150,10 @@ func indented(raw []byte) string {
 func (l *library) addOperations() error {
 	var groups []operationGroup
 	beside := []contents{{Links: []link{{Path: apiPath, Text: "All operations"}}}}
-	for _, system := range []operation.System{operation.Open, operation.Shared, operation.Office, operation.Factory} {
-		group, list := operationGroup{System: system}, contents{Title: systemName(system), System: system}
+	for _, task := range operation.Tasks() {
+		group, list := operationGroup{TaskGroup: task}, contents{Title: string(task.Task)}
 		for i := range l.operations {
-			if op := &l.operations[i]; op.System == system {
+			if op := &l.operations[i]; op.Task() == task.Task {
 				v, err := l.operationView(op)
 				if err != nil {
 					return err

@@ -152,8 +152,8 @@ type Renderer struct {
 // They may use those of the frame, the functions of the docs and some of their own.
 func (s *Site) Renderer(files fs.FS, own template.FuncMap) (*Renderer, error) {
 	templates := template.New("").Funcs(template.FuncMap{
-		"prose": s.words.prose, "code": code, "asset": s.asset, "systemName": systemName, "eventWords": eventWords,
-		"fact": s.fact,
+		"prose": s.words.prose, "fieldProse": s.words.fieldProse, "code": code, "asset": s.asset,
+		"systemName": systemName, "eventWords": eventWords, "fact": s.fact,
 	}).Funcs(own)
 	if _, err := templates.ParseFS(templateFiles, "templates/frame.html"); err != nil {
 		return nil, fmt.Errorf("parse the frame: %w", err)

@@ -76,6 +76,9 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 			Paths: map[string]*huma.PathItem{},
 		},
 	}
+	for _, group := range operation.Tasks() {
+		w.document.Tags = append(w.document.Tags, &huma.Tag{Name: string(group.Task), Description: group.About})
+	}
 	w.events()
 	for i := range table {
 		if err := w.add(&table[i]); err != nil {
@@ -128,7 +131,8 @@ func security(op *operation.Operation) []map[string][]string {
 
 func (w *writer) add(op *operation.Operation) error {
 	described := &huma.Operation{
-		OperationID: op.ID, Summary: op.Summary, Description: describe(op), Tags: []string{string(op.System)},
+		OperationID: op.ID, Summary: op.Summary, Description: describe(op),
+		Tags:       []string{string(op.System), string(op.Task())},
 		Parameters: w.parameters(op), Responses: w.responses(op), Security: security(op),
 		Deprecated: op.Deprecated != nil,
 	}

@@ -229,7 +229,7 @@ function counted() {
       slip('goods-receipts', office, { name, title: `${accepted(office)} recorded`, foot: day(office.recorded_on) });
     const only = office
       ? rung(recorded(), card, joined('left', 'reference'))
-      : rung(null, card, gap('left', 'not recorded', born(g)), { office: 'the bill will not match' });
+      : rung(null, card, gap('left', 'not recorded', born(g)), { office: 'no goods receipt yet' });
     const subtitle = g.lines.map(l => nameOf(l.sku)).join('; ');
     return strand('receipt', g.id, `Goods for ${name}`, subtitle, [only], !!office, g.created_at);
   });
