@@ -35,7 +35,17 @@ func statusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return cli.WriteStatus(cmd.OutOrStdout(), s, score, origin)
+			attention, err := cli.ReadAttention(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			if err := cli.WriteStatus(cmd.OutOrStdout(), s, score, origin); err != nil {
+				return err
+			}
+			if attention != nil {
+				cli.WriteAttention(cmd.OutOrStdout(), attention)
+			}
+			return nil
 		},
 	}
 	targetFlags(cmd, &target)

@@ -62,9 +62,10 @@ func attentionOperation() Operation {
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "What needs attention now",
 		Description: "What costs the company money, goods or its name, now or within a day, the dearest first. " +
-			"Each item has the records that it is about and, where there is one, the request that mends it: the server " +
-			"checks it as it would check the request itself, and changes nothing. Records that wait to be carried " +
-			"across a manual bridge are not among the items. Of a bankrupt company it tells how it came to its end.",
+			"Each item has the records that it is about and, where there is one, the request that " +
+			"mends it: the server checks it as it would check the request itself, and changes " +
+			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
+			"Of a bankrupt company it tells how it came to its end.",
 		Out:      reflect.TypeFor[Attention](),
 		Attended: true,
 	}

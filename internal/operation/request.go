@@ -83,8 +83,9 @@ func requestOperations() []Operation {
 		ID: "get_request", Kind: Row, Method: http.MethodGet, Path: "/requests/{id}", System: Shared,
 		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 		Summary: "Get one of your requests",
-		Description: "The row of the list for one request, whose id is the Request-Id of the response, and to the key " +
-			"that sent it also the query string, the Idempotency-Key and both bodies. The bodies are those of the newest 200 requests, and fewer where they are long.",
+		Description: "The row of the list for one request, whose id is the Request-Id of the response, and to " +
+			"the key that sent it also the query string, the Idempotency-Key and both bodies. The " +
+			"bodies are those of the newest 200 requests, and fewer where they are long.",
 		Resource: CallResource, Out: reflect.TypeFor[LoggedExchange](),
 	}}
 }

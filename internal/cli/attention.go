@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"platen/client"
+	"platen/internal/money"
+)
+
+// ReadAttention reads what needs attention, nil where players are compared and are not told.
+func ReadAttention(ctx context.Context, c *client.Client) (*client.Attention, error) {
+	found, err := c.GetAttention(ctx)
+	if client.IsCode(err, client.CodeNotInEvaluation) {
+		return nil, nil //nolint:nilnil // nothing is told, which is no error
+	}
+	return found, err //nolint:wrapcheck // the error of a request speaks for itself
+}
+
+// WriteAttention writes what needs attention, for a person, each with the command that mends it.
+// Of a company that has ended it writes how that came.
+func WriteAttention(out io.Writer, a *client.Attention) {
+	p := paintFor(out)
+	if len(a.Items) > 0 {
+		fmt.Fprintf(out, "\n%s\n", p.in(bold, "needs attention"))
+	}
+	for _, item := range a.Items {
+		cost := ""
+		if item.CostMinor > 0 {
+			cost = p.in(yellow, money.Minor(item.CostMinor).String()) + "  "
+		}
+		fmt.Fprintf(out, "  %s%s\n", cost, item.Message)
+		if item.Command != nil {
+			fmt.Fprintf(out, "    %s\n", p.in(faint, requestLine(item.Command)))
+		}
+	}
+	if len(a.History) > 0 {
+		fmt.Fprintf(out, "\n%s\n", p.in(bold, "how it came to this"))
+	}
+	for _, turn := range a.History {
+		fmt.Fprintf(out, "  %s  %s\n", turn.SimDate, turn.Message)
+	}
+}
+
+// requestLine is a command as platen api takes it.
+func requestLine(c *client.AttentionCommand) string {
+	line := "platen api " + string(c.Method) + " " + c.Path
+	if body := string(c.Body); body != "" && body != "{}" {
+		line += " --data '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+	}
+	return line
+}
