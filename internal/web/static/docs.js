@@ -29,7 +29,7 @@ for (const block of document.querySelectorAll('div.code')) {
   button.className = 'copy';
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
-    const { copy } = await import('./lib/copy.js');
+    const { copy } = await import('./lib/html.js');
     button.textContent = (await copy(textOf(block), 'Code')) ? 'Copied' : 'Press Ctrl+C';
     setTimeout(() => {
       button.textContent = 'Copy';

@@ -1,7 +1,7 @@
+import { copy } from './lib/html.js';
 // "Try it" on the pages of operations: a call with the keys of this tab's
 // sandbox. Without a script, or without a sandbox, the snippet beside it does
 // the same.
-import { copy } from './lib/copy.js';
 
 const form = document.querySelector('form.try');
 const session =

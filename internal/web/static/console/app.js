@@ -2,10 +2,9 @@
 // are wanted. The frame is not in a file of its own, since each file that the
 // first page needs is one more request before anything is seen.
 import { render, signal, effect, useState } from '../vendor/preact.js';
-import { html, Icon, Mark } from '../lib/html.js';
+import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
 import { path, helping, listen } from '../lib/navigate.js';
 import { session, madeOf, theme, themes } from '../lib/session.js';
-import { toast, say, copy } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';

@@ -1,7 +1,6 @@
 // Deliveries to subscriptions, and the answers to them.
 import { useState } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
-import { say } from '../lib/copy.js';
+import { html, Icon, say } from '../lib/html.js';
 import { wallTime } from '../lib/format.js';
 import { Ago, Empty, Http, Status, Table } from './parts.js';
 

@@ -6,9 +6,8 @@ import { number, sentence, words } from '../lib/format.js';
 import * as store from '../lib/store.js';
 import * as faults from '../lib/faults.js';
 import * as forks from '../lib/forks.js';
-import { useAsked } from './asked.js';
 import { Compared, useWork } from './forks.js';
-import { Ago, Problem, Skeleton } from './parts.js';
+import { Ago, Problem, Skeleton, useAsked } from './parts.js';
 
 // pause is the least time between two reads, in ms.
 const pause = 3000;

@@ -1,9 +1,8 @@
 // Checkpoints, forks of them, and what ends a sandbox.
 import { useEffect, useRef, useState } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
+import { html, Icon, say } from '../lib/html.js';
 import { session, anyKey, madeOf, nextOf, parentOf } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
-import { say } from '../lib/copy.js';
 import { call, Refusal } from '../lib/api.js';
 import { day, number } from '../lib/format.js';
 import * as store from '../lib/store.js';

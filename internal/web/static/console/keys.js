@@ -1,9 +1,8 @@
 // The two keys: once in full, masked from then on until somebody asks.
 import { useEffect, useState } from '../vendor/preact.js';
-import { html, Icon, Mark } from '../lib/html.js';
+import { html, Icon, Mark, copy, download } from '../lib/html.js';
 import { session, madeOf, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
-import { copy, download } from '../lib/copy.js';
 import { Code, Copy, bearer } from './parts.js';
 
 const envOf = s => {

@@ -1,8 +1,11 @@
-import { html, Icon } from '../lib/html.js';
+import { useState } from '../vendor/preact.js';
+import { html, Icon, say } from '../lib/html.js';
+import { Refusal } from '../lib/api.js';
+import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { money, number, roundMoney, signed, words } from '../lib/format.js';
-import { Ago, Code, Empty, Http, Skeleton, SkeletonRows, Table, bearer } from './parts.js';
-import { Attention } from './attention.js';
+import * as attention from '../lib/attention.js';
+import { day, money, number, roundMoney, sentence, signed, words } from '../lib/format.js';
+import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, bearer, useAsked } from './parts.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
 
@@ -285,6 +288,138 @@ function Plots() {
         height=${128}
       />
     </div>
+  `;
+}
+
+// attentionPause is the least time between two reads of what needs attention, in ms; few is how
+// many items are shown at first.
+const attentionPause = 4000;
+const few = 4;
+
+function NeedRecords({ item }) {
+  const { records, more } = attention.recordsOf(item);
+  if (!records.length) return null;
+  return html`
+    <p class="trail">
+      ${records.map(r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`)}
+      ${more > 0 ? html`<span class="dim">and ${number(more)} more</span>` : null}
+    </p>
+  `;
+}
+
+// Mend is the request that mends something: to be sent from here, or copied.
+function Mend({ command, ask }) {
+  const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
+  const [shown, show] = useState(false);
+  const name = attention.nameOf(command);
+  const mend = async () => {
+    set({ busy: true, refusal: null });
+    try {
+      await attention.send(command);
+      say(`${name}: done`);
+      set({ busy: false, refusal: null });
+      await ask();
+    } catch (e) {
+      set({ busy: false, refusal: e instanceof Refusal ? e : new Refusal(0) });
+    }
+  };
+  return html`
+    <div class="mend">
+      <div class="row-actions">
+        ${
+          attention.canSend(command) && !store.readOnly.value
+            ? html`
+              <button class="btn small" disabled=${busy} aria-busy=${busy} onClick=${mend}>
+                <${Icon} name="zap" size=${13} />${busy ? 'Sending…' : name}
+              </button>
+            `
+            : html`<b>${name}</b>`
+        }
+        <button class="btn small" aria-expanded=${shown} onClick=${() => show(!shown)}>
+          <${Icon} name="terminal" size=${13} />As a request<span class="vh"> that does: ${name}</span>
+        </button>
+      </div>
+      ${shown ? html`<${Code} what=${name} text=${attention.curlOf(command)} />` : null}
+      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+    </div>
+  `;
+}
+
+const Need = ({ item, ask }) => html`
+  <li>
+    <p class="need-h">
+      <b>${sentence(item.kind)}</b>
+      ${
+        item.cost_minor > 0
+          ? html`<span class="pill warn num" title="What it costs until tomorrow evening">
+              ${attention.costText(item)}<span class="vh"> at stake</span>
+            </span>`
+          : null
+      }
+    </p>
+    <p>${item.message}</p>
+    <${NeedRecords} item=${item} />
+    ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
+  </li>
+`;
+
+const Turn = ({ t }) => html`
+  <li>
+    <p class="need-h">
+      <span class="dim num">${day(t.sim_date)}</span>
+      ${t.seq == null ? null : html`<span class="dim num">event ${t.seq}</span>`}
+    </p>
+    <p>${t.message}</p>
+  </li>
+`;
+
+function Needs({ items, ask }) {
+  const [all, show] = useState(false);
+  if (!items.length)
+    return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs you now.</p>`;
+  const rest = items.length - few;
+  return html`
+    <ol class="needs">
+      ${(all ? items : items.slice(0, few)).map(
+        i => html`<${Need} key=${`${i.kind} ${i.records[0]?.id ?? i.message}`} item=${i} ask=${ask} />`,
+      )}
+    </ol>
+    ${
+      rest > 0
+        ? html`<div class="pad"><button class="btn small" aria-expanded=${all} onClick=${() => show(!all)}>
+            ${all ? 'Show less' : `Show ${number(rest)} more`}
+          </button></div>`
+        : null
+    }
+  `;
+}
+
+function AskedNeeds() {
+  const { last_seq } = store.status.value;
+  const stamp = `${last_seq} ${store.present.value.sim_date}`;
+  const { data, refusal, ask } = useAsked('/console/data/attention', stamp, attentionPause);
+  if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="60%" /></div>`;
+  if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+  if (data.history.length)
+    return html`<ol class="needs">${data.history.map(t => html`<${Turn} key=${t.message} t=${t} />`)}</ol>`;
+  return html`<${Needs} items=${data.items} ask=${ask} />`;
+}
+
+// Attention is not there where players are compared: it would play for them.
+function Attention() {
+  const s = store.status.value;
+  if (s?.evaluation) return null;
+  return html`
+    <section class="card attention" aria-labelledby="attention">
+      <div class="card-h">
+        <h2 id="attention">${s?.status === 'bankrupt' ? 'How it came to this' : 'Needs attention'}</h2>
+      </div>
+      ${
+        s && session.value
+          ? html`<${AskedNeeds} key=${session.value.sandbox_id} />`
+          : html`<div class="pad"><${Skeleton} width="60%" /></div>`
+      }
+    </section>
   `;
 }
 

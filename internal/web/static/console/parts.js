@@ -1,8 +1,8 @@
 // The pieces that pages are made of.
-import { useState } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
-import { now, serverNow } from '../lib/store.js';
-import { copy } from '../lib/copy.js';
+import { useEffect, useRef, useState } from '../vendor/preact.js';
+import { html, Icon, copy } from '../lib/html.js';
+import { ask as askConsole, now, serverNow } from '../lib/store.js';
+import { Refusal, call } from '../lib/api.js';
 import { ago, clock, wallTime, words } from '../lib/format.js';
 
 // bearer is the header that a command sends, with the key of a system from the
@@ -170,3 +170,28 @@ export const Hold = ({ held, flip }) => html`
     ${held ? 'Go on' : 'Hold'} <kbd aria-hidden="true">p</kbd>
   </button>
 `;
+
+// useAsked reads a route of the console, or with a key one of the API, at once and whenever the
+// stamp changes, but rests for a pause in ms between two reads. It returns what was read last and,
+// if the last read failed, why.
+export function useAsked(path, stamp, pause, key) {
+  const [told, tell] = useState({ data: null, refusal: null });
+  const own = useRef({ last: -Infinity, control: new AbortController() }).current;
+  const ask = async () => {
+    own.last = performance.now();
+    try {
+      const { signal } = own.control;
+      const { data } = await (key ? call(path, { key, signal }) : askConsole(path, signal));
+      tell({ data, refusal: null });
+    } catch (e) {
+      if (!own.control.signal.aborted)
+        tell(before => ({ ...before, refusal: e instanceof Refusal ? e : new Refusal(0) }));
+    }
+  };
+  useEffect(() => {
+    const timer = setTimeout(ask, Math.max(0, own.last + pause - performance.now()));
+    return () => clearTimeout(timer);
+  }, [path, stamp]);
+  useEffect(() => () => own.control.abort(), []);
+  return { ...told, ask };
+}

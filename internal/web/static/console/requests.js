@@ -5,8 +5,7 @@ import { onPause } from '../lib/navigate.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { number, wallTime } from '../lib/format.js';
-import { useAsked } from './asked.js';
-import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table, bearer, curl } from './parts.js';
+import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table, bearer, curl, useAsked } from './parts.js';
 
 const query = signal('');
 const only = signal('');
@@ -125,7 +124,9 @@ function Body({ title, text, bytes }) {
   const cut = bytes > new Blob([text]).size;
   const json = cut ? undefined : parsed(text);
   return html`
-    <h3 class="body-h">${title}${cut ? html` <span class="dim">the beginning of ${number(bytes)} bytes</span>` : null}</h3>
+    <h3 class="body-h">
+      ${title}${cut ? html` <span class="dim">the beginning of ${number(bytes)} bytes</span>` : null}
+    </h3>
     ${json === undefined ? html`<${Code} what=${title} text=${text} />` : html`<${Json} what=${title} value=${json} />`}
   `;
 }

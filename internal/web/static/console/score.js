@@ -5,8 +5,7 @@ import * as store from '../lib/store.js';
 import { compared } from '../lib/forks.js';
 import { day, number, words } from '../lib/format.js';
 import { countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
-import { useAsked } from './asked.js';
-import { Problem, Skeleton } from './parts.js';
+import { Problem, Skeleton, useAsked } from './parts.js';
 
 // pause is the least time between two reads, in ms: to judge a company costs the server more
 // than anything else that the console shows.

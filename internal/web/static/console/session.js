@@ -1,8 +1,7 @@
 import { useState } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
+import { html, Icon, say } from '../lib/html.js';
 import { session, theme, themes, keyShape, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
-import { say } from '../lib/copy.js';
 import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { clock, day, number, wallTime } from '../lib/format.js';
