@@ -3,18 +3,13 @@ import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, number, words } from '../lib/format.js';
+import { day, number, words, workingDay } from '../lib/format.js';
 import { Code, Empty, Skeleton, Status, Table, bearer } from './parts.js';
 
 const shownDays = signal(5);
 const dayLength = 480;
 const opens = 8 * 60;
 
-// workingDay counts days without weekends, so that a lane has no holes.
-const workingDay = date => {
-  const d = Math.floor(Date.parse(`${date}T00:00:00Z`) / 86400000) + 3;
-  return Math.floor(d / 7) * 5 + Math.min(5, d % 7);
-};
 const minuteOf = sim => {
   const [date, time] = sim.split('T');
   const [h, m] = time.split(':').map(Number);
