@@ -72,7 +72,7 @@ func TestTheJourneyFromTheLandingPage(t *testing.T) {
 	x.shows(".strand", "paid")
 
 	x.goTo("/console/missions")
-	x.shows(".mission.completed", "By hand")
+	x.shows(".mission.completed", "Carry an order by hand")
 
 	x.subscribes(c)
 	x.extends()
