@@ -20,6 +20,7 @@ const pages = [
   ['office', 'records', 'Head Office', 'landmark', 'Company', 'office'],
   ['factory', 'records', 'Factory', 'factory', 'Company', 'factory'],
   ['presses', 'presses', 'Presses', 'printer', 'Company', 'factory'],
+  ['world', 'records', 'World', 'radio', 'Company', 'world'],
   ['missions', 'missions', 'Missions', 'list-checks', 'Integrate'],
   ['webhooks', 'webhooks', 'Webhooks', 'webhook', 'Integrate'],
   ['requests', 'requests', 'Requests', 'scroll-text', 'Integrate'],
