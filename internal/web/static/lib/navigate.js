@@ -55,6 +55,8 @@ const goes = {
   s: '/console/session',
 };
 export const helping = signal(false);
+// finding is whether the palette is open, which finds records, pages, docs and actions.
+export const finding = signal(false);
 // onPause is what `p` does on a page that can hold still.
 export const onPause = { current: null };
 // pressedG is when g was pressed, by the clock of the key events: a page that is
@@ -74,7 +76,13 @@ function step(by) {
 
 export function listen(copyCurl) {
   addEventListener('keydown', event => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      helping.value = false;
+      finding.value = !finding.value;
+      return;
+    }
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || finding.value) return;
     const target = event.target;
     if (event.key === 'Escape' && helping.value) {
       helping.value = false;
