@@ -122,3 +122,30 @@ func TestTheStateOfARecordIsNeverOutOfSight(t *testing.T) {
 	x.click(".rec-back") // on a phone the record takes the place of the list
 	x.shows("tr[data-row]", text(order, "number"))
 }
+
+// TestIdsInEventsAndRequestsAreLinks: in both, the record that it is about and the ids in the JSON.
+func TestIdsInEventsAndRequestsAreLinks(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	order := c.list("/office/sales-orders?status=received")[0]
+	id := text(order, "id")
+	page := "/console/office/sales-orders/" + id
+	c.must(http.MethodPost, "/office/sales-orders/"+id+"/accept", nil)
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/events")
+	const row = ".feed button[data-curl]"
+	x.shows(row, "accepted")
+	x.until(`[...document.querySelectorAll('` + row + `')].find(e => e.textContent.includes('accepted')).click() ?? true`)
+	x.shows(".ev-body pre a", id)
+	x.accessible("an opened event")
+	x.click(".ev-record a")
+	x.until(`location.pathname === ` + quote(page))
+	x.shows(".detail h2", text(order, "number"))
+	x.goTo("/console/requests")
+	x.until(`[...document.querySelectorAll('tr[data-row]')].find(e => e.textContent.includes('/accept'))?.click() ?? true`)
+	x.shows("tr.under dd a", text(order, "number"))
+	x.shows("tr.under pre a", id)
+	x.click("tr.under dd .ref-link")
+	x.until(`location.pathname === ` + quote(page))
+}

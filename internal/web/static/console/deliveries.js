@@ -166,7 +166,7 @@ function Group({ g, named, act, busy }) {
       <td><${Response} d=${made} /></td>
       <td class="wide">
         <${EventType} type=${last.event_type} />
-        ${named && hook ? html` <span class="dim">to ${hook.url_host}</span>` : null}
+        ${named && hook ? html` <span class="dim to-host">to ${hook.url_host}</span>` : null}
       </td>
       <td class="opt"><${About} event=${heldEvent(last.event_id)} /></td>
       <td><${Status} is=${last.status} /></td>

@@ -16,13 +16,13 @@ export const Ago = ({ at }) => html`
 `;
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
+// tones of statuses: green is done or in order, amber waits for somebody, red is lost or broken. A
+// normal state of something under way has none, so that amber can warn.
 const tones = {
   ok:
     'completed ready shipped paid active delivered received_all closed executed recorded running ok full ' +
     'billed matched invoiced present none_late returned',
-  warn:
-    'received pending deferred open overdue late arrived waiting queued pending_verification ' +
-    'below_reorder_point low offered in_production approval_required due sick draft unmatched',
+  warn: 'overdue late arrived pending_verification below_reorder_point low approval_required due unmatched deferred ',
   bad:
     'failed declined expired dropped disabled rejected down disputed bankrupt cancelled price_mismatch ' +
     'quantity_mismatch no_receipt lost quit dismissed',
