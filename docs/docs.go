@@ -15,3 +15,10 @@ var Receivers embed.FS
 //
 //go:embed guides
 var Guides embed.FS
+
+// Tutorial are the programs of the tutorial, a folder for each step with the files that it
+// changes. The underscore keeps the Go tool from taking each folder for a package: a program
+// is the newest version of its files.
+//
+//go:embed _tutorial
+var Tutorial embed.FS

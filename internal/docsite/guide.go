@@ -39,6 +39,7 @@ func guideGroups() []guideGroup {
 			{"/docs/quickstart", "quickstart.md", "Quickstart"},
 			{"/docs/two-systems", "two-systems.md", "The two systems"},
 			{"/docs/bridge", "bridge.md", "The bridge by hand"},
+			{"/docs/tutorial", "tutorial.md", "Build the bridge in an hour"},
 		}},
 		{"Build", []guide{
 			{"/docs/idempotency", "idempotency.md", "Idempotency and retries"},
@@ -155,6 +156,7 @@ func (s *Site) source(file string) ([]byte, map[string]string, error) {
 	}
 	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
 		"fact": s.fact, "on": s.on, "receiver": receiver, "amount": amount, "percent": percent,
+		"program": program, "run": starting, "follow": following,
 	}).Parse(remark.ReplaceAllString(body, ""))
 	if err != nil {
 		return nil, nil, fmt.Errorf("parse: %w", err)
