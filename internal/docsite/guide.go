@@ -48,6 +48,7 @@ func guideGroups() []guideGroup {
 			{"/docs/feed", "feed.md", "The event feed"},
 			{"/docs/webhooks", "webhooks.md", "Webhooks"},
 			{"/docs/listen", "listen.md", "Local work"},
+			{"/docs/recipes", "recipes.md", "Recipes"},
 		}},
 		{"Test and evaluate", []guide{
 			{"/docs/ci", "ci.md", "Tests and CI"},
