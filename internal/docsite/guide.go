@@ -155,18 +155,24 @@ func (s *Site) source(file string) ([]byte, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	filled, err := s.filledIn(file, body)
+	return filled, also, err
+}
+
+// filledIn is a text in the template language of the guides as this server says it.
+func (s *Site) filledIn(file, body string) ([]byte, error) {
 	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
 		"fact": s.fact, "on": s.on, "receiver": receiver, "amount": amount, "percent": percent,
 		"program": program, "run": starting, "follow": following,
 	}).Parse(remark.ReplaceAllString(body, ""))
 	if err != nil {
-		return nil, nil, fmt.Errorf("parse: %w", err)
+		return nil, fmt.Errorf("parse: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, s); err != nil {
-		return nil, nil, fmt.Errorf("fill in: %w", err)
+		return nil, fmt.Errorf("fill in: %w", err)
 	}
-	return b.Bytes(), also, nil
+	return b.Bytes(), nil
 }
 
 // errHead is for a guide whose head cannot be read.

@@ -29,7 +29,8 @@ func (l *library) list() string {
 		"Office and the Factory. The API is at %s, the agent endpoint at %s. All data is made up.\n\n",
 		l.BaseURL(), l.AgentURL())
 	fmt.Fprintf(&b, "Everything below is Markdown. All guides in one file: %s/llms-full.txt. "+
-		"The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml.\n", l.origin, l.origin, l.origin)
+		"The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml. A skill for coding agents: %s%s\n",
+		l.origin, l.origin, l.origin, l.origin, skillPath)
 	section := ""
 	for _, w := range l.inOrder() {
 		if w.Section != section {

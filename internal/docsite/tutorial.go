@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"platen/docs"
@@ -80,9 +81,9 @@ func addedLines(before, after []string) []int {
 	for i := range length {
 		length[i] = make([]int, len(after)+1)
 	}
-	for i := len(before) - 1; i >= 0; i-- {
-		for j := len(after) - 1; j >= 0; j-- {
-			if before[i] == after[j] {
+	for i, line := range slices.Backward(before) {
+		for j, other := range slices.Backward(after) {
+			if line == other {
 				length[i][j] = length[i+1][j+1] + 1
 			} else {
 				length[i][j] = max(length[i+1][j], length[i][j+1])

@@ -51,7 +51,9 @@ func TestTheTutorialsProgramFollowsTheFeed(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				testclient.Eventually(t, "the work order of "+sku, time.Minute, func() bool { return made(t, c, sku) == 1 })
+				testclient.Eventually(t, "the work order of "+sku, time.Minute, func() bool {
+					return made(t, c, sku) == 1
+				})
 				if err := program.Process.Kill(); err != nil {
 					t.Errorf("the program ended: %v\n%s", err, said.String())
 				}

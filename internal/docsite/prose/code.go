@@ -142,7 +142,13 @@ func folded(b *strings.Builder, lines []string, added []int) {
 		}
 	}
 	for from, to := range stretches(near) {
-		part(b, lines, added, from, to, near[from])
+		if near[from] {
+			part(b, lines, added, from, to)
+			continue
+		}
+		fmt.Fprintf(b, `<details><summary><span class="label">%d lines as before</span></summary>`, to-from)
+		part(b, lines, added, from, to)
+		b.WriteString("</details>")
 	}
 }
 
@@ -163,10 +169,7 @@ func stretches(values []bool) iter.Seq2[int, int] {
 }
 
 // part writes the lines from one to another.
-func part(b *strings.Builder, lines []string, added []int, from, to int, open bool) {
-	if !open {
-		fmt.Fprintf(b, `<details><summary><span class="label">%d lines as before</span></summary>`, to-from)
-	}
+func part(b *strings.Builder, lines []string, added []int, from, to int) {
 	b.WriteString(`<pre tabindex="0"><code>`)
 	for at := from; at < to; at++ {
 		if slices.Contains(added, at+1) {
@@ -177,7 +180,4 @@ func part(b *strings.Builder, lines []string, added []int, from, to int, open bo
 		b.WriteString("\n")
 	}
 	b.WriteString("</code></pre>")
-	if !open {
-		b.WriteString("</details>")
-	}
 }
