@@ -49,6 +49,7 @@ func guideGroups() []guideGroup {
 			{"/docs/webhooks", "webhooks.md", "Webhooks"},
 			{"/docs/listen", "listen.md", "Local work"},
 			{"/docs/recipes", "recipes.md", "Recipes"},
+			{"/docs/troubleshooting", "troubleshooting.md", "Troubleshooting"},
 		}},
 		{"Test and evaluate", []guide{
 			{"/docs/ci", "ci.md", "Tests and CI"},
@@ -56,6 +57,7 @@ func guideGroups() []guideGroup {
 			{"/docs/triggers", "", "Triggers"},
 			{"/docs/faults", "faults.md", "Break it on purpose"},
 			{"/docs/evaluations", "evaluations.md", "Evaluations"},
+			{"/docs/interviews", "interviews.md", "Interviews and classes"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},
@@ -64,11 +66,13 @@ func guideGroups() []guideGroup {
 			{"/docs/twenty-days", "twenty-days.md", "Twenty days by hand"},
 			{"/docs/missions", "", "Missions"},
 			{"/docs/presets", "", "Presets"},
+			{"/docs/glossary", "glossary.md", "Glossary"},
 		}},
 		{"Operate", []guide{
 			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
 			{"/docs/several-servers", "several-servers.md", "Several servers"},
 			{"/docs/settings", "", "Settings"},
+			{commandsPath, "commands.md", "Commands"},
 		}},
 	}
 }

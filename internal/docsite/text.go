@@ -43,11 +43,15 @@ func (l *library) list() string {
 	return b.String()
 }
 
-// full is /llms-full.txt: all guides, one after the other.
+// commandsPath is the page of all commands, which --help shows too, and which would be a third of
+// all guides.
+const commandsPath = "/docs/commands"
+
+// full is /llms-full.txt: all guides but the list of commands, one after the other.
 func (l *library) full() string {
 	var b strings.Builder
 	for _, w := range l.inOrder() {
-		if w.Section == "/docs/" {
+		if w.Section == "/docs/" && w.Path != commandsPath {
 			fmt.Fprintf(&b, "%s\n\n---\n\n", strings.TrimSpace(w.markdown))
 		}
 	}
