@@ -20,7 +20,9 @@ also exit-status: return code
 
 # Commands
 
-Every command of the program ` + "`platen`" + `, with its flags, as ` + "`--help`" + ` shows them. [Local work](/docs/listen) shows the usual ones at work, and [settings](/docs/settings) has the flags of ` + "`platen serve`" + ` with their environment variables.
+Every command of the program ` + "`platen`, with its flags, as `--help`" + ` shows them.
+[Local work](/docs/listen) shows the usual ones at work, and [settings](/docs/settings) has
+the flags of ` + "`platen serve`" + ` with their environment variables.
 
 ## Exit status {#exit-status}
 
