@@ -15,3 +15,16 @@ var Receivers embed.FS
 //
 //go:embed guides
 var Guides embed.FS
+
+// Tutorial are the programs of the tutorial, a folder for each step with the files that it
+// changes. The underscore keeps the Go tool from taking each folder for a package: a program
+// is the newest version of its files.
+//
+//go:embed _tutorial
+var Tutorial embed.FS
+
+// Skill is what a coding agent has to know to work with a server, as the servers hand it out.
+// It has the template language of the guides.
+//
+//go:embed skill/SKILL.md
+var Skill string

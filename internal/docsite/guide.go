@@ -39,6 +39,7 @@ func guideGroups() []guideGroup {
 			{"/docs/quickstart", "quickstart.md", "Quickstart"},
 			{"/docs/two-systems", "two-systems.md", "The two systems"},
 			{"/docs/bridge", "bridge.md", "The bridge by hand"},
+			{"/docs/tutorial", "tutorial.md", "Build the bridge in an hour"},
 		}},
 		{"Build", []guide{
 			{"/docs/idempotency", "idempotency.md", "Idempotency and retries"},
@@ -47,6 +48,8 @@ func guideGroups() []guideGroup {
 			{"/docs/feed", "feed.md", "The event feed"},
 			{"/docs/webhooks", "webhooks.md", "Webhooks"},
 			{"/docs/listen", "listen.md", "Local work"},
+			{"/docs/recipes", "recipes.md", "Recipes"},
+			{"/docs/troubleshooting", "troubleshooting.md", "Troubleshooting"},
 		}},
 		{"Test and evaluate", []guide{
 			{"/docs/ci", "ci.md", "Tests and CI"},
@@ -54,6 +57,7 @@ func guideGroups() []guideGroup {
 			{"/docs/triggers", "", "Triggers"},
 			{"/docs/faults", "faults.md", "Break it on purpose"},
 			{"/docs/evaluations", "evaluations.md", "Evaluations"},
+			{"/docs/interviews", "interviews.md", "Interviews and classes"},
 			{"/docs/agents", "", "Agents"},
 			{"/docs/economy", "", "Economy"},
 		}},
@@ -62,11 +66,13 @@ func guideGroups() []guideGroup {
 			{"/docs/twenty-days", "twenty-days.md", "Twenty days by hand"},
 			{"/docs/missions", "", "Missions"},
 			{"/docs/presets", "", "Presets"},
+			{"/docs/glossary", "glossary.md", "Glossary"},
 		}},
 		{"Operate", []guide{
 			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
 			{"/docs/several-servers", "several-servers.md", "Several servers"},
 			{"/docs/settings", "", "Settings"},
+			{commandsPath, "commands.md", "Commands"},
 		}},
 	}
 }
@@ -153,17 +159,24 @@ func (s *Site) source(file string) ([]byte, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	filled, err := s.filledIn(file, body)
+	return filled, also, err
+}
+
+// filledIn is a text in the template language of the guides as this server says it.
+func (s *Site) filledIn(file, body string) ([]byte, error) {
 	t, err := text.New(file).Option("missingkey=error").Funcs(text.FuncMap{
 		"fact": s.fact, "on": s.on, "receiver": receiver, "amount": amount, "percent": percent,
+		"program": program, "run": starting, "follow": following,
 	}).Parse(remark.ReplaceAllString(body, ""))
 	if err != nil {
-		return nil, nil, fmt.Errorf("parse: %w", err)
+		return nil, fmt.Errorf("parse: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, s); err != nil {
-		return nil, nil, fmt.Errorf("fill in: %w", err)
+		return nil, fmt.Errorf("fill in: %w", err)
 	}
-	return b.Bytes(), also, nil
+	return b.Bytes(), nil
 }
 
 // errHead is for a guide whose head cannot be read.

@@ -64,11 +64,14 @@ type page struct {
 }
 
 // MarkdownPath is where the page is served as Markdown.
-func (p page) MarkdownPath() string {
-	if strings.HasSuffix(p.Path, "/") {
-		return p.Path + "index.md"
+func (p page) MarkdownPath() string { return MarkdownPath(p.Path) }
+
+// MarkdownPath is where the page of a path is served as Markdown.
+func MarkdownPath(page string) string {
+	if strings.HasSuffix(page, "/") {
+		return page + "index.md"
 	}
-	return p.Path + ".md"
+	return page + ".md"
 }
 
 // contents is a titled list of links.
@@ -114,7 +117,7 @@ func (s *Site) render() (*library, error) {
 	for _, add := range []func() error{
 		l.addGuides, l.addOperations, l.addEvents, l.addProblems, l.addMissions, l.addTriggers,
 		l.addPresets, l.addAgents,
-		l.addEconomy, l.addSettings, l.name,
+		l.addEconomy, l.addSettings, l.name, l.addSkill,
 	} {
 		if err := add(); err != nil {
 			return nil, fmt.Errorf("render the docs: %w", err)

@@ -106,6 +106,7 @@ const (
 	TypeHTML     = "text/html; charset=utf-8"
 	typeMarkdown = "text/markdown; charset=utf-8"
 	typeText     = "text/plain; charset=utf-8"
+	typeJSON     = "application/json"
 )
 
 // Files returns every page of the docs, and its Markdown, by path. An error is a

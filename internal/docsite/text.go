@@ -29,7 +29,8 @@ func (l *library) list() string {
 		"Office and the Factory. The API is at %s, the agent endpoint at %s. All data is made up.\n\n",
 		l.BaseURL(), l.AgentURL())
 	fmt.Fprintf(&b, "Everything below is Markdown. All guides in one file: %s/llms-full.txt. "+
-		"The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml.\n", l.origin, l.origin, l.origin)
+		"The whole API as OpenAPI 3.1: %s/openapi.json or %s/openapi.yaml. A skill for coding agents: %s%s\n",
+		l.origin, l.origin, l.origin, l.origin, skillPath)
 	section := ""
 	for _, w := range l.inOrder() {
 		if w.Section != section {
@@ -42,11 +43,15 @@ func (l *library) list() string {
 	return b.String()
 }
 
-// full is /llms-full.txt: all guides, one after the other.
+// commandsPath is the page of all commands, which --help shows too, and which would be a third of
+// all guides.
+const commandsPath = "/docs/commands"
+
+// full is /llms-full.txt: all guides but the list of commands, one after the other.
 func (l *library) full() string {
 	var b strings.Builder
 	for _, w := range l.inOrder() {
-		if w.Section == "/docs/" {
+		if w.Section == "/docs/" && w.Path != commandsPath {
 			fmt.Fprintf(&b, "%s\n\n---\n\n", strings.TrimSpace(w.markdown))
 		}
 	}

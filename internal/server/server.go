@@ -285,6 +285,7 @@ func (s *Server) handler() (http.Handler, error) {
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
 		mux.Handle(path, s.agents(endpoint))
 	}
+	mux.Handle("/.well-known/agent-skills/", pages)
 	mux.HandleFunc("/.well-known/", noAuthorization)
 	mux.Handle("/", pages)
 	return s.split(s.api, s.paid(s.observed(mux))), nil

@@ -148,7 +148,7 @@ func (p *Pages) read(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if d, ok := docs[r.URL.Path]; ok {
-		serveDocument(w, r, http.StatusOK, d)
+		serveDocument(w, r, http.StatusOK, negotiate(w, r, docs, d))
 		return
 	}
 	if to, ok := moved[strings.TrimSuffix(r.URL.Path, "/")]; ok {
@@ -231,7 +231,7 @@ func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *docume
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Vary", "Accept-Encoding")
+	header.Add("Vary", "Accept-Encoding")
 	if status == http.StatusOK {
 		header.Set("ETag", d.tag)
 		if strings.Contains(r.Header.Get("If-None-Match"), d.tag) {

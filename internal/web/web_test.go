@@ -188,6 +188,7 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 			"php://input", "", // PHP's name of the body
 			"begin with https://.", "", // an error about a scheme
 			"postgres:///platen", "", // a database on the same machine
+			"postgres://platen@db.internal/platen", "", // and an operator's own
 			"https://sandbox.example;", "", "https://sandbox.example ", "", // an operator's own address
 		).Replace(body)
 		for _, found := range address.FindAllString(body, -1) {

@@ -14,6 +14,8 @@ import (
 var pagesOfDocs = []struct{ name, path string }{
 	{"docs-index", "/docs/"},
 	{"docs-guide", "/docs/quickstart"},
+	{"docs-tutorial", "/docs/tutorial"},
+	{"docs-tutorial-step", "/docs/tutorial#4-bill-what-was-shipped"},
 	{"docs-operations", "/docs/api"},
 	{"docs-operation", "/docs/api/start_print_run"},
 	{"docs-events", "/docs/events"},

@@ -26,6 +26,9 @@ const folder = "../../docs/guides"
 // and the text.
 var fences = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
 
+// writable are the blocks of a guide's file, and the commands that its template adds.
+var writable = regexp.MustCompile("(?ms)" + fences.String() + `|^\{\{run [^\n]*\}\}$`)
+
 // separator stands between the answers of the blocks of a guide.
 const separator = "\x1e"
 
@@ -76,16 +79,39 @@ func follow(t *testing.T, file, source string) {
 	if name == "limits" { // the shared server has none
 		served = read(t, p.Origin+"/docs/limits.md")
 	}
+	if !strings.Contains(served, " only=") {
+		walk(t, file, source, served, "")
+		return
+	}
+	for _, language := range []string{"python", "javascript", "go"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			need(t, map[string]string{"python": "python3", "javascript": "node", "go": "go"}[language])
+			walk(t, file, source, served, language)
+		})
+	}
+}
+
+// walk does what a page says from the top: it writes its programs into files, runs its
+// commands, and compares what they print. Blocks for another language are left out.
+func walk(t *testing.T, file, source, served, language string) {
+	t.Helper()
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	var want []string
 	waits := false
 	for _, fence := range fences.FindAllStringSubmatch(served, -1) {
+		kind, only, _ := strings.Cut(fence[1], " only=")
+		only, _, _ = strings.Cut(only, " ")
+		_, name, program := strings.Cut(kind, " file=")
 		switch {
-		case fence[1] == "sh test":
+		case only != "" && only != language:
+		case program && only != "":
+			fmt.Fprintf(&script, "cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name, fence[2])
+		case kind == "sh test":
 			fmt.Fprintf(&script, "%s\nprintf '\\036'\n", fence[2])
 			want, waits = append(want, ""), true
-		case fence[1] == "output" && waits:
+		case kind == "output" && waits:
 			want[len(want)-1], waits = fence[2], false
 		}
 	}
@@ -94,7 +120,9 @@ func follow(t *testing.T, file, source string) {
 		t.Fatalf("%d answers to %d commands", len(got)-1, len(want))
 	}
 	if *update {
-		write(t, file, source, got)
+		if language == "" || language == "python" {
+			write(t, file, source, got)
+		}
 		return
 	}
 	for i := range want {
@@ -153,9 +181,9 @@ func ask(t *testing.T, url string) *testclient.Answer {
 func write(t *testing.T, file, source string, answers []string) {
 	t.Helper()
 	i, waits := 0, false
-	out := fences.ReplaceAllStringFunc(source, func(fence string) string {
+	out := writable.ReplaceAllStringFunc(source, func(fence string) string {
 		switch {
-		case strings.HasPrefix(fence, "```sh test\n"):
+		case strings.HasPrefix(fence, "```sh test\n"), strings.HasPrefix(fence, "{{run "):
 			i, waits = i+1, true
 		case strings.HasPrefix(fence, "```output\n") && waits:
 			waits = false

@@ -2,7 +2,6 @@ package prose
 
 import (
 	"fmt"
-	"html"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -39,8 +38,7 @@ func heading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.Walk
 	return ast.WalkContinue, nil
 }
 
-// fence is a block of code. Its first word names the language; the rest is for
-// its tests, except that "file=" names the file that it is.
+// fence is a block of code, as Code renders it.
 func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -57,39 +55,6 @@ func fence(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.W
 	}
 	fmt.Fprint(w, Code(info, text.String()))
 	return ast.WalkSkipChildren, nil
-}
-
-// labels are the headings above code of a language.
-var labels = map[string]string{ //nolint:gochecknoglobals // read only
-	"sh": "Shell", "output": "Output", "json": "JSON", "http": "HTTP", "go": "Go",
-	"python": "Python", "javascript": "JavaScript", "php": "PHP", "ruby": "Ruby", "java": "Java", "yaml": "YAML",
-	"toml": "TOML", "text": "",
-}
-
-// Code renders a block of code. Info is the language, and perhaps file=NAME.
-func Code(info, text string) string {
-	language, rest, _ := strings.Cut(info, " ")
-	label := labels[language]
-	for word := range strings.FieldsSeq(rest) {
-		if name, ok := strings.CutPrefix(word, "file="); ok {
-			label = name
-		}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<div class="code %s">`, html.EscapeString(language))
-	if label != "" {
-		fmt.Fprintf(&b, `<p class="label">%s</p>`, html.EscapeString(label))
-	}
-	b.WriteString(`<pre tabindex="0"><code>`)
-	for _, piece := range Pieces(language, text) {
-		if piece.Class == "" {
-			b.WriteString(html.EscapeString(piece.Text))
-		} else {
-			fmt.Fprintf(&b, `<span class="%s">%s</span>`, piece.Class, html.EscapeString(piece.Text))
-		}
-	}
-	b.WriteString("</code></pre></div>\n")
-	return b.String()
 }
 
 func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {

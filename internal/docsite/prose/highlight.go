@@ -43,7 +43,7 @@ var lexers = map[string]*regexp.Regexp{ //nolint:gochecknoglobals // read only
 	"go": lexer(slashes, never, never, never, quoted+backticks, digits,
 		`break case chan const continue default defer else for func go if import interface map nil package range `+
 			`return select struct switch type var true false`, ""),
-	"python": lexer(hash, never, never, never, quoted, digits,
+	"python": lexer(hash, never, never, never, `(?s:""".*?""")|`+quoted, digits,
 		`and as assert async await class def elif else except False finally for from if import in is lambda None not `+
 			`or pass raise return True try while with yield`, ""),
 	"javascript": lexer(slashes, never, never, never, quoted+backticks, digits,

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -74,8 +75,23 @@ func (r *Renderer) Render(source []byte) (Page, error) {
 		return Page{}, fmt.Errorf("render %s: %w", page.Title, err)
 	}
 	page.HTML = b.Bytes()
+	if before, after, ok := bytes.Cut(page.HTML, []byte(onlyMark)); ok {
+		// The choice stands in front of the block, whose tag began a little earlier.
+		at := bytes.LastIndexByte(before, '<')
+		page.HTML = slices.Concat(before[:at], []byte(choice), before[at:], []byte(onlyMark), after)
+	}
 	return page, nil
 }
+
+// onlyMark is in the tag of a block that is seen in one language.
+const onlyMark = ` only python">`
+
+// choice chooses the language of the blocks behind it. A style sheet does the rest.
+const choice = `<fieldset class="languages"><legend class="vh">Language of the programs</legend>` +
+	`<label><input type="radio" name="language" value="python" autocomplete="off" checked>Python</label>` +
+	`<label><input type="radio" name="language" value="javascript" autocomplete="off">JavaScript</label>` +
+	`<label><input type="radio" name="language" value="go" autocomplete="off">Go</label></fieldset>
+`
 
 // transform notes the headings and makes links of names that have a page.
 func (r *Renderer) transform(root ast.Node, source []byte, page *Page) error {

@@ -21,7 +21,10 @@ for (const place of document.querySelectorAll('div.code :is(.office, .factory)')
 }
 
 const textOf = block =>
-  [...block.querySelector('code').childNodes].map(node => node.dataset?.text ?? node.textContent).join('');
+  [...block.querySelectorAll('code')]
+    .flatMap(code => [...code.childNodes])
+    .map(node => node.dataset?.text ?? node.textContent)
+    .join('');
 
 for (const block of document.querySelectorAll('div.code')) {
   const button = document.createElement('button');
@@ -40,7 +43,7 @@ for (const block of document.querySelectorAll('div.code')) {
 
 // The language of the samples is the one that was chosen last, on any page.
 const language = 'platen.language';
-for (const choice of document.querySelectorAll('.samples input')) {
+for (const choice of document.querySelectorAll(':is(.samples, .languages) input')) {
   try {
     if (localStorage.getItem(language) === choice.value) choice.checked = true;
   } catch {
