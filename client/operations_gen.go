@@ -119,8 +119,8 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 // What costs the company money, goods or its name, now or within a day, the dearest first. Each
 // item has the records that it is about and, where there is one, the request that mends it: the
 // server checks it as it would check the request itself, and changes nothing. Records that wait
-// to be carried across a manual bridge are not among the items. Of a bankrupt company it tells
-// how it came to its end.
+// to be carried across a manual bridge are not among the items. Of a company that has ended,
+// bankrupt or because its time is over, it tells the turning points.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetAttention(ctx context.Context) (*Attention, error) {

@@ -784,7 +784,8 @@ type Invariants struct {
 type Attention struct {
 	// What needs attention, the dearest first; none once the company has ended.
 	Items []AttentionItem `json:"items"`
-	// How a bankrupt company came to its end, oldest first; none before.
+	// How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is
+	// over. None before.
 	History []AttentionTurn `json:"history"`
 }
 

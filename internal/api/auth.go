@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"platen/internal/moment"
 	"platen/internal/operation"
@@ -64,7 +65,22 @@ func (x *exchange) authenticate(key string) (sandbox.Caller, error) {
 	if key == "" {
 		return sandbox.Caller{}, problem.New(problem.Unauthorized, "This route requires a key.")
 	}
+	if strings.HasPrefix(key, apikey.ReviewPrefix) {
+		return x.reviewer(key)
+	}
 	c, _ := apikey.Parse(key) // zero for a text that cannot be a key
+	return x.recognise(c)
+}
+
+// reviewer returns the caller that the token of a reviewer's link belongs to.
+func (x *exchange) reviewer(token string) (sandbox.Caller, error) {
+	if x.server.gate.Shuts(x.now.Time(), x.group) {
+		return x.recognise(apikey.Credential{})
+	}
+	c, err := x.server.registry.Reviewer(x.r.Context(), token)
+	if err != nil {
+		return sandbox.Caller{}, err //nolint:wrapcheck // a problem
+	}
 	return x.recognise(c)
 }
 
@@ -109,6 +125,9 @@ func rightSystem(op *bound, caller sandbox.Caller) error {
 	switch {
 	case op.System == operation.Open:
 		return nil
+	case caller.System == apikey.Review:
+		return problem.New(problem.WrongSystem, "A reviewer's link opens the console, and nothing of the API.").
+			Hinting("Requests take a key that begins with %s or %s.", apikey.OfficePrefix, apikey.FactoryPrefix)
 	case grades && op.Grading == operation.GradingNot:
 		return notForGraders(op)
 	case op.System == operation.Shared && caller.Evaluation && !grades && op.Grading == operation.GradingAlone:
@@ -137,6 +156,9 @@ func notForGraders(op *bound) error {
 // but for what a write does: it is no request of the player, so it completes no mission,
 // starts no clock, meets no fault and is in no list (contract: OPEN.EVAL.TRACE).
 func (x *exchange) grades() bool { return x.caller.System == apikey.Grading }
+
+// traceless reports whether the request is none of the player's: of a grader, or of a reviewer.
+func (x *exchange) traceless() bool { return x.grades() || x.caller.System == apikey.Review }
 
 // groupOf is the network that a request comes from.
 func (s *Server) groupOf(r *http.Request) netip.Prefix {

@@ -17,7 +17,7 @@ import (
 	"platen/internal/sandbox/apikey"
 )
 
-// The web console needs five routes beyond the API, outside of wire.BasePath. They
+// The web console needs six routes beyond the API, outside of wire.BasePath. They
 // are no part of the contract and in no document. They take the keys of the
 // API, spend a budget of their own, and leave no trace: watching a company
 // neither counts as a request to it nor completes its missions
@@ -31,6 +31,8 @@ const (
 	ConsoleFaults = "/console/data/faults"
 	// ConsoleAttention is the path of what needs somebody.
 	ConsoleAttention = "/console/data/attention"
+	// ConsoleReview is the path of the token of a reviewer's link.
+	ConsoleReview = "/console/data/review"
 	// ConsoleStream is the path of the changes from then on.
 	ConsoleStream = "/console/stream"
 )
@@ -69,6 +71,9 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 	} {
 		s.mux.HandleFunc(path, watched(func(x *exchange, v *console.Viewer) error { return x.consoleData(v, read) }))
 	}
+	s.mux.HandleFunc(ConsoleReview, watched(func(x *exchange, v *console.Viewer) error {
+		return x.consoleData(v, x.reviewToken)
+	}))
 	s.mux.HandleFunc(ConsoleStream, watched((*exchange).consoleStream))
 	return nil
 }
@@ -124,6 +129,10 @@ func (x *exchange) viewer() (*console.Viewer, error) {
 		Sandbox: x.sandbox, Admitted: x.stillKnown, Now: x.server.registry.Now, Stopped: x.server.stopped,
 		Systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true},
 	}
+	if x.caller.System == apikey.Review {
+		v.Systems[operation.Office], v.Systems[operation.Factory] = true, true
+		return v, nil
+	}
 	other, sent, err := x.otherCaller()
 	if err != nil {
 		return nil, err
@@ -145,7 +154,7 @@ func (x *exchange) admitViewer(anonymous bool) error {
 		x.caller = sandbox.Caller{}
 		return x.admit()
 	}
-	x.spent = x.server.console.gate.Admit(at, x.group, budgeted(sandbox.Caller{SandboxID: x.caller.SandboxID}))
+	x.spent = x.server.console.gate.Admit(at, x.group, budgeted(x.watcher()))
 	if x.spent.Outcome == ratelimit.Passed {
 		return nil
 	}
@@ -153,6 +162,32 @@ func (x *exchange) admitViewer(anonymous bool) error {
 		"The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute)
 	p.RetryAfter = x.spent.RetryAfter
 	return p.RetryingAt(x.spent.RetryAt)
+}
+
+// reviewToken returns the token of a reviewer's link, as JSON, to who has both keys: it shows both
+// systems.
+func (x *exchange) reviewToken(ctx context.Context, viewer *console.Viewer) ([]byte, error) {
+	if x.caller.System == apikey.Review || !viewer.Systems[operation.Office] || !viewer.Systems[operation.Factory] {
+		return nil, problem.New(problem.WrongSystem, "A reviewer's link shows both systems, so it takes both keys.")
+	}
+	keys, err := x.server.registry.KeysOf(ctx, x.credentials[0])
+	if err != nil {
+		return nil, err //nolint:wrapcheck // a problem
+	}
+	token, ok := keys.ReviewToken()
+	if !ok {
+		return nil, problem.New(problem.Unauthorized, "A key of the sandbox was revoked.")
+	}
+	return []byte(`{"token":"` + token + `"}`), nil
+}
+
+// watcher is who a viewer is to budgets: all consoles of a sandbox are one, and all its reviewers.
+func (x *exchange) watcher() sandbox.Caller {
+	w := sandbox.Caller{SandboxID: x.caller.SandboxID}
+	if x.caller.System == apikey.Review {
+		w.System = apikey.Review
+	}
+	return w
 }
 
 // consoleRead computes something that the console shows, as JSON.
@@ -182,7 +217,7 @@ func (x *exchange) consoleData(viewer *console.Viewer, read consoleRead) error {
 // consoleStream sends changes as server-sent events, as long as both sides are
 // there. An error can then no longer be sent: the console asks again.
 func (x *exchange) consoleStream(viewer *console.Viewer) error {
-	release, err := x.server.console.Reserve(x.caller.SandboxID, x.now.Time())
+	release, err := x.server.console.Reserve(x.watcher(), x.now.Time())
 	if err != nil {
 		return err //nolint:wrapcheck // a problem
 	}

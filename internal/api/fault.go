@@ -37,7 +37,7 @@ type disturbed struct {
 // disturb draws what goes wrong with the request, and reports whether that has ended it
 // (contract: OPEN.FAULT.ORDER).
 func (x *exchange) disturb() (ended bool) {
-	if x.sandbox == nil || x.op.spared || x.grades() {
+	if x.sandbox == nil || x.op.spared || x.traceless() {
 		return false
 	}
 	faults := x.sandbox.Faults(x.r.Context())

@@ -1,6 +1,7 @@
 package docsite
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,6 +200,26 @@ func (s *Site) Search(query string, limit int) ([]Found, error) {
 		}
 	}
 	return found, nil
+}
+
+// Place is a place of the docs that a search found, as programs read it.
+type Place struct {
+	Title string `json:"title"`
+	Page  string `json:"page"`
+	Path  string `json:"path"`
+}
+
+// Places returns the places that SearchPage shows.
+func (s *Site) Places(query string) (places []Place, refused bool, err error) {
+	l, err := s.library()
+	if err != nil || secret.MatchString(query) {
+		return []Place{}, err == nil, err
+	}
+	places = []Place{}
+	for _, at := range l.search(shortened(query), false) {
+		places = append(places, Place{Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path})
+	}
+	return places, false, nil
 }
 
 // shortened is the part of a query that is looked at.

@@ -19,7 +19,7 @@ import (
 // Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION.ITEMS).
 type Attention struct {
 	Items   []AttentionItem `json:"items" doc:"What needs attention, the dearest first; none once the company has ended."`
-	History []AttentionTurn `json:"history" doc:"How a bankrupt company came to its end, oldest first; none before."`
+	History []AttentionTurn `json:"history" doc:"How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None before."`
 }
 
 // AttentionItem is one thing that needs somebody.
@@ -65,7 +65,7 @@ func attentionOperation() Operation {
 			"Each item has the records that it is about and, where there is one, the request that " +
 			"mends it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
-			"Of a bankrupt company it tells how it came to its end.",
+			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points.",
 		Out:      reflect.TypeFor[Attention](),
 		Attended: true,
 	}
@@ -167,7 +167,7 @@ func bodyOf(r *attention.Remedy) any {
 // history are the turning points of a company that has ended, oldest first.
 func history(a *sandbox.Attention) []AttentionTurn {
 	turns := []AttentionTurn{}
-	if !a.View.Summary.Bankrupt {
+	if !a.Ended {
 		return turns
 	}
 	low := firstNegative(a.View)
@@ -177,6 +177,14 @@ func history(a *sandbox.Attention) []AttentionTurn {
 			turns, low = append(turns, *low), nil
 		}
 		turns = append(turns, AttentionTurn{Seq: &t.Sequence, SimDate: t.On, Message: attention.Turn(t.Type, t.Count)})
+	}
+	if low != nil {
+		turns = append(turns, *low)
+	}
+	if s := &a.View.Summary; !s.Bankrupt {
+		turns = append(turns, AttentionTurn{
+			SimDate: s.Now.Date(), Message: fmt.Sprintf("The time of the sandbox is over, with %s in cash.", s.CashMinor),
+		})
 	}
 	return turns
 }

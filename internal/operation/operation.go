@@ -342,3 +342,14 @@ func reads[R any](n noun) []Operation {
 	}
 	return []Operation{list, row}
 }
+
+// IDPrefix returns the beginning of the ids of a resource, "" where ids are readable or the
+// company keeps no such records.
+func IDPrefix(resource string) string {
+	for _, d := range company.Definitions() {
+		if d.Resource == resource {
+			return d.Prefix
+		}
+	}
+	return ""
+}

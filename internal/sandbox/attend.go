@@ -15,6 +15,8 @@ import (
 type Attention struct {
 	View     *View
 	Concerns []attention.Concern
+	// Ended is set once nothing can be done any more: the company is bankrupt, or its time is over.
+	Ended bool
 	// Turns are the turning points of a company that has ended, oldest first.
 	Turns []Turn
 }
@@ -38,21 +40,24 @@ func (s *Sandbox) Attend(ctx context.Context) (a Attention, err error) {
 		if s.company == nil {
 			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
 		}
-		a.Concerns = s.company.Attention()
+		if a.Ended = a.View.Status(now) != Active; !a.Ended {
+			a.Concerns = s.company.Attention()
+		}
 		return nil
 	})
-	if err == nil && a.View.Summary.Bankrupt {
+	if err == nil && a.Ended {
 		a.Turns, err = s.turns(ctx, a.View)
 	}
 	return a, err
 }
 
-// turns finds the first event of each type that tells of the end.
+// turns finds the first event of each type that tells of the way to the end.
 func (s *Sandbox) turns(ctx context.Context, v *View) ([]Turn, error) {
 	var turns []Turn
+	types := attention.Turning(v.Summary.Bankrupt)
 	at := map[event.Type]int{}
 	for after := uint64(0); ; {
-		events, err := s.Events(ctx, v, Query{After: after, Limit: eventsPerTrailRead, Types: attention.Turning()})
+		events, err := s.Events(ctx, v, Query{After: after, Limit: eventsPerTrailRead, Types: types})
 		if err != nil || len(events) == 0 {
 			return turns, err
 		}

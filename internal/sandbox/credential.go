@@ -60,7 +60,25 @@ func (r *Registry) Recognise(ctx context.Context, c apikey.Credential) (Caller, 
 	if !r.options.Now().Before(caller.deleteAt) {
 		return Caller{}, errUnknownKey()
 	}
+	caller.System = c.System // the credential of a reviewer is found by a key that opens more
 	return caller, nil
+}
+
+// Reviewer returns the credential of the token of a reviewer's link, or refuses as Recognise does.
+func (r *Registry) Reviewer(ctx context.Context, token string) (apikey.Credential, error) {
+	review, ok := apikey.ParseReview(token)
+	if !ok {
+		return apikey.Credential{}, errUnknownKey()
+	}
+	keys, err := r.KeysOf(ctx, apikey.Credential{Hash: review.Office})
+	if err != nil {
+		return apikey.Credential{}, err
+	}
+	c, ok := review.Credential(&keys)
+	if !ok {
+		return apikey.Credential{}, errUnknownKey()
+	}
+	return c, nil
 }
 
 // claimOf is the epoch of this server's claim of a caller's sandbox, 0 when it has
@@ -92,6 +110,7 @@ func (r *Registry) Recall(c apikey.Credential) (Caller, error) {
 	if !known || !r.options.Now().Before(caller.deleteAt) {
 		return Caller{}, errUnknownKey()
 	}
+	caller.System = c.System
 	return caller, nil
 }
 

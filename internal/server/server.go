@@ -279,6 +279,9 @@ func (s *Server) handler() (http.Handler, error) {
 		}
 		return openapi.YAML(asJSON) //nolint:wrapcheck // the error names the document
 	}))
+	mux.HandleFunc("GET /console/records.json", web.Document("application/json", func() ([]byte, error) {
+		return openapi.Records(s.table) //nolint:wrapcheck // the error names the document
+	}))
 	for _, path := range []string{mcp.Path, mcp.OfficePath, mcp.FactoryPath} {
 		mux.Handle(path, s.agents(endpoint))
 	}

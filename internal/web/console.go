@@ -12,8 +12,8 @@ const consolePath = "/console"
 // consolePages are the pages of the console below its path. Which of them is
 // meant, the document's script reads from the address.
 var consolePages = []string{ //nolint:gochecknoglobals // read only
-	"keys", "bridge", "events", "office", "factory", "presses", "missions", "webhooks", "requests",
-	"connect", "session",
+	"keys", "bridge", "events", "office", "factory", "presses", "world", "missions", "webhooks",
+	"requests", "connect", "session",
 }
 
 // consoleModules are loaded with the document, so that no module is first heard

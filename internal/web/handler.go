@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -166,9 +167,22 @@ func (p *Pages) read(w http.ResponseWriter, r *http.Request) {
 	serveDocument(w, r, http.StatusNotFound, p.missing)
 }
 
-// search responds with the page of a search.
+// search responds with the page of a search, or with the places that it finds to a program that
+// wants JSON.
 func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
-	body, refused, err := p.site.SearchPage(r.URL.Query().Get("q"))
+	var body []byte
+	var refused bool
+	var err error
+	contentType, query := docsite.TypeHTML, r.URL.Query().Get("q")
+	if r.Header.Get("Accept") == "application/json" {
+		var places []docsite.Place
+		if places, refused, err = p.site.Places(query); err == nil {
+			contentType = "application/json"
+			body, err = json.Marshal(places)
+		}
+	} else {
+		body, refused, err = p.site.SearchPage(query)
+	}
 	if err != nil {
 		http.Error(w, "The search failed.", http.StatusInternalServerError)
 		return
@@ -179,7 +193,8 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Robots-Tag", "noindex")
-	header.Set("Content-Type", docsite.TypeHTML)
+	header.Set("Vary", "Accept")
+	header.Set("Content-Type", contentType)
 	status := http.StatusOK
 	if refused {
 		status = http.StatusBadRequest

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,24 @@ func TestTheSearchFindsWhatItIsAskedFor(t *testing.T) {
 		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) ||
 			strings.Contains(body, "<script>") {
 			t.Errorf("%.40q answers %d without %q", query, w.Code, want)
+		}
+	}
+}
+
+func TestProgramsSearchTheDocsInJSON(t *testing.T) {
+	t.Parallel()
+	h := pages(t)
+	for query, want := range map[string]string{
+		"press_busy": `"path":"/docs/errors/press_busy"`, "verify+a+signature": `"path":"/docs/webhooks#verify"`,
+		"xyzzy": `[]`, "": `[]`, "lab_off_" + strings.Repeat("a", 43): `[]`,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/docs/search?q="+query, nil)
+		r.Header.Set("Accept", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), want) || w.Header().Get("Content-Type") != "application/json" ||
+			(w.Code == http.StatusBadRequest) != strings.HasPrefix(query, "lab_") {
+			t.Errorf("%q: %d %s", query, w.Code, w.Body)
 		}
 	}
 }

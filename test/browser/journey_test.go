@@ -72,7 +72,7 @@ func TestTheJourneyFromTheLandingPage(t *testing.T) {
 	x.shows(".strand", "paid")
 
 	x.goTo("/console/missions")
-	x.shows(".mission.completed", "By hand")
+	x.shows(".mission.completed", "Carry an order by hand")
 
 	x.subscribes(c)
 	x.extends()
@@ -89,6 +89,9 @@ func TestWhatIsLeftWhenTheTimeIsOver(t *testing.T) {
 		second()
 	}
 	x.shows("[data-banner=expired]", "423")
+	x.shows("#attention", "How it came to this")
+	x.shows(".attention li:last-child", "The time of the sandbox is over")
+	x.shot("journey-expired-overview")
 	x.goTo("/console/webhooks")
 	x.shows("[data-banner=expired]", "423")
 	x.shows(".title .btn.primary:disabled", "Add a webhook")

@@ -18,6 +18,7 @@ var shown = []struct{ name, path, ready, text string }{
 	{"office", "/console/office/sales-orders", ".tbl tbody tr[data-row]", ""},
 	{"factory", "/console/factory/work-orders", ".tbl tbody tr[data-row]", ""},
 	{"presses", "/console/presses", ".run", ""},
+	{"world", "/console/world/lore-events", ".tbl tbody tr[data-row]", ""},
 	{"missions", "/console/missions", ".mission", ""},
 	{"webhooks", "/console/webhooks", ".tbl tbody tr[data-row]", ""},
 	{"requests", "/console/requests", ".tbl tbody tr[data-row]", ""},

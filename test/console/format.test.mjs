@@ -10,6 +10,7 @@ import {
   sentence,
   signed,
   span,
+  workingAge,
 } from '../../internal/web/static/lib/format.js';
 
 const dash = '\u2013';
@@ -80,4 +81,12 @@ test('a day in the company is the same wherever the browser is', () => {
 
 test('a name of the API is read as words', () => {
   assert.equal(sentence('order_to_cash'), 'Order to cash');
+});
+
+test('an age is counted in working days: a weekend makes nothing older', () => {
+  assert.equal(workingAge('2026-09-09', '2026-09-09'), 'today');
+  assert.equal(workingAge('2026-09-09', '2026-09-10'), '1 day');
+  assert.equal(workingAge('2026-09-09', '2026-09-16'), '5 days');
+  assert.equal(workingAge('2026-09-11', '2026-09-14'), '1 day', 'from Friday to Monday');
+  assert.equal(workingAge(undefined, '2026-09-14'), 'today');
 });

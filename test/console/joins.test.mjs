@@ -477,3 +477,87 @@ test('every story is of a kind that the page can choose', async () => {
   assert.deepEqual([...new Set(all.map(s => s.kind))].sort(), handoffs.map(([kind]) => kind).sort());
   assert.equal(new Set(all.map(s => s.key)).size, all.length);
 });
+
+// The request that closes a gap.
+
+const requestOf = strand => strand.rungs.find(r => r.join.state === 'gap').join.request;
+
+test('an accepted order is carried by its id, and under a key that names it', async () => {
+  const [s] = await told({ sales_order: [order('accepted', { sku: 'prd_notebook' })] });
+  assert.deepEqual(requestOf(s), {
+    method: 'POST',
+    path: '/factory/work-orders',
+    system: 'factory',
+    key: 'carry-so_1',
+    body: { sku: 'prd_notebook', quantity: 250, reference: 'so_1', due_date: '2026-09-14' },
+  });
+});
+
+test('a lot is due when it is to be delivered', async () => {
+  const [s] = await told({ contract_lot: [lot('accepted', { sku: 'prd_paperback' })] });
+  assert.equal(requestOf(s).body.due_date, '2026-09-21');
+});
+
+test('a parcel is billed to the order or the lot that it went to', async () => {
+  const [s] = await told({
+    sales_order: [order('in_production')],
+    work_order: [work('so_1')],
+    factory_shipment: [parcel('SO_1')],
+  });
+  const { path, system, key, body } = requestOf(s);
+  assert.deepEqual([path, system, key], ['/office/shipments', 'office', 'carry-fs_1']);
+  assert.deepEqual(body, { sales_order_id: 'so_1', factory_shipment_ref: 'fs_1' });
+  const [l] = await told({
+    contract_lot: [lot('accepted')],
+    work_order: [work('lot_1')],
+    factory_shipment: [parcel('lot_1')],
+  });
+  assert.deepEqual(requestOf(l).body, { contract_lot_id: 'lot_1', factory_shipment_ref: 'fs_1' });
+});
+
+test('a week is carried as the hours of each badge, its absences by the day', async () => {
+  const day = (badge_no, date, hours, absence = 'none') =>
+    row(`att_${badge_no}_${date}`, { badge_no, date, hours, absence });
+  const [s] = await told(
+    {
+      attendance: [
+        day('1002', '2026-09-07', 8),
+        day('1001', '2026-09-07', 8),
+        day('1001', '2026-09-08', 9),
+        day('1002', '2026-09-08', 0, 'sick'),
+        day('1002', '2026-09-09', 0, 'leave'),
+      ],
+    },
+    { now: { ...present, sim_date: '2026-09-15' } },
+  );
+  assert.equal(s.oldestOn, '2026-09-11', 'a week can be carried from its Friday on');
+  assert.deepEqual(requestOf(s), {
+    method: 'POST',
+    path: '/office/timesheets',
+    system: 'office',
+    key: 'carry-week-2026-09-07',
+    body: {
+      week_start: '2026-09-07',
+      entries: [
+        { badge_no: '1001', hours_worked: 17, hours_sick: 0, hours_leave: 0 },
+        { badge_no: '1002', hours_worked: 8, hours_sick: 8, hours_leave: 8 },
+      ],
+    },
+  });
+});
+
+test('goods are recorded for the order on the delivery note, and have no request until it is known', async () => {
+  const goods = row('gr_1', {
+    purchase_order_number: 'PO-1',
+    received_on: '2026-09-09',
+    lines: [{ sku: 'mat_ink', quantity_advised: 5, quantity_accepted: 4, quantity_rejected: 1 }],
+  });
+  const [unknown] = await told({ factory_goods_receipt: [goods] });
+  assert.equal(requestOf(unknown), undefined);
+  const [known] = await told({ factory_goods_receipt: [goods], purchase_order: [row('po_1', { number: 'PO-1' })] });
+  assert.deepEqual(requestOf(known).body, {
+    purchase_order_id: 'po_1',
+    reference: 'gr_1',
+    lines: [{ sku: 'mat_ink', quantity_accepted: 4, quantity_rejected: 1 }],
+  });
+});

@@ -117,6 +117,16 @@ func testTwoSteps(t *testing.T) {
 		t.Errorf("after its end the sandbox is %v, %v s, last_seq %v; before it %d",
 			status["status"], status["expires_in_s"], status["last_seq"], before)
 	}
+	rows(t, "OPEN.ATTENTION.HISTORY")
+	attention := n.row("/sandbox/attention")
+	history := children(t, attention, "history")
+	if len(children(t, attention, "items")) > 0 || len(history) < 2 {
+		t.Fatalf("a sandbox whose time is over shows %v", attention)
+	}
+	if first, last := history[0], history[len(history)-1]; last["seq"] != nil || first["seq"] == nil ||
+		n.eventAt(uint64(number(t, first, "seq")))["type"] != "office.sales_order.accepted" {
+		t.Errorf("its history is from %v to %v", first, last)
+	}
 	expired.deletes()
 	replay := n.post("/office/sales-orders/"+text(order, "id")+"/accept", "", "Idempotency-Key", key).want(200, "")
 	if string(replay.Raw) != string(accepted.Raw) || replay.Header.Get("Idempotency-Replayed") != "true" {
@@ -242,4 +252,16 @@ func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 		return s.send(t, request{method: "POST", path: "/sandboxes"}).Status == http.StatusCreated
 	})
 	n.get("/sandbox").want(http.StatusUnauthorized, "unauthorized")
+}
+
+// eventAt is the event with a number.
+func (n *tenant) eventAt(seq uint64) object {
+	n.t.Helper()
+	for _, e := range n.feed(seq - 1) {
+		if uint64(number(n.t, e, "seq")) == seq {
+			return e
+		}
+	}
+	n.t.Fatalf("there is no event %d", seq)
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxStreams is the most open streams of one sandbox.
+	// maxStreams is the most open streams of the consoles of one sandbox, and of its reviewers.
 	maxStreams = 2
 	// streamRetry is the Retry-After of a refused stream, which is sent in
 	// seconds.
@@ -31,7 +31,7 @@ type Console struct {
 	tables []table
 
 	mu      sync.Mutex // guards the fields below
-	streams map[string]int
+	streams map[sandbox.Caller]int
 }
 
 // table is one of which a viewer is sent the rows.
@@ -58,7 +58,7 @@ type Viewer struct {
 // New reads from the table of operations which rows there are and which key they
 // require.
 func New(operations []operation.Operation) *Console {
-	c := &Console{streams: map[string]int{}}
+	c := &Console{streams: map[sandbox.Caller]int{}}
 	for i := range operations {
 		op := &operations[i]
 		if op.Kind != operation.List || op.Resource == operation.CallResource {
@@ -90,23 +90,23 @@ func (c *change) encode() ([]byte, error) {
 	return b, nil
 }
 
-// Reserve takes one of the places for streams of a sandbox, or refuses with
+// Reserve takes one of the places for streams of a sandbox's consoles, or of its reviewers, or refuses with
 // rate_limited. The caller gives it back with release.
-func (c *Console) Reserve(sandboxID string, now time.Time) (release func(), err error) {
+func (c *Console) Reserve(of sandbox.Caller, now time.Time) (release func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.streams[sandboxID] >= maxStreams {
+	if c.streams[of] >= maxStreams {
 		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", maxStreams).
 			Hinting("Close another window of the console. It tries again by itself.")
 		p.RetryAfter = int(streamRetry / time.Second)
 		return nil, p.RetryingAt(now.Add(streamRetry))
 	}
-	c.streams[sandboxID]++
+	c.streams[of]++
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.streams[sandboxID]--; c.streams[sandboxID] == 0 {
-			delete(c.streams, sandboxID)
+		if c.streams[of]--; c.streams[of] == 0 {
+			delete(c.streams, of)
 		}
 	}, nil
 }

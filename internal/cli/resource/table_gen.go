@@ -8,7 +8,7 @@ package resource
 func Table() []Operation {
 	return []Operation{
 		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "What needs attention now",
-			Description: "What costs the company money, goods or its name, now or within a day, the dearest first. Each item has the records that it is about and, where there is one, the request that mends it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a bankrupt company it tells how it came to its end."},
+			Description: "What costs the company money, goods or its name, now or within a day, the dearest first. Each item has the records that it is about and, where there is one, the request that mends it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
 		{ID: "list_checkpoints", Resource: "checkpoints", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/checkpoints", Summary: "List checkpoints",
 			Description: "Moments of the sandbox that have a name, newest first. The one called start is that of its first morning.", Paged: true, Fields: []Field{}},
 		{ID: "get_checkpoint", Resource: "checkpoints", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/checkpoints/{id}", Summary: "Get a checkpoint",

@@ -3,7 +3,7 @@
 // first page needs is one more request before anything is seen.
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
-import { path, helping, listen } from '../lib/navigate.js';
+import { path, finding, helping, listen } from '../lib/navigate.js';
 import { session, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
@@ -20,6 +20,7 @@ const pages = [
   ['office', 'records', 'Head Office', 'landmark', 'Company', 'office'],
   ['factory', 'records', 'Factory', 'factory', 'Company', 'factory'],
   ['presses', 'presses', 'Presses', 'printer', 'Company', 'factory'],
+  ['world', 'records', 'World', 'radio', 'Company', 'world'],
   ['missions', 'missions', 'Missions', 'list-checks', 'Integrate'],
   ['webhooks', 'webhooks', 'Webhooks', 'webhook', 'Integrate'],
   ['requests', 'requests', 'Requests', 'scroll-text', 'Integrate'],
@@ -293,6 +294,7 @@ function Top() {
       <${Who} />
       <span class=${`link ${tone}`} role="status"><i class="dot" /><span class="word">${word}</span></span>
       <span class="grow" />
+      <${Find} />
       ${
         p
           ? html`
@@ -368,6 +370,7 @@ function Banner() {
 }
 
 const shortcuts = [
+  [/Mac|iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K', 'Find a record, a page or an action'],
   ['/', 'Filter this page'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
@@ -384,6 +387,27 @@ const shortcuts = [
   ['g r', 'Requests'],
   ['?', 'This list'],
 ];
+
+// Find is the button of the palette, which is loaded when it is first wanted.
+function Find() {
+  const open = () => {
+    finding.value = true;
+  };
+  return html`
+    <button class="btn small" id="find" title="Find a record, a page, docs or an action" onClick=${open}>
+      <${Icon} name="search" size=${13} />
+      <span class="word">Find</span>
+      <kbd aria-hidden="true">${shortcuts[0][0]}</kbd>
+    </button>
+  `;
+}
+
+function Palette() {
+  arrived.value;
+  if (!finding.value || !session.value) return null;
+  const Page = load('palette');
+  return Page ? html`<${Page} pages=${pages} />` : null;
+}
 
 function Help() {
   if (!helping.value) return null;
@@ -499,6 +523,7 @@ function App() {
       <div class="page"><${Top} /><${Banner} /><main id="main" tabindex="-1">${body}</main></div>
     </div>
     <${Help} />
+    <${Palette} />
     <${Toast} />
   `;
 }

@@ -5,7 +5,8 @@ import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, number, span } from '../lib/format.js';
+import { day, number, workingAge } from '../lib/format.js';
+import { languages, snippet } from '../lib/snippets.js';
 import { Score } from './score.js';
 import { Code, Empty, Skeleton, Status, curl } from './parts.js';
 import { strands, handoffs } from './joins.js';
@@ -14,7 +15,12 @@ const chosen = signal('all');
 const onlyGaps = signal(false);
 const showDone = signal(false);
 
-const age = at => Math.max(0, (store.serverNow.value - Date.parse(at)) / 1000);
+// opened is the gap whose request is shown, and language the one that it is written in.
+const opened = signal('');
+const language = signal('curl');
+
+// age is how many working days of the company a gap is old.
+const age = on => workingAge(on, store.present.value?.sim_date);
 
 function Card({ side, record, ghost }) {
   if (!record) return html`<div class=${`slip ${side} ghost ${ghost ? '' : 'none'}`}><span>${ghost}</span></div>`;
@@ -26,8 +32,10 @@ function Card({ side, record, ghost }) {
       data-curl=${curl(`/${side}/${record.list}/${record.id}`, side)}
     >
       <span class="slip-h"><code>${record.name}</code><${Status} is=${record.status} /></span>
-      <span class="slip-t">${record.title}</span>
-      ${record.foot ? html`<span class="slip-f">${record.foot}</span>` : null}
+      <span class="slip-b">
+        <span class="slip-t">${record.title}</span>
+        ${record.foot ? html`<span class="slip-f">${record.foot}</span>` : null}
+      </span>
       ${
         record.part != null
           ? html`<span class="bar-track"><i style=${{ transform: `scaleX(${record.part})` }} /></span>`
@@ -37,16 +45,27 @@ function Card({ side, record, ghost }) {
   `;
 }
 
-// wordings are the texts of a line, by its state.
+// What a line says, by its state: joined, a gap with its age, something that is not due yet, or a
+// name that leads nowhere.
 const wordings = {
-  gap: ({ label, since, on }) => html`
-    <span class="age">
+  gap: ({ label, on, request }, own) => {
+    const flip = () => {
+      opened.value = opened.value === own ? '' : own;
+    };
+    const text = html`
       <${Icon} name="link-2-off" size=${13} />
-      <b class="num">${since ? span(age(since)) : ''}</b>
+      <b class="num">${age(on)}</b>
       <span>${label}</span>
-      <span class="on">${day(on)}</span>
-    </span>
-  `,
+    `;
+    if (!request) return html`<span class="age">${text}</span>`;
+    return html`
+      <button class="age" aria-expanded=${opened.value === own} data-row onClick=${flip}>
+        ${text}
+        <${Icon} name="chevron-right" size=${12} />
+        <span class="vh">: the request that closes it</span>
+      </button>
+    `;
+  },
   broken: ({ label }) => html`
     <span class="age"><${Icon} name="triangle-alert" size=${13} /><span>${label}</span></span>
   `,
@@ -56,33 +75,59 @@ const wordings = {
   later: ({ label }) => html`<span class="name faint">${label}</span>`,
 };
 
-// Line is what stands between the two: joined, a gap with its age, something
-// that is not due yet, or a name that leads nowhere.
-const Line = ({ join }) => html`
+const Line = ({ join, own }) => html`
   <div class=${`line ${join.state}`} title=${join.on ? `${join.label} since ${day(join.on)}` : join.label}>
     <i class="wire" aria-hidden="true" />
-    ${wordings[join.state](join)}
+    ${wordings[join.state](join, own)}
   </div>
+`;
+
+// Closing is the request that closes a gap, in the language that was chosen last.
+function Closing({ request }) {
+  const { method, path, system } = request;
+  return html`
+    <div class="closing">
+      <div class="closing-h">
+        <span>
+          Close it: <code>${method} ${path}</code> with the key of
+          ${system === 'office' ? ' Head Office' : ' the Factory'}
+        </span>
+        <span class="grow" />
+        <div class="seg" role="group" aria-label="Language">
+          ${languages.map(([id, name]) => {
+            const choose = () => {
+              language.value = id;
+            };
+            return html`<button aria-pressed=${language.value === id} onClick=${choose}>${name}</button>`;
+          })}
+        </div>
+      </div>
+      <${Code} what="the request that closes the gap" text=${snippet(language.value, request)} />
+    </div>
+  `;
+}
+
+const Rung = ({ r, own }) => html`
+  <div class="rung">
+    <${Card} side="office" record=${r.office} ghost=${r.officeGhost} />
+    <${Line} join=${r.join} own=${own} />
+    <${Card} side="factory" record=${r.factory} ghost=${r.factoryGhost} />
+  </div>
+  ${r.join.request && opened.value === own ? html`<${Closing} request=${r.join.request} />` : null}
 `;
 
 const Strand = ({ s }) => html`
   <li class=${`strand ${s.gaps ? 'open' : ''}`}>
     <div class="strand-h"><b>${s.title}</b><span class="dim">${s.subtitle}</span></div>
-    ${s.rungs.map(
-      r => html`
-        <div class="rung">
-          <${Card} side="office" record=${r.office} ghost=${r.officeGhost} />
-          <${Line} join=${r.join} />
-          <${Card} side="factory" record=${r.factory} ghost=${r.factoryGhost} />
-        </div>
-      `,
-    )}
+    ${s.rungs.map((r, i) => html`<${Rung} key=${i} r=${r} own=${`${s.key}-${i}`} />`)}
   </li>
 `;
 
+const ageInWords = on => (age(on) === 'today' ? 'today' : `${age(on).replace(' day', ' working day')} old`);
+
 function Summary({ all }) {
   const gaps = all.flatMap(s => s.rungs.filter(r => r.join.state === 'gap' || r.join.state === 'broken'));
-  const oldest = gaps.filter(r => r.join.since).sort((a, b) => (a.join.since < b.join.since ? -1 : 1))[0];
+  const [oldest] = gaps.flatMap(r => r.join.on ?? []).sort();
   const joined = all.flatMap(s => s.rungs).filter(r => r.join.state === 'joined').length;
   return html`
     <section class="span" aria-label="The bridge now">
@@ -98,7 +143,7 @@ function Summary({ all }) {
           ${
             gaps.length
               ? html`
-                the oldest is <b class="num">${span(age(oldest?.join.since ?? new Date().toISOString()))}</b> old
+                the oldest since <b class="num">${day(oldest)}</b>, ${ageInWords(oldest)}
               `
               : html`
                 <b class="num">${joined}</b> ${joined === 1 ? 'record is' : 'records are'} joined, none is waiting

@@ -51,7 +51,7 @@ export const lists = {
       'Customer invoices',
       [
         ['number', 'Invoice', 'code'],
-        ['customer_id', 'Customer', 'fill'],
+        ['customer_id', 'Customer', 'party'],
         ['total_minor', 'Total', 'money'],
         ['balance_minor', 'Open', 'money'],
         ['due_date', 'Due', 'day'],
@@ -91,7 +91,7 @@ export const lists = {
       'Purchase orders',
       [
         ['number', 'Order', 'code'],
-        ['supplier_id', 'Supplier', 'fill'],
+        ['supplier_id', 'Supplier', 'party'],
         ['lines', 'Lines', 'lines'],
         ['total_minor', 'Total', 'money'],
         ['expected_on', 'Expected', 'day'],
@@ -181,6 +181,18 @@ export const lists = {
       'A week is paid once its timesheet is there.',
     ],
     [
+      'leave-requests',
+      'leave_request',
+      'Leave',
+      [
+        ['employee_id', 'Employee', 'ref'],
+        ['from_date', 'From', 'day'],
+        ['to_date', 'To', 'day'],
+        ['days', 'Days', 'number'],
+      ],
+      'Employees go on leave now and then.',
+    ],
+    [
       'market',
       'market_quote',
       'Market',
@@ -194,6 +206,20 @@ export const lists = {
       'Prices come each morning.',
     ],
     [
+      'market-trades',
+      'market_trade',
+      'Trades',
+      [
+        ['id', 'Trade', 'code'],
+        ['side', 'Side', 'words'],
+        ['sku', 'SKU', 'code'],
+        ['quantity', 'Quantity', 'number'],
+        ['total_minor', 'Total', 'money'],
+        ['traded_on', 'Traded', 'day'],
+      ],
+      'POST /office/market/trades buys and sells on the market.',
+    ],
+    [
       'customers',
       'customer',
       'Customers',
@@ -202,6 +228,18 @@ export const lists = {
         ['payment_terms_days', 'Terms', 'number'],
         ['payment_habit', 'Pays', 'words'],
         ['credit_note', 'Note'],
+      ],
+      '',
+    ],
+    [
+      'products',
+      'office_product',
+      'Products',
+      [
+        ['name', 'Product', 'fill'],
+        ['sku', 'SKU', 'code'],
+        ['unit', 'Unit'],
+        ['list_price_minor', 'List price', 'money'],
       ],
       '',
     ],
@@ -218,6 +256,54 @@ export const lists = {
         ['on_time_pct', 'On time %', 'number'],
       ],
       '',
+    ],
+  ],
+  world: [
+    [
+      'lore-events',
+      'lore_event',
+      'Stories',
+      [
+        ['title', 'Story', 'fill'],
+        ['kind', 'Kind', 'words'],
+        ['started_on', 'Began', 'day'],
+        ['status', 'Status', 'status'],
+      ],
+      'What happens in the world around the company is told here.',
+    ],
+    [
+      'major-orders',
+      'major_order',
+      'Major orders',
+      [
+        ['title', 'Major order', 'fill'],
+        ['opens_on', 'Opens', 'day'],
+        ['closes_on', 'Closes', 'day'],
+        ['status', 'Status', 'status'],
+      ],
+      'Now and then many companies share one large order.',
+    ],
+    [
+      'achievements',
+      'achievement',
+      'Achievements',
+      [
+        ['title', 'Achievement', 'fill'],
+        ['text', 'For'],
+        ['created_on', 'Unlocked', 'day'],
+      ],
+      'Good work unlocks achievements.',
+    ],
+    [
+      'checkpoints',
+      'checkpoint',
+      'Checkpoints',
+      [
+        ['label', 'Checkpoint', 'fill'],
+        ['seq', 'After event', 'number'],
+        ['sim_date', 'Day', 'day'],
+      ],
+      'A checkpoint is a state that the sandbox can be forked from.',
     ],
   ],
   factory: [
@@ -242,8 +328,8 @@ export const lists = {
       'Print runs',
       [
         ['id', 'Run', 'code'],
-        ['press_id', 'Press'],
-        ['operator_badge_no', 'Operator', 'code'],
+        ['press_id', 'Press', 'ref'],
+        ['operator_badge_no', 'Operator', 'ref'],
         ['sheets_planned', 'Sheets', 'number'],
         ['spoilage_pct', 'Spoilage %', 'number'],
         ['started_sim', 'Started', 'sim'],
@@ -332,6 +418,19 @@ export const lists = {
         ['received_on', 'Counted', 'day'],
       ],
       'POST /factory/goods-receipts counts a truck.',
+    ],
+    [
+      'market-deliveries',
+      'market_delivery',
+      'Market deliveries',
+      [
+        ['id', 'Delivery', 'code'],
+        ['trade_ref', 'Trade', 'ref'],
+        ['sku', 'SKU', 'code'],
+        ['quantity', 'Quantity', 'number'],
+        ['received_on', 'Received', 'day'],
+      ],
+      'Goods that were bought on the market come a working day later.',
     ],
     [
       'presses',

@@ -23,7 +23,7 @@ system.addEventListener('change', () => {
   repaint.value++;
 });
 
-function options({ width, height, label, format, stepped, floor, ceiling, name, days }) {
+function options({ width, height, label, format, stepped, floor, name, days, marks }) {
   const ink = colour('--ink-3');
   const grid = colour('--line');
   const line = colour(name);
@@ -37,9 +37,10 @@ function options({ width, height, label, format, stepped, floor, ceiling, name, 
       x: { time: false },
       y: {
         range: (_, min, max) => {
-          const low = floor ?? min;
-          const high = Math.max(max, ceiling ?? max);
-          const gap = (high - low || Math.abs(high) || 1) * 0.12;
+          const levels = marks().map(m => m.value);
+          const low = floor ?? Math.min(min, ...levels);
+          const high = Math.max(max, ...levels);
+          const gap = (high - low || Math.abs(high) || 1) * 0.14;
           return [floor ?? low - gap, high + gap];
         },
       },
@@ -84,6 +85,34 @@ function options({ width, height, label, format, stepped, floor, ceiling, name, 
   };
 }
 
+// mark draws a level that matters across the plot, with its name at the left.
+function mark(u, { value, label, name }) {
+  const { ctx, bbox } = u;
+  const y = Math.round(u.valToPos(value, 'y', true));
+  const ratio = devicePixelRatio || 1;
+  ctx.save();
+  ctx.strokeStyle = colour(name);
+  ctx.fillStyle = colour(name);
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([5 * ratio, 4 * ratio]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${11 * ratio}px Geist, sans-serif`;
+  ctx.textAlign = 'left';
+  const under = value < 0 || y - bbox.top < 16 * ratio;
+  ctx.textBaseline = under ? 'top' : 'bottom';
+  const at = [label, bbox.left + 4 * ratio, y + (under ? 3 : -2) * ratio];
+  ctx.setLineDash([]);
+  ctx.lineWidth = 4 * ratio;
+  ctx.lineJoin = 'round';
+  ctx.strokeStyle = colour('--surface');
+  ctx.strokeText(...at);
+  ctx.fillText(...at);
+  ctx.restore();
+}
+
 // under says what the cursor is on: one of the half days, or the present.
 const under = ({ points, format }, value, i) =>
   i == null ? '' : `${format(value)} · ${points[i]?.sim_time.replace('T', ' ') ?? 'now'}`;
@@ -103,13 +132,16 @@ function series(points, pick, live) {
   return [ys.map((_, i) => i), ys];
 }
 
-// Chart draws pick(point) over the half days, and live as the newest value.
-export function Chart({ points, live, pick, label, format, name, stepped = false, floor, ceiling, height = 168 }) {
+const none = [];
+
+// Chart draws pick(point) over the half days, and live as the newest value. marks are levels to
+// compare it with: {value, label, name}, the last a custom property with a colour.
+export function Chart({ points, live, pick, label, format, name, stepped = false, floor, marks = none, height = 168 }) {
   const box = useRef();
   const plot = useRef();
   const said = useRef();
   const latest = useRef();
-  latest.current = { points, format };
+  latest.current = { points, format, marks };
   const data = series(points, pick, live);
   const newest = data[1].at(-1);
   useEffect(() => {
@@ -121,8 +153,12 @@ export function Chart({ points, live, pick, label, format, name, stepped = false
       plot.current?.destroy();
       const width = box.current.clientWidth;
       const days = x => dayOf(latest.current.points, x);
-      const drawn = options({ width, height, label, format, stepped, floor, ceiling, name, days });
-      const hooks = { setCursor: [setCursor] };
+      const levels = () => latest.current.marks;
+      const drawn = options({ width, height, label, format, stepped, floor, name, days, marks: levels });
+      const draw = u => {
+        for (const m of levels()) mark(u, m);
+      };
+      const hooks = { setCursor: [setCursor], draw: [draw] };
       plot.current = new uPlot({ ...drawn, hooks }, plot.current?.data ?? data, box.current);
     };
     make();
@@ -143,14 +179,17 @@ export function Chart({ points, live, pick, label, format, name, stepped = false
   }, []);
   useEffect(() => {
     plot.current?.setData(data);
-  }, [points.length, newest]);
+  }, [points.length, newest, ...marks.map(m => m.value)]);
   return html`
     <div class="chart">
       <span class="chart-tip num" ref=${said} />
       <div
         ref=${box}
         role="img"
-        aria-label=${`${label}: ${format(newest ?? 0)} now, ${points.length} half days`}
+        aria-label=${[
+          `${label}: ${format(newest ?? 0)} now, ${points.length} half days`,
+          ...marks.map(m => `${m.label} ${format(m.value)}`),
+        ].join('; ')}
         style=${{ minHeight: `${height}px` }}
       />
     </div>

@@ -1,75 +1,206 @@
-// Deliveries to subscriptions, and the answers to them.
-import { useState } from '../vendor/preact.js';
+// Deliveries to subscriptions, by the event that they carry: the attempts, what was sent, and how
+// the receiver responded.
+import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
-import { wallTime } from '../lib/format.js';
-import { Ago, Empty, Http, Status, Table } from './parts.js';
+import { anyKey } from '../lib/session.js';
+import { pageOfPath } from '../lib/navigate.js';
+import * as store from '../lib/store.js';
+import { number, wallTime, words } from '../lib/format.js';
+import { Ago, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table, useAsked } from './parts.js';
 
 const states = ['delivered', 'failed', 'pending', 'deferred', 'dropped'];
-const head = () => [
-  'Response',
-  'Event',
-  'Status',
-  ['Try', 'r'],
-  ['Latency', 'r'],
-  ['When', 'r'],
-  html`<span class="vh">Again</span>`,
-];
-const shownMost = 200;
+const head = [['Response'], ['Event'], ['Record', 'opt'], ['Status'], ['Attempts', 'r opt'], ['When', 'r opt-s']];
+const shownMost = 100;
+// bodyMost is the most bytes of a delivered body; ping is the type of a test.
+const bodyMost = 4096;
+const ping = 'webhook.ping';
+// pause is the least time between two reads of one event, in ms.
+const pause = 1000;
 const neverCame = 'Acknowledged in place of your receiver, which never got it.';
 
-// repeatable are the deliveries that the API sends again when it is asked to.
-const repeatable = (d, hook) =>
-  hook?.status === 'active' && d.trigger !== 'test' && ['delivered', 'failed', 'dropped'].includes(d.status);
+// open is the delivery whose event is shown, as webhook and event.
+const open = signal('');
+
+// groupsOf puts attempts under their events, each oldest first; the newest event comes first. A
+// test is an event of its own.
+export function groupsOf(list) {
+  const groups = new Map();
+  for (const d of list) {
+    const key = `${d.webhook_id} ${d.trigger === 'test' ? d.id : d.event_id}`;
+    if (!groups.has(key)) groups.set(key, { key, attempts: [] });
+    groups.get(key).attempts.unshift(d);
+  }
+  return [...groups.values()].map(g => ({ ...g, last: g.attempts.at(-1), made: g.attempts.findLast(d => d.sent_at) }));
+}
+
+// repeatable is the delivery of a group that the API sends again when it is asked to.
+export const repeatable = ({ attempts }, hook) =>
+  hook?.status === 'active'
+    ? attempts.findLast(d => d.trigger !== 'test' && ['delivered', 'failed', 'dropped'].includes(d.status))
+    : undefined;
 
 function Again({ d, act, busy }) {
   const path = `/v1/webhooks/${d.webhook_id}/deliveries/${d.id}/redeliver`;
   const send = () => act(d.id, path, { method: 'POST' }, () => say('Sent again'));
   return html`
-    <button class="btn small" disabled=${!!busy} onClick=${send}><${Icon} name="rotate-cw" size=${12} />Again</button>
+    <button class="btn small again" disabled=${!!busy} onClick=${send}>
+      <${Icon} name="rotate-cw" size=${13} />
+      Send it again
+    </button>
   `;
 }
 
-const Delivery = ({ d, hook, act, busy }) => html`
-  <tr>
-    <td>
-      ${
-        d.status_code || d.error_class
-          ? html`<${Http} status=${d.status_code} code=${d.error_class} />`
-          : html`<span class="dim">${'\u2013'}</span>`
-      }
-    </td>
-    <td class="wide"><code>${d.event_type}</code></td>
-    <td>
-      <${Status} is=${d.status} />
-      ${d.via ? html` <span class="dim" title=${neverCame}>by an ${d.via}</span>` : null}
-    </td>
-    <td class="r num">
-      ${d.attempt}
-      ${d.trigger === 'auto' ? '' : html` <span class="dim">${d.trigger}</span>`}
-    </td>
-    <td class="r num">${d.latency_ms == null ? '\u2013' : `${d.latency_ms} ms`}</td>
-    <td class="r dim num">${d.sent_at ? html`<${Ago} at=${d.sent_at} />` : html`at ${wallTime(d.due_at)}`}</td>
-    <td class="r">${repeatable(d, hook) ? html`<${Again} d=${d} act=${act} busy=${busy} />` : null}</td>
-  </tr>
+const Response = ({ d }) =>
+  d?.status_code || d?.error_class
+    ? html`<${Http} status=${d.status_code} code=${words(d.error_class)} />`
+    : html`<span class="dim">${'\u2013'}</span>`;
+
+const heldEvent = id => store.events.value.find(e => e.id === id);
+
+// About is the record of an event, where this tab holds the event.
+function About({ event }) {
+  const page = pageOfPath(event?.links?.self ?? '');
+  if (!page) return html`<span class="dim">${'\u2013'}</span>`;
+  const id = page.split('/').at(-1);
+  const { number: no, title, name } = event.data;
+  return no || title || name
+    ? html`<a class="ref-link" href=${page} title=${id}>${no ?? title ?? name}</a>`
+    : html`<${Ref} id=${id} system=${event.system} />`;
+}
+
+// whyOf says what is special about an attempt.
+const whyOf = d =>
+  [d.trigger !== 'auto' ? d.trigger : '', d.via ? `by an ${d.via}` : '', d.error_class ? words(d.error_class) : '']
+    .filter(Boolean)
+    .join(', ');
+
+const Attempt = ({ d }) => html`
+  <li>
+    <span class="att-n num">${d.attempt}</span>
+    <${Response} d=${d} />
+    <${Status} is=${d.status} />
+    <span class="dim" title=${d.via ? neverCame : undefined}>${whyOf(d)}</span>
+    <span class="grow" />
+    ${d.latency_ms == null ? null : html`<span class="num">${number(d.latency_ms)} ms</span>`}
+    <span class="dim num">${d.sent_at ? wallTime(d.sent_at) : `at ${wallTime(d.due_at)}`}</span>
+  </li>
 `;
+
+// Payload is the body that was sent: the event without its number in the feed.
+function Payload({ event, asked }) {
+  if (asked?.refusal) return html`<${Problem} refusal=${asked.refusal} />`;
+  if (!event) return html`<${SkeletonRows} rows=${3} widths=${['4rem', '60%']} />`;
+  const { seq: _, ...body } = event;
+  return html`
+    ${
+      JSON.stringify(body).length > bodyMost
+        ? html`<p class="dim">Of a body beyond ${number(bodyMost)} bytes only the short fields of data were sent.</p>`
+        : null
+    }
+    <${Json} value=${body} what="payload" system=${event.system} />
+  `;
+}
+
+// Older asks the API for an event that this tab does not hold.
+function Older({ id }) {
+  const asked = useAsked(`/v1/events/${id}`, id, pause, anyKey());
+  return html`<${Payload} event=${asked.data} asked=${asked} />`;
+}
+
+function Opened({ g, hook, act, busy }) {
+  const { last } = g;
+  const event = heldEvent(last.event_id);
+  const again = repeatable(g, hook);
+  return html`
+    <tr class="under">
+      <td colspan="6">
+        <div class="dlv">
+          <section aria-label="Attempts">
+            <div class="rec-h">
+              <h3>Attempts</h3>
+              <span class="grow" />
+              ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
+            </div>
+            <ol class="attempts">${g.attempts.map(d => html`<${Attempt} key=${d.id} d=${d} />`)}</ol>
+            <dl class="facts">
+              ${
+                last.event_type === ping
+                  ? null
+                  : html`<div><dt>Event</dt><dd><${Ref} id=${last.event_id} raw /></dd></div>`
+              }
+              <div><dt>Delivery</dt><dd><code>${last.id}</code></dd></div>
+              <div><dt>webhook-id</dt><dd><code>${last.event_id}</code></dd></div>
+            </dl>
+            <p class="dim">Of a response its status, its time and its failure are kept, never its body.</p>
+          </section>
+          <section aria-label="Payload">
+            <div class="rec-h"><h3>Payload</h3></div>
+            ${
+              last.event_type === ping
+                ? html`<p class="dim">A ping is signed as any delivery. It is in no feed; its body is not kept.</p>`
+                : event
+                  ? html`<${Payload} event=${event} />`
+                  : html`<${Older} id=${last.event_id} />`
+            }
+          </section>
+        </div>
+      </td>
+    </tr>
+  `;
+}
+
+function Group({ g, named, act, busy }) {
+  const { last, made } = g;
+  const hook = store.row('webhook', last.webhook_id);
+  const opened = open.value === g.key;
+  const flip = () => {
+    open.value = opened ? '' : g.key;
+  };
+  return html`
+    <tr
+      data-row
+      tabindex="0"
+      class=${opened ? 'picked' : ''}
+      onClick=${e => e.target.closest('a') || flip()}
+    >
+      <td><${Response} d=${made} /></td>
+      <td class="wide">
+        <${EventType} type=${last.event_type} />
+        ${named && hook ? html` <span class="dim to-host">to ${hook.url_host}</span>` : null}
+      </td>
+      <td class="opt"><${About} event=${heldEvent(last.event_id)} /></td>
+      <td><${Status} is=${last.status} /></td>
+      <td class="r num opt">${g.attempts.filter(d => d.sent_at).length}</td>
+      <td class="r dim num opt-s">
+        ${last.sent_at ? html`<${Ago} at=${last.sent_at} />` : html`at ${wallTime(last.due_at)}`}
+      </td>
+    </tr>
+    ${opened ? html`<${Opened} g=${g} hook=${hook} act=${act} busy=${busy} />` : null}
+  `;
+}
 
 const Nothing = ({ hook }) => html`
   <${Empty} icon="send" title="Nothing was sent yet">
     <p>
       ${
         hook?.status === 'pending_verification'
-          ? 'Send a test ping; once your receiver responds with 2xx, events follow.'
+          ? 'Verify it: once your receiver responds to a test with 2xx, events follow.'
           : 'The next event that this subscription wants is sent at once.'
       }
     </p>
   <//>
 `;
 
-export function Deliveries({ list, hook, act, busy }) {
+// Deliveries are those of one subscription, or of all. The one that an address names is opened.
+export function Deliveries({ list, hook, act, busy, one }) {
   const [status, pick] = useState('');
-  const shown = list.filter(d => !status || d.status === status).slice(0, shownMost);
+  const groups = groupsOf(list);
+  useLayoutEffect(() => {
+    open.value = groups.find(g => g.attempts.some(d => d.id === one))?.key ?? '';
+  }, [one]);
+  const shown = groups.filter(g => !status || g.last.status === status).slice(0, shownMost);
   const chip = s => {
-    const n = list.filter(d => d.status === s).length;
+    const n = groups.filter(g => g.last.status === s).length;
     if (!n) return null;
     return html`
       <button class="chip bare" aria-pressed=${status === s} onClick=${() => pick(status === s ? '' : s)}>
@@ -80,12 +211,17 @@ export function Deliveries({ list, hook, act, busy }) {
   };
   return html`
     <section class="card">
-      <div class="card-h"><h2>Deliveries</h2><span class="grow" /><div class="chips">${states.map(chip)}</div></div>
+      <div class="card-h">
+        <h2>Deliveries</h2>
+        <span class="dim hide-s">by event</span>
+        <span class="grow" />
+        <div class="chips">${states.map(chip)}</div>
+      </div>
       ${
         list.length
           ? html`
-            <${Table} label="Deliveries" head=${head()}>
-              ${shown.map(d => html`<${Delivery} key=${d.id} d=${d} hook=${hook} act=${act} busy=${busy} />`)}
+            <${Table} label="Deliveries" head=${head}>
+              ${shown.map(g => html`<${Group} key=${g.key} g=${g} named=${!hook} act=${act} busy=${busy} />`)}
             <//>
           `
           : html`<${Nothing} hook=${hook} />`

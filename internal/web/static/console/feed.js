@@ -1,7 +1,7 @@
 // Events, newest first, as the overview and the page of events show them.
 import { useState, useLayoutEffect, signal } from '../vendor/preact.js';
-import { html } from '../lib/html.js';
-import { onPause } from '../lib/navigate.js';
+import { html, Icon } from '../lib/html.js';
+import { onPause, pageOfPath } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
 import { day } from '../lib/format.js';
 import { Ago, Code, Empty, EventType, FilterBox, Hold, Json, SkeletonRows, curl } from './parts.js';
@@ -64,6 +64,28 @@ function wanted(e) {
   return !q || e.type.includes(q) || e.id.includes(q) || JSON.stringify(e.data).toLowerCase().includes(q);
 }
 
+// Opened is the rest of an event: the record that it is about, and the event itself.
+function Opened({ e }) {
+  const page = pageOfPath(e.links?.self ?? '');
+  return html`
+    <div class="ev-body">
+      ${
+        page
+          ? html`
+            <p class="ev-record">
+              <a class="btn small" href=${page}>
+                <${Icon} name="file-text" size=${13} />
+                ${subject(e) || 'Record'}<span class="vh">, the record</span>
+              </a>
+            </p>
+          `
+          : null
+      }
+      <${Json} value=${e} what="event" system=${e.system} />
+    </div>
+  `;
+}
+
 const EventRow = ({ e, fresh, tall }) => html`
   <li class=${fresh ? 'in' : ''}>
     <button
@@ -81,7 +103,7 @@ const EventRow = ({ e, fresh, tall }) => html`
       <span class="date" title=${e.sim_date}>${tall ? day(e.sim_date) : day(e.sim_date).slice(4)}</span>
       <span class="when"><${Ago} at=${e.created_at} /></span>
     </button>
-    ${open.value === e.id ? html`<div class="ev-body"><${Json} value=${e} what="event" /></div>` : null}
+    ${open.value === e.id ? html`<${Opened} e=${e} />` : null}
   </li>
 `;
 

@@ -11,6 +11,16 @@ export const handoffs = [
   ['week', 'Weeks'],
 ];
 
+// post is the request that carries a record to a system. Its idempotency key names the record,
+// so that carrying it twice makes nothing twice.
+const post = (system, list, id, body) => ({
+  method: 'POST',
+  path: `/${system}/${list}`,
+  system,
+  key: `carry-${id}`,
+  body,
+});
+
 // happened is when something happened to a record, on the wall and in the
 // company, as far as the feed that is held here goes back.
 const happened = (type, r) => {
@@ -34,7 +44,8 @@ const rung = (office, factory, join, ghosts = {}) => ({
   factoryGhost: ghosts.factory ?? 'not here yet',
 });
 const joined = (way, label) => ({ state: 'joined', way, label });
-const gap = (way, label, at) => ({ state: 'gap', way, label, ...at });
+// A gap has the request that closes it, or none where something else has to come first.
+const gap = (way, label, at, request) => ({ state: 'gap', way, label, request, ...at });
 const later = (way, label) => ({ state: 'later', way, label });
 const broken = (way, label, at) => ({ state: 'broken', way, label, ...at });
 
@@ -49,6 +60,7 @@ const strand = (kind, id, title, subtitle, rungs, done, at) => {
     done: done && !gaps.length,
     gaps: gaps.length,
     oldest: gaps.map(r => r.join.since ?? at).sort()[0],
+    oldestOn: gaps.flatMap(r => r.join.on ?? []).sort()[0],
     at,
   };
 };
@@ -79,12 +91,14 @@ const orderSlip = (list, o) =>
 const kinds = {
   order: {
     list: 'sales-orders',
+    sold: 'sales_order_id',
     accepted: 'office.sales_order.accepted',
     live: ['accepted', 'in_production', 'shipped'],
     ended: ['paid', 'declined', 'expired'],
   },
   lot: {
     list: 'contract-lots',
+    sold: 'contract_lot_id',
     accepted: 'office.contract_lot.accepted',
     live: ['accepted'],
     ended: ['delivered', 'declined', 'expired'],
@@ -96,7 +110,9 @@ function worked(kind, o, work) {
   const card = orderSlip(kind.list, o);
   if (work) return rung(card, workSlip(work), joined('right', 'reference'));
   if (kind.live.includes(o.status)) {
-    const join = gap('right', 'no work order', happened(kind.accepted, o));
+    const { sku, quantity, id: reference, due_date = o.deliver_by } = o;
+    const request = post('factory', 'work-orders', o.id, { sku, quantity, reference, due_date });
+    const join = gap('right', 'no work order', happened(kind.accepted, o), request);
     return rung(card, null, join, { factory: 'the Factory does not know of it' });
   }
   const open = o.status === 'received' || o.status === 'offered';
@@ -108,7 +124,8 @@ function billed(kind, o, work, parcel, bill) {
   const live = kind.live.includes(o.status);
   if (parcel && bill) return [rung(billSlip(bill), parcelSlip(parcel), joined('left', 'factory_shipment_ref'))];
   if (parcel && live) {
-    const join = gap('left', 'not billed', born(parcel));
+    const body = { [kind.sold]: o.id, factory_shipment_ref: parcel.id };
+    const join = gap('left', 'not billed', born(parcel), post('office', 'shipments', parcel.id, body));
     return [rung(null, parcelSlip(parcel), join, { office: 'Head Office has billed nothing' })];
   }
   if (parcel) {
@@ -194,7 +211,12 @@ function filed(r, office, bought) {
     foot: `needed ${day(r.needed_by)}`,
   });
   if (!office) {
-    const join = r.status === 'closed' ? later('left', 'closed without') : gap('left', 'not filed', born(r));
+    const { sku, quantity, id: reference, needed_by } = r;
+    const body = { lines: [{ sku, quantity }], reference, needed_by };
+    const join =
+      r.status === 'closed'
+        ? later('left', 'closed without')
+        : gap('left', 'not filed', born(r), post('office', 'requisitions', r.id, body));
     return rung(null, card, join, { office: 'not requested yet' });
   }
   const request = slip('requisitions', office, {
@@ -217,9 +239,23 @@ function requisitions() {
 
 const sum = (lines, member) => lines.reduce((n, l) => n + l[member], 0);
 
+// receiving is the request that tells Head Office what was counted. It names the purchase order
+// whose number stands on the delivery note.
+function receiving(g, purchases) {
+  const purchase = purchases.get(g.purchase_order_number);
+  if (!purchase) return undefined;
+  const lines = g.lines.map(({ sku, quantity_accepted, quantity_rejected }) => ({
+    sku,
+    quantity_accepted,
+    quantity_rejected,
+  }));
+  return post('office', 'goods-receipts', g.id, { purchase_order_id: purchase.id, reference: g.id, lines });
+}
+
 // counted are the goods that the Factory has taken in.
 function counted() {
   const receipts = by(store.rows('office_goods_receipt'), 'reference');
+  const purchases = by(store.rows('purchase_order'), 'number');
   return store.rows('factory_goods_receipt').map(g => {
     const office = receipts.get(g.id);
     const name = g.purchase_order_number;
@@ -229,7 +265,9 @@ function counted() {
       slip('goods-receipts', office, { name, title: `${accepted(office)} recorded`, foot: day(office.recorded_on) });
     const only = office
       ? rung(recorded(), card, joined('left', 'reference'))
-      : rung(null, card, gap('left', 'not recorded', born(g)), { office: 'no goods receipt yet' });
+      : rung(null, card, gap('left', 'not recorded', born(g), receiving(g, purchases)), {
+          office: 'no goods receipt yet',
+        });
     const subtitle = g.lines.map(l => nameOf(l.sku)).join('; ');
     return strand('receipt', g.id, `Goods for ${name}`, subtitle, [only], !!office, g.created_at);
   });
@@ -255,6 +293,8 @@ const mondayOf = date => {
   return d.toISOString().slice(0, 10);
 };
 
+const fridayOf = monday => new Date(Date.parse(`${monday}T00:00:00Z`) + 4 * 86400000).toISOString().slice(0, 10);
+
 // attended groups attendance by weeks, the newest week first.
 function attended() {
   const weeks = new Map();
@@ -263,6 +303,22 @@ function attended() {
     weeks.set(monday, [...(weeks.get(monday) ?? []), a]);
   }
   return [...weeks].sort(([a], [b]) => (a < b ? 1 : -1));
+}
+
+// hoursPerDay is what a day of illness or leave counts.
+const hoursPerDay = 8;
+
+// paying is the request that tells Head Office the hours of a week, added up by badge.
+function paying(monday, rows) {
+  const entries = new Map();
+  for (const { badge_no, absence, hours } of rows) {
+    if (!entries.has(badge_no)) entries.set(badge_no, { badge_no, hours_worked: 0, hours_sick: 0, hours_leave: 0 });
+    const entry = entries.get(badge_no);
+    if (absence === 'sick' || absence === 'leave') entry[`hours_${absence}`] += hoursPerDay;
+    else entry.hours_worked += hours;
+  }
+  const sorted = [...entries.values()].sort((a, b) => (a.badge_no < b.badge_no ? -1 : 1));
+  return post('office', 'timesheets', `week-${monday}`, { week_start: monday, entries: sorted });
 }
 
 function weeks() {
@@ -286,7 +342,9 @@ function weeks() {
         title: `${sheet.entries.length} people`,
         foot: words(sheet.source),
       });
-    const missing = over ? gap('left', 'no timesheet', born(last)) : later('left', 'after Friday');
+    const missing = over
+      ? gap('left', 'no timesheet', { ...born(last), on: fridayOf(monday) }, paying(monday, rows))
+      : later('left', 'after Friday');
     const only = sheet
       ? rung(recorded(), card, joined('left', 'week_start'))
       : rung(null, card, missing, { office: over ? 'wages cannot be paid' : 'the timesheet' });
@@ -294,13 +352,15 @@ function weeks() {
   });
 }
 
+const byMoment = (a, b) => (a.oldest < b.oldest ? -1 : 1);
+
 // strands are all stories: those with a gap first, the oldest gap before all.
 export function strands() {
   const papers = papersOf();
   const all = [...orders(papers), ...strays(papers), ...requisitions(), ...arrived(), ...counted(), ...weeks()];
   return all.sort((a, b) => {
     if (!!a.gaps !== !!b.gaps) return a.gaps ? -1 : 1;
-    if (a.gaps) return a.oldest < b.oldest ? -1 : 1;
+    if (a.gaps) return (a.oldestOn ?? '') === (b.oldestOn ?? '') ? byMoment(a, b) : a.oldestOn < b.oldestOn ? -1 : 1;
     return a.at < b.at ? 1 : -1;
   });
 }

@@ -56,6 +56,14 @@ const Ring = ({ done, of }) => html`
   </div>
 `;
 
+// elsewhere says why this sandbox has fewer missions than the docs.
+function elsewhere() {
+  const s = store.status.value;
+  if (s?.evaluation) return 'Missions about faults are not in a sandbox in which players are compared.';
+  if (s?.bridge === 'auto') return 'One more, to carry an order by hand, is in sandboxes with the manual bridge.';
+  return null;
+}
+
 function Medal({ all }) {
   const done = completed(all);
   const every = all.length > 0 && done === all.length;
@@ -66,6 +74,7 @@ function Medal({ all }) {
       <${Ring} done=${done} of=${all.length} />
       <div>
         <h2>${all.length ? counted : 'Loading'}</h2>
+        <p class="dim">${elsewhere()}</p>
         <p class="dim">
           ${every ? 'Try a sandbox with the bridge by hand next.' : null}
           ${!every && next ? html`next: <b>${next.title}</b>. ${next.objective}` : null}

@@ -1,4 +1,4 @@
-import { useState } from '../vendor/preact.js';
+import { signal, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal } from '../lib/api.js';
 import { session } from '../lib/session.js';
@@ -247,36 +247,71 @@ const Deliveries = () => html`
   <section class="card"><${More} title="Deliveries" path="/console/webhooks" /><${Sent} /></section>
 `;
 
-const Plot = ({ title, loading, ...drawn }) => html`
+const Plot = ({ title, choice, loading, ...drawn }) => html`
   <section class="card">
-    <div class="card-h"><h2>${title}</h2></div>
+    <div class="card-h">${choice ?? html`<h2>${title}</h2>`}</div>
     ${store.status.value ? html`<${Chart} points=${store.points.value} label=${title} stepped ...${drawn} />` : loading}
   </section>
 `;
 
+// charted is the material whose stock is drawn.
+const charted = signal('mat_coated');
+
+function MaterialPlot({ s }) {
+  const all = s?.inventory.materials ?? [];
+  const material = all.find(m => m.sku === charted.value);
+  const choose = e => {
+    charted.value = e.target.value;
+  };
+  const choice = html`
+    <h2 class="vh">Stock</h2>
+    <label class="charted">
+      <span class="vh">Material in the chart</span>
+      <select id="charted" onChange=${choose}>
+        ${all.map(m => html`<option value=${m.sku} selected=${m.sku === charted.value}>${m.name}</option>`)}
+      </select>
+    </label>
+  `;
+  return html`
+    <${Plot}
+      key=${charted.value}
+      title=${material?.name ?? 'Stock'}
+      choice=${choice}
+      name="--magenta"
+      live=${material?.on_hand}
+      pick=${p => p.stock[charted.value] ?? 0}
+      format=${number}
+      floor=${0}
+      marks=${material ? [{ value: material.reorder_point, label: 'reorder point', name: '--amber' }] : []}
+      height=${128}
+    />
+  `;
+}
+
+const thousands = minor => `${roundMoney(minor / 1000)}k`;
+
 function Plots() {
   const s = store.status.value;
   const presses = s ? s.presses.idle + s.presses.running + s.presses.down : 2;
-  const paper = s?.inventory.materials.find(m => m.sku === 'mat_coated');
   return html`
     <${Plot}
       title="Cash"
       name="--cyan"
       live=${s?.cash_minor}
       pick=${p => p.cash_minor}
-      format=${v => `${roundMoney(v / 1000)}k`}
+      format=${thousands}
+      marks=${
+        s
+          ? [
+              { value: 0, label: '', name: '--line-2' },
+              { value: -s.overdraft_limit_minor, label: 'overdraft limit', name: '--red' },
+            ]
+          : []
+      }
       loading=${html`<div class="pad"><${Skeleton} width="100%" /></div>`}
     />
     <div class="pair">
-      <${Plot}
-        title="Coated paper"
-        name="--magenta"
-        live=${paper?.on_hand}
-        pick=${p => p.stock.mat_coated}
-        format=${number}
-        floor=${0}
-        height=${128}
-      />
+      <${MaterialPlot} s=${s} />
       <${Plot}
         title="Presses running"
         name="--magenta"
@@ -284,7 +319,7 @@ function Plots() {
         pick=${p => p.presses_running}
         format=${v => (Number.isInteger(v) ? v : '')}
         floor=${0}
-        ceiling=${presses}
+        marks=${[{ value: presses, label: 'all presses', name: '--ink-3' }]}
         height=${128}
       />
     </div>
@@ -396,7 +431,7 @@ function Needs({ items, ask }) {
 
 function AskedNeeds() {
   const { last_seq } = store.status.value;
-  const stamp = `${last_seq} ${store.present.value.sim_date}`;
+  const stamp = `${last_seq} ${store.present.value.sim_date} ${store.readOnly.value}`;
   const { data, refusal, ask } = useAsked('/console/data/attention', stamp, attentionPause);
   if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="60%" /></div>`;
   if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
@@ -412,7 +447,7 @@ function Attention() {
   return html`
     <section class="card attention" aria-labelledby="attention">
       <div class="card-h">
-        <h2 id="attention">${s?.status === 'bankrupt' ? 'How it came to this' : 'Needs attention'}</h2>
+        <h2 id="attention">${store.readOnly.value ? 'How it came to this' : 'Needs attention'}</h2>
       </div>
       ${
         s && session.value
@@ -426,7 +461,7 @@ function Attention() {
 export const Page = () => html`
   <h1 class="vh">Overview</h1>
   <${Tiles} />
-  <div class="cols">
+  <div class="cols overview">
     <div class="col">
       <${Attention} />
       <${Plots} />

@@ -1,7 +1,8 @@
 // The pieces that pages are made of.
 import { useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
-import { ask as askConsole, now, serverNow } from '../lib/store.js';
+import { pageOfField, resourceOf } from '../lib/navigate.js';
+import { ask as askConsole, now, row, serverNow } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
 import { ago, clock, wallTime, words } from '../lib/format.js';
 
@@ -15,13 +16,13 @@ export const Ago = ({ at }) => html`
 `;
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
+// tones of statuses: green is done or in order, amber waits for somebody, red is lost or broken. A
+// normal state of something under way has none, so that amber can warn.
 const tones = {
   ok:
     'completed ready shipped paid active delivered received_all closed executed recorded running ok full ' +
     'billed matched invoiced present none_late returned',
-  warn:
-    'received pending deferred open overdue late arrived waiting queued pending_verification ' +
-    'below_reorder_point low offered in_production approval_required due sick draft unmatched',
+  warn: 'overdue late arrived pending_verification below_reorder_point low approval_required due unmatched deferred ',
   bad:
     'failed declined expired dropped disabled rejected down disputed bankrupt cancelled price_mismatch ' +
     'quantity_mismatch no_receipt lost quit dismissed',
@@ -65,15 +66,36 @@ export const Code = ({ text, what, children }) => html`
   </div>
 `;
 
-// Json colours a value's JSON without any markup of its own.
-export function Json({ value, what }) {
+// nameOf is what people call the record of an id, as far as this tab knows it.
+export const nameOf = id => {
+  const held = row(resourceOf(id), id);
+  return held?.number ?? held?.name ?? held?.title;
+};
+
+// Ref shows an id as a link to its record, by its name or number where that is known. Without a
+// page it is a text.
+export function Ref({ id, field = '', system, raw }) {
+  const page = pageOfField(field, id, system);
+  const name = raw ? undefined : nameOf(id);
+  const shown = name ?? (raw || id.length < 19 ? id : `${id.slice(0, 12)}\u2026`);
+  const text = name && !/^[A-Z]+-\d+$/.test(name) ? shown : html`<code>${shown}</code>`;
+  return page ? html`<a class="ref-link" href=${page} title=${id}>${text}</a>` : html`<span title=${id}>${text}</span>`;
+}
+
+// Json colours a value's JSON without any markup of its own. What it says of other records is linked.
+export function Json({ value, what, system }) {
   const text = JSON.stringify(value, null, 2);
   const pieces = [];
   let at = 0;
+  let name = '';
   for (const m of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?/g)) {
     pieces.push(text.slice(at, m.index));
-    pieces.push(html`<span class=${m[2] ? 'k' : m[1] ? 's' : m[3] ? 'b' : 'n'}>${m[1] ?? m[0]}</span>${m[2] ?? ''}`);
     at = m.index + m[0].length;
+    const kind = m[2] ? 'k' : m[1] ? 's' : m[3] ? 'b' : 'n';
+    if (m[2]) name = m[1].slice(1, -1);
+    const page = kind === 's' && pageOfField(name, m[1].slice(1, -1), system);
+    if (page) pieces.push(html`<a class="s" href=${page}>${m[1]}</a>`);
+    else pieces.push(html`<span class=${kind}>${m[1] ?? m[0]}</span>${m[2] ?? ''}`);
   }
   pieces.push(text.slice(at));
   return html`<${Code} text=${text} what=${what}>${pieces}<//>`;

@@ -1,20 +1,16 @@
 // Press lanes: what each press prints, against the working hours of the company.
-import { signal } from '../vendor/preact.js';
+import { signal, useEffect, useRef } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, number, words } from '../lib/format.js';
+import { day, number, words, workingDay } from '../lib/format.js';
 import { Code, Empty, Skeleton, Status, Table, bearer } from './parts.js';
 
-const shownDays = signal(5);
+// A narrow window shows fewer days, so that runs keep their names.
+const shownDays = signal(matchMedia('(max-width: 600px)').matches ? 2 : 5);
 const dayLength = 480;
 const opens = 8 * 60;
 
-// workingDay counts days without weekends, so that a lane has no holes.
-const workingDay = date => {
-  const d = Math.floor(Date.parse(`${date}T00:00:00Z`) / 86400000) + 3;
-  return Math.floor(d / 7) * 5 + Math.min(5, d % 7);
-};
 const minuteOf = sim => {
   const [date, time] = sim.split('T');
   const [h, m] = time.split(':').map(Number);
@@ -105,10 +101,19 @@ const HowMany = () => html`
   </div>
 `;
 
-const Lanes = ({ presses, runs, span }) => html`
+// toNow scrolls the lanes, where they are wider than the window, to the present.
+const toNow = lanes => {
+  const now = lanes?.querySelector('.nowline');
+  if (now) lanes.scrollLeft = now.getBoundingClientRect().left - lanes.getBoundingClientRect().right + 80;
+};
+
+function Lanes({ presses, runs, span }) {
+  const scroll = useRef();
+  useEffect(() => toNow(scroll.current), [shownDays.value]);
+  return html`
   <section class="card">
     <div class="card-h"><h2>Lanes</h2><span class="grow" /><${HowMany} /></div>
-    <div class="scroll" tabindex="0" role="region" aria-label="Press lanes">
+    <div class="scroll" ref=${scroll} tabindex="0" role="region" aria-label="Press lanes">
       <div class="lanes">
         <${Days} span=${span} />
         ${presses.map(p => {
@@ -120,6 +125,7 @@ const Lanes = ({ presses, runs, span }) => html`
     ${runs.length ? null : html`<div class="lane-empty"><p class="dim">Nothing has been printed yet.</p></div>`}
   </section>
 `;
+}
 
 function NewestRow({ r }) {
   const work = workOf(r);
@@ -128,14 +134,16 @@ function NewestRow({ r }) {
       <td class="fill">
         ${work ? html`${number(work.quantity)} × ${work.product_name}` : html`<code>${r.id}</code>`}
       </td>
-      <td>${words(store.row('press', r.press_id)?.technology)}</td>
-      <td class="r num">${number(r.sheets_planned)}</td>
-      <td class="r num">${r.spoilage_pct == null ? '\u2013' : `${r.spoilage_pct} %`}</td>
+      <td class="hide-s">${words(store.row('press', r.press_id)?.technology)}</td>
+      <td class="r num hide-s">${number(r.sheets_planned)}</td>
+      <td class="r num hide-s">${r.spoilage_pct == null ? '\u2013' : `${r.spoilage_pct} %`}</td>
       <td class="num">${day(r.started_sim.slice(0, 10)).slice(4)} ${r.started_sim.slice(11, 16)}</td>
       <td><${Status} is=${r.status} /></td>
     </tr>
   `;
 }
+
+const newestHead = ['What', ['Press', 'hide-s'], ['Sheets', 'r hide-s'], ['Spoilt', 'r hide-s'], 'From', 'Status'];
 
 const Newest = ({ runs }) => html`
   <section class="card">
@@ -147,7 +155,7 @@ const Newest = ({ runs }) => html`
     ${
       runs.length
         ? html`
-          <${Table} label="Newest runs" head=${['What', 'Press', ['Sheets', 'r'], ['Spoilt', 'r'], 'From', 'Status']}>
+          <${Table} label="Newest runs" head=${newestHead}>
             ${runs.map(r => html`<${NewestRow} key=${r.id} r=${r} />`)}
           <//>
         `
@@ -178,6 +186,12 @@ function Next({ waiting, presses }) {
   return html`<div class="pad"><${Code} what="start a print run" text=${starting(wanted, free)} /></div>`;
 }
 
+// Due is when work is to leave; red once that is over.
+const Due = ({ on }) => {
+  const over = on && on < store.present.value.sim_date;
+  return html`<span class=${over ? 'late' : 'dim'}>${over ? 'was due' : 'due'} ${day(on)}</span>`;
+};
+
 const Waiting = ({ waiting, presses }) => html`
   <section class="card">
     <div class="card-h"><h2>Waiting for a press</h2><span class="pill factory">${waiting.length}</span></div>
@@ -190,7 +204,7 @@ const Waiting = ({ waiting, presses }) => html`
                 <tr key=${w.id}>
                   <td><code>${w.number}</code></td>
                   <td class="fill">${number(w.quantity)} × ${w.product_name}</td>
-                  <td class="dim">due ${day(w.due_date)}</td>
+                  <td><${Due} on=${w.due_date} /></td>
                 </tr>
               `,
             )}

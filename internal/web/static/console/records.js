@@ -1,19 +1,19 @@
 // The lists of one system, and the record that was picked.
 import { signal, useState } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
-import { go } from '../lib/navigate.js';
+import { html } from '../lib/html.js';
+import { go, places } from '../lib/navigate.js';
 import { keyFor } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
-import { Ago, Code, Empty, EventType, FilterBox, Json, Problem, SkeletonRows, Status, Table, curl } from './parts.js';
+import { Code, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
 import { lists } from './catalogue.js';
+import { Record } from './record.js';
 
 const query = signal('');
 // heldMost is how many rows of a list the first state has at most.
 const heldMost = 300;
 
-const short = id => html`<code class="dim" title=${id}>${id.length > 18 ? `${id.slice(0, 12)}…` : id}</code>`;
 const kinds = {
   code: v => html`<code>${v}</code>`,
   number: v => html`<span class="num">${number(v)}</span>`,
@@ -22,76 +22,22 @@ const kinds = {
   sim: v => html`<span class="num">${String(v).slice(5).replace('T', ' ')}</span>`,
   status: v => html`<${Status} is=${v} />`,
   words,
-  ref: short,
+  party: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
+  ref: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
   lines: v => number(v.length),
   yes: v => (v ? 'yes' : 'no'),
   fill: v => v,
 };
-const cell = (v, kind) =>
-  v == null || v === '' ? html`<span class="dim">${'\u2013'}</span>` : (kinds[kind] ?? words)(v);
+const cell = (v, kind, name, system) =>
+  v == null || v === '' ? html`<span class="dim">${'\u2013'}</span>` : (kinds[kind] ?? words)(v, name, system);
 const right = kind => kind === 'number' || kind === 'money' || kind === 'lines';
 
-const curlOf = (system, list, id) => curl(`/${system}/${list}${id ? `/${id}` : ''}`, system);
-
-const Trail = ({ events }) => html`
-  <h3>Events</h3>
-  <ol class="trail">
-    ${events.map(
-      e => html`
-        <li class=${e.system}>
-          <i class="dot" />
-          <${EventType} type=${e.type} />
-          <span class="grow" />
-          <span class="dim num">${day(e.sim_date)} · <${Ago} at=${e.created_at} /></span>
-        </li>
-      `,
-    )}
-  </ol>
-`;
-
-// useRecord is a record that is held here, or what the API says of an older one.
-function useRecord({ system, list, resource, id }) {
-  const held = store.row(resource, id);
-  const [refusal, refuse] = useState(null);
-  const [fetched, set] = useState(null);
-  const record = held ?? fetched;
-  if (!record && !refusal && store.loaded.value && fetched === null) {
-    set(false); // asked once, with the key's budget
-    call(`/v1/${system}/${list}/${id}`, { key: keyFor(system) }).then(r => set(r.data), refuse);
-  }
-  return { record, refusal };
-}
-
-// Detail is one record: its events, what it looks like on the wire, how to read it.
-function Detail({ system, entry, id }) {
-  const [list, resource, title] = entry;
-  const { record, refusal } = useRecord({ system, list, resource, id });
-  const events = store.events.value.filter(e => JSON.stringify(e.data).includes(id)).slice(0, 12);
-  const body = () => {
-    if (refusal) return html`<${Problem} refusal=${refusal} />`;
-    if (!record) return html`<${SkeletonRows} rows=${5} widths=${['5rem', '70%']} />`;
-    return html`
-      ${events.length ? html`<${Trail} events=${events} />` : null}
-      <h3>Record</h3>
-      <${Json} value=${record} what="record" />
-      <h3>Read it</h3>
-      <${Code} text=${curlOf(system, list, id)} what="curl" />
-    `;
-  };
-  return html`
-    <aside class="card detail" aria-label=${`One of ${title}`}>
-      <div class="card-h">
-        <h2 class=${`c-${system}`}>${record?.number ?? record?.name ?? id}</h2>
-        ${record?.status ? html`<${Status} is=${record.status} />` : null}
-        <span class="grow" />
-        <a class="btn plain small" href=${`/console/${system}/${list}`}>
-          <${Icon} name="x" size=${14} label="Close" />
-        </a>
-      </div>
-      <div class="pad detail-b">${body()}</div>
-    </aside>
-  `;
-}
+// pathOf is the path of the API below which a list is.
+const pathOf = (system, list) => {
+  const page = `${system}/${list}`;
+  return places.find(p => p[0] === page)?.[3] ?? page;
+};
+const curlOf = (system, list, id) => curl(`/${pathOf(system, list)}${id ? `/${id}` : ''}`, system);
 
 // useOlder gives the rows that are older than those the console holds: the API
 // has them, page by page.
@@ -102,7 +48,7 @@ function useOlder({ system, list, resource }) {
   const ask = async () => {
     const cursor = next ? `&cursor=${encodeURIComponent(next)}` : '';
     try {
-      const { data } = await call(`/v1/${system}/${list}?limit=100${cursor}`, { key: keyFor(system) });
+      const { data } = await call(`/v1/${pathOf(system, list)}?limit=100${cursor}`, { key: keyFor(system) });
       set([...more, ...data.items.filter(r => !store.row(resource, r.id))]);
       page(data.next_cursor);
       refuse(null);
@@ -142,20 +88,31 @@ function States({ all, status, pick }) {
   `;
 }
 
-const Row = ({ r, columns, picked, text, open }) => html`
+// briefOf are the columns that stay beside an open record: its name, what it is about, its state.
+function briefOf(columns) {
+  const fill = columns.find(([, , kind], i) => i > 0 && (kind === 'fill' || kind === 'party'));
+  const state = columns.findLast(([, , kind]) => kind === 'status') ?? columns.at(-1);
+  return columns.filter((c, i) => i === 0 || c === fill || c === state);
+}
+
+// rank is how early a column goes where there is no room for all: the name and the state never.
+function rank(columns, c) {
+  if (briefOf(columns).includes(c)) return c[2] === 'fill' || c[2] === 'party' ? 'wide' : '';
+  return c[2] === 'money' || c[2] === 'day' ? 'opt-s' : 'opt';
+}
+
+const classOf = (columns, c) => `${rank(columns, c)} ${right(c[2]) ? 'r' : ''}`;
+
+const Row = ({ r, system, columns, all, picked, text, open }) => html`
   <tr
     data-row
     tabindex="0"
     class=${picked ? 'picked' : ''}
     aria-selected=${picked}
     data-curl=${text}
-    onClick=${open}
+    onClick=${e => e.target.closest('a') || open()}
   >
-    ${columns.map(
-      ([member, , kind]) => html`
-        <td class=${right(kind) ? 'r' : kind === 'fill' ? 'wide' : ''}>${cell(r[member], kind)}</td>
-      `,
-    )}
+    ${columns.map(c => html`<td class=${classOf(all, c)}>${cell(r[c[0]], c[2], c[0], system)}</td>`)}
   </tr>
 `;
 
@@ -170,13 +127,23 @@ function Rows({ system, entry, id, all, shown }) {
       <//>
     `;
   const open = r => go(`/console/${system}/${list}${r.id === id ? '' : `/${r.id}`}`);
+  const kept = id ? briefOf(columns) : columns;
   return html`
-    <${Table} label=${title} head=${columns.map(([, heading, kind]) => [heading, right(kind) ? 'r' : ''])}>
+    <${Table} label=${title} head=${kept.map(c => [c[1], classOf(columns, c)])}>
       ${shown.map(r => {
         const text = curlOf(system, list, r.id);
-        const picked = r.id === id;
+        const picked = r.id === id || r.number === id;
         return html`
-          <${Row} key=${r.id} r=${r} columns=${columns} picked=${picked} text=${text} open=${() => open(r)} />
+          <${Row}
+            key=${r.id}
+            r=${r}
+            system=${system}
+            columns=${kept}
+            all=${columns}
+            picked=${picked}
+            text=${text}
+            open=${() => open(r)}
+          />
         `;
       })}
     <//>
@@ -210,6 +177,7 @@ function List({ system, entry, id }) {
 const systems = {
   office: ['Head Office', 'Orders, money, suppliers and pay. It does not see the records of the Factory.'],
   factory: ['Factory', 'Work, presses, stock and trucks. It knows no customer and no price.'],
+  world: ['World', 'Stories, major orders and achievements. Either key reads them.'],
 };
 
 const Lacking = ({ name }) => html`
@@ -221,11 +189,22 @@ const Lacking = ({ name }) => html`
   </div>
 `;
 
+// inSight brings the list that is shown among those that there is room for.
+const inSight = tab => {
+  const row = tab?.parentElement;
+  if (row) row.scrollLeft = tab.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+};
+
 const Lists = ({ system, entry }) => html`
   <nav class="tabs" aria-label="Lists">
     ${lists[system].map(
       e => html`
-        <a href=${`/console/${system}/${e[0]}`} aria-current=${e === entry ? 'page' : undefined}>
+        <a
+          key=${`${e[0]} ${e === entry}`}
+          href=${`/console/${system}/${e[0]}`}
+          aria-current=${e === entry ? 'page' : undefined}
+          ref=${e === entry ? inSight : undefined}
+        >
           ${e[2]}
           <span class="n num">${store.rows(e[1]).length || ''}</span>
         </a>
@@ -239,12 +218,14 @@ export function Page({ system, rest: [slug, id] }) {
   const [name, text] = systems[system];
   const head = html`<div class="title"><h1 class=${`c-${system}`}>${name}</h1><p>${text}</p></div>`;
   if (!keyFor(system)) return html`${head}<${Lacking} name=${name} />`;
+  const [list, resource, title] = entry;
+  const about = { system, resource, title, path: pathOf(system, list), list: `/console/${system}/${list}` };
   return html`
     ${head}
     <${Lists} system=${system} entry=${entry} />
     <div class=${id ? 'split' : ''}>
       <${List} key=${entry[0]} system=${system} entry=${entry} id=${id} />
-      ${id ? html`<${Detail} key=${id} system=${system} entry=${entry} id=${id} />` : null}
+      ${id ? html`<${Record} key=${id} ...${about} id=${id} />` : null}
     </div>
   `;
 }

@@ -1,11 +1,12 @@
 // Requests of the sandbox's clients: the refused ones together, and each call.
 import { signal, useLayoutEffect } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { onPause } from '../lib/navigate.js';
+import { onPause, pageOfPath } from '../lib/navigate.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { number, wallTime } from '../lib/format.js';
-import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table, bearer, curl, useAsked } from './parts.js';
+import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
+import { bearer, curl, nameOf, useAsked } from './parts.js';
 
 const query = signal('');
 const only = signal('');
@@ -119,7 +120,7 @@ function toggle(r) {
 }
 
 // Body is a body that was sent or received, as far as it is kept.
-function Body({ title, text, bytes }) {
+function Body({ title, text, bytes, system }) {
   if (text == null) return null;
   const cut = bytes > new Blob([text]).size;
   const json = cut ? undefined : parsed(text);
@@ -127,7 +128,11 @@ function Body({ title, text, bytes }) {
     <h3 class="body-h">
       ${title}${cut ? html` <span class="dim">the beginning of ${number(bytes)} bytes</span>` : null}
     </h3>
-    ${json === undefined ? html`<${Code} what=${title} text=${text} />` : html`<${Json} what=${title} value=${json} />`}
+    ${
+      json === undefined
+        ? html`<${Code} what=${title} text=${text} />`
+        : html`<${Json} what=${title} value=${json} system=${system} />`
+    }
   `;
 }
 
@@ -160,13 +165,27 @@ function Wire({ r }) {
   return html`
     <${Failed} error=${error} />
     <${Code} what="curl" text=${curlOf(r, data)} />
-    <${Body} title="Sent" text=${data?.request_body} bytes=${data?.request_bytes} />
-    <${Body} title="Received" text=${data?.response_body} bytes=${data?.response_bytes} />
+    <${Body} title="Sent" text=${data?.request_body} bytes=${data?.request_bytes} system=${r.system} />
+    <${Body} title="Received" text=${data?.response_body} bytes=${data?.response_bytes} system=${r.system} />
     ${
       data && data.response_bytes == null
         ? html`<p class="dim">The bodies of this request are not kept any more, or were sent with another key.</p>`
         : null
     }
+  `;
+}
+
+// About is the record or the list that a request was about.
+function About({ path }) {
+  const page = pageOfPath(path);
+  if (!page) return null;
+  const id = page.split('/').find(part => /_|-\d/.test(part));
+  const name = id ? (nameOf(id) ?? id) : page.split('/').at(-1).replaceAll('-', ' ');
+  return html`
+    <div>
+      <dt>About</dt>
+      <dd><a class="ref-link" href=${page}>${name}</a></dd>
+    </div>
   `;
 }
 
@@ -177,6 +196,7 @@ const Opened = ({ r }) => html`
       <dl class="facts">
         <div><dt>Request</dt><dd><code>${r.id}</code></dd></div>
         <div><dt>At</dt><dd class="num">${wallTime(r.created_at)}</dd></div>
+        ${r.status === 404 ? null : html`<${About} path=${r.path} />`}
         <div><dt>Key</dt><dd>${r.system === 'office' ? 'Head Office' : 'Factory'}</dd></div>
         ${
           r.error_code

@@ -1,5 +1,5 @@
 // How exactly records were carried over a bridge by hand.
-import { html } from '../lib/html.js';
+import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { compared } from '../lib/forks.js';
@@ -66,12 +66,15 @@ const Counts = ({ counts }) => html`
 function Failures({ list, all }) {
   if (!list.length) return null;
   return html`
-    <h3 class="failures-h">
-      ${all > list.length ? `The newest ${number(list.length)} of ${number(all)} that are not exact` : 'Not exact'}
-    </h3>
-    <ol class="failures" aria-label="What is not exact, newest first" tabindex="0">
-      ${list.map(f => html`<${Failure} key=${f.id} f=${f} />`)}
-    </ol>
+    <details class="failures-box">
+      <summary class="failures-h" data-row>
+        <${Icon} name="chevron-right" size=${14} />
+        ${all > list.length ? `The newest ${number(list.length)} of ` : ''}${number(all)} not exact
+      </summary>
+      <ol class="failures" aria-label="What is not exact, newest first" tabindex="0">
+        ${list.map(f => html`<${Failure} key=${f.id} f=${f} />`)}
+      </ol>
+    </details>
   `;
 }
 

@@ -160,20 +160,33 @@ const subscribing = [
   `  --json '{"url":"https://hooks.example.com/platen","events":["*"]}'`,
 ].join('\n');
 
+// Test sends a ping: the one thing to do for a subscription that waits for its verification.
+function Test({ hook, act, busy, pinged, disabled, small }) {
+  const pending = hook.status === 'pending_verification';
+  const test = () => act('test', `/v1/webhooks/${hook.id}/test`, { method: 'POST' }, data => pinged(data, hook));
+  return html`
+    <button
+      class=${`btn ${pending ? 'primary' : ''} ${small ? 'small' : ''}`}
+      id=${small ? undefined : 'send-test'}
+      disabled=${disabled}
+      onClick=${test}
+    >
+      <${Icon} name=${pending ? 'shield-check' : 'zap'} size=${small ? 13 : 14} />
+      ${busy === 'test' ? 'Waiting for the response…' : pending ? 'Verify' : 'Send a test'}
+      ${small ? html`<span class="vh"> ${hook.url_host}</span>` : null}
+    </button>
+  `;
+}
+
 // Actions are all that can be done to a subscription.
 function Actions({ hook, act, busy, pinged }) {
   const [sure, ask] = useState(false);
   const base = `/v1/webhooks/${hook.id}`;
   const disabled = !!busy || !!store.readOnly.value;
-  const test = () => act('test', `${base}/test`, { method: 'POST' }, pinged);
   const enable = () => act('enable', base, { method: 'PATCH', body: { status: 'active' } });
   const rotate = () => act('rotate', `${base}/rotate-secret`, { method: 'POST' }, w => keep(hook.id, w.secret));
   const remove = () => act('delete', base, { method: 'DELETE' }, () => go('/console/webhooks'));
   return html`
-    <button class="btn" id="send-test" disabled=${disabled} onClick=${test}>
-      <${Icon} name="zap" size=${14} />
-      ${busy === 'test' ? 'Waiting for the response…' : 'Send a test'}
-    </button>
     ${
       hook.status === 'disabled'
         ? html`
@@ -184,6 +197,7 @@ function Actions({ hook, act, busy, pinged }) {
         `
         : null
     }
+    <${Test} hook=${hook} act=${act} busy=${busy} pinged=${pinged} disabled=${disabled} />
     <button class="btn" disabled=${disabled} onClick=${rotate}>
       <${Icon} name="refresh-cw" size=${14} />
       Rotate secret
@@ -195,12 +209,33 @@ function Actions({ hook, act, busy, pinged }) {
   `;
 }
 
+const failuresMost = 5;
+
+// troubleOf says why a subscription gets nothing, or is about to.
+function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) {
+  const why = kind && kind !== 'none' ? `, the last one with ${words(kind)}` : '';
+  if (status === 'pending_verification')
+    return ['Nothing is sent yet', 'Verify it: events are sent once your receiver has responded to a test with 2xx.'];
+  if (status === 'disabled')
+    return ['Nothing is sent any more', `It is disabled${n ? ` after ${n} failures in a row${why}` : ''}. Enable it.`];
+  if (!n) return null;
+  return [
+    `${n} of ${failuresMost} failures in a row`,
+    `${n} attempt${n === 1 ? '' : 's'} failed${why}. The fifth disables the subscription; a success starts anew.`,
+  ];
+}
+
+function Trouble({ hook }) {
+  const trouble = troubleOf(hook);
+  return trouble ? html`<${Notice} id="trouble" title=${trouble[0]}><p>${trouble[1]}</p><//>` : null;
+}
+
 // Ping is what became of a test.
-function Ping({ ping }) {
+function Ping({ ping, host }) {
   const { delivered, status_code, latency_ms, error_class } = ping;
   const title = delivered
-    ? `Responded with ${status_code} in ${latency_ms} ms`
-    : `No 2xx response: ${status_code ?? words(error_class)}`;
+    ? `${host ? `${host} responded` : 'Responded'} with ${status_code} in ${latency_ms} ms`
+    : `No 2xx response${host ? ` from ${host}` : ''}: ${status_code ?? words(error_class)}`;
   return html`
     <${Notice} good=${delivered} title=${title}>
       <p>
@@ -225,11 +260,7 @@ const Facts = ({ hook }) => html`
     </div>
     <div>
       <dt>Failures in a row</dt>
-      <dd class="num">
-        ${hook.consecutive_failures} of 5 ${
-          hook.last_error_class ? html`<span class="dim">${words(hook.last_error_class)}</span>` : null
-        }
-      </dd>
+      <dd class="num">${hook.consecutive_failures} of ${failuresMost}</dd>
     </div>
     ${
       hook.old_secret_valid_until
@@ -242,7 +273,7 @@ const Facts = ({ hook }) => html`
   </dl>
 `;
 
-function One({ id }) {
+function One({ id, delivery }) {
   const hook = store.row('webhook', id);
   const list = store.rows('webhook_delivery').filter(d => d.webhook_id === id);
   const { busy, refusal, act } = useCall();
@@ -268,10 +299,10 @@ function One({ id }) {
       <${Actions} hook=${hook} act=${act} busy=${busy} pinged=${pinged} />
     </div>
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    ${ping ? html`<${Ping} ping=${ping} />` : null}
+    ${ping ? html`<${Ping} ping=${ping} />` : html`<${Trouble} hook=${hook} />`}
     <${Secret} id=${id} />
     <${Facts} hook=${hook} />
-    <${Deliveries} list=${list} hook=${hook} act=${act} busy=${busy} />
+    <${Deliveries} list=${list} hook=${hook} act=${act} busy=${busy} one=${delivery} />
     <${Verifier} secret=${secrets.value[id]} />
   `;
 }
@@ -282,22 +313,69 @@ const typesOf = openapi => {
   return [...new Set(JSON.stringify(openapi).match(named))].filter(t => !t.startsWith('sandbox.webhook.')).sort();
 };
 
-const Hook = ({ w }) => html`
+// lastOf is the response to the newest attempt.
+const lastOf = w => {
+  const d = store.rows('webhook_delivery').find(d => d.webhook_id === w.id && d.sent_at);
+  return d ? (d.status_code ?? words(d.error_class)) : '\u2013';
+};
+
+// State is whether events are sent, how that goes, and what there is to do about it.
+const State = ({ w, act, busy, pinged }) => html`
+  <div class="hook-state">
+    <${Status} is=${w.status} />
+    ${
+      w.consecutive_failures
+        ? html`
+          <span class="pill bad">
+            <i class="dot" aria-hidden="true" />
+            failing, ${w.consecutive_failures} of ${failuresMost}
+          </span>
+        `
+        : null
+    }
+    ${
+      w.status === 'pending_verification'
+        ? html`
+          <${Test}
+            hook=${w}
+            act=${act}
+            busy=${busy}
+            pinged=${pinged}
+            disabled=${!!busy || !!store.readOnly.value}
+            small
+          />
+        `
+        : null
+    }
+  </div>
+`;
+
+const noteOf = {
+  pending_verification: 'Nothing is sent until it is verified.',
+  disabled: 'Nothing is sent until it is enabled.',
+};
+
+const Hook = ({ w, act, busy, pinged }) => html`
   <tr
     data-row
     tabindex="0"
     data-curl=${curl(`/webhooks/${w.id}`)}
-    onClick=${() => go(`/console/webhooks/${w.id}`)}
+    onClick=${e => e.target.closest('button') || go(`/console/webhooks/${w.id}`)}
   >
-    <td class="wide"><b>${w.url_host}</b> <span class="dim">${w.description}</span></td>
-    <td>${w.events.length === 1 ? html`<code>${w.events[0]}</code>` : `${w.events.length} types`}</td>
-    <td><${Status} is=${w.status} /></td>
-    <td class="r num">${w.consecutive_failures}</td>
-    <td class="r dim num"><${Ago} at=${w.created_at} /></td>
+    <td class="wide">
+      <b>${w.url_host}</b> <span class="dim">${w.description}</span>
+      ${w.status === 'active' ? null : html`<p class="hook-note">${noteOf[w.status]}</p>`}
+    </td>
+    <td class="opt">${w.events.length === 1 ? html`<code>${w.events[0]}</code>` : `${w.events.length} types`}</td>
+    <td><${State} w=${w} act=${act} busy=${busy} pinged=${pinged} /></td>
+    <td class="opt dim num">${lastOf(w)}</td>
+    <td class="r dim num opt"><${Ago} at=${w.created_at} /></td>
   </tr>
 `;
 
-function Hooks({ hooks }) {
+const hookHead = [['Host'], ['Events', 'opt'], ['Status'], ['Last response', 'opt'], ['Made', 'r opt']];
+
+function Hooks({ hooks, act, busy, pinged }) {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${3} />`;
   if (!hooks.length)
     return html`
@@ -310,14 +388,17 @@ function Hooks({ hooks }) {
       <//>
     `;
   return html`
-    <${Table} label="Webhooks" head=${['Host', 'Events', 'Status', ['Failures', 'r'], ['Made', 'r']]}>
-      ${hooks.map(w => html`<${Hook} key=${w.id} w=${w} />`)}
+    <${Table} label="Webhooks" head=${hookHead}>
+      ${hooks.map(w => html`<${Hook} key=${w.id} w=${w} act=${act} busy=${busy} pinged=${pinged} />`)}
     <//>
   `;
 }
 
 export function Page({ rest }) {
   const [making, make] = useState(false);
+  const { busy, refusal, act } = useCall();
+  const [ping, saw] = useState(null);
+  const pinged = (data, hook) => saw({ data, hook });
   const [types, know] = useState([]);
   const hooks = store.rows('webhook').filter(w => w.status !== 'deleted');
   const all = store.rows('webhook_delivery');
@@ -329,7 +410,11 @@ export function Page({ rest }) {
         () => {},
       );
   };
-  if (rest[0]) return html`<${One} id=${rest[0]} />`;
+  if (rest[0]) {
+    const delivery = rest[0].startsWith('whd_') ? rest[0] : '';
+    const id = delivery ? store.row('webhook_delivery', delivery)?.webhook_id : rest[0];
+    return html`<${One} key=${id} id=${id} delivery=${delivery} />`;
+  }
   return html`
     <div class="title">
       <h1>Webhooks</h1>
@@ -352,7 +437,9 @@ export function Page({ rest }) {
       <p>Events that come to you, signed, at least once; tried again after 10, 60 and 300 seconds.</p>
     </div>
     ${making ? html`<${Create} types=${types} close=${() => make(false)} />` : null}
-    <section class="card"><${Hooks} hooks=${hooks} /></section>
-    ${all.length ? html`<${Deliveries} list=${all} act=${() => {}} />` : null}
+    ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+    ${ping ? html`<${Ping} ping=${ping.data} host=${ping.hook.url_host} />` : null}
+    <section class="card"><${Hooks} hooks=${hooks} act=${act} busy=${busy} pinged=${pinged} /></section>
+    ${all.length ? html`<${Deliveries} list=${all} act=${act} busy=${busy} />` : null}
   `;
 }

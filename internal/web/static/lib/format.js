@@ -43,6 +43,19 @@ export const day = date => {
   return `${days[d.getUTCDay()]} ${d.getUTCDate()} ${months[d.getUTCMonth()]}`;
 };
 
+// workingDay numbers the working days, from Monday to Friday. A weekend has the number of the Monday
+// after it.
+export const workingDay = date => {
+  const d = Math.floor(Date.parse(`${date}T00:00:00Z`) / 86400000) + 3;
+  return Math.floor(d / 7) * 5 + Math.min(5, d % 7);
+};
+
+// workingAge is how many working days of the company something is old, in words.
+export const workingAge = (on, today) => {
+  const days = on && today ? workingDay(today) - workingDay(on) : 0;
+  return days <= 0 ? 'today' : days === 1 ? '1 day' : `${days} days`;
+};
+
 export const wallTime = instant => new Date(instant).toLocaleTimeString('en-GB');
 export const words = text => String(text).replaceAll('_', ' ');
 export const sentence = text => {

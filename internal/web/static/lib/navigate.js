@@ -55,6 +55,8 @@ const goes = {
   s: '/console/session',
 };
 export const helping = signal(false);
+// finding is whether the palette is open, which finds records, pages, docs and actions.
+export const finding = signal(false);
 // onPause is what `p` does on a page that can hold still.
 export const onPause = { current: null };
 // pressedG is when g was pressed, by the clock of the key events: a page that is
@@ -74,7 +76,13 @@ function step(by) {
 
 export function listen(copyCurl) {
   addEventListener('keydown', event => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      helping.value = false;
+      finding.value = !finding.value;
+      return;
+    }
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || finding.value) return;
     const target = event.target;
     if (event.key === 'Escape' && helping.value) {
       helping.value = false;
@@ -124,4 +132,86 @@ export function listen(copyCurl) {
       target.click();
     }
   });
+}
+
+// places says where the console shows the records of a collection: the page, the resource, how
+// ids and numbers begin, and the path of the API where it is another one.
+export const places = [
+  ['office/sales-orders', 'sales_order', 'so_ SO-'],
+  ['office/contract-lots', 'contract_lot', 'lot_ LOT-'],
+  ['office/shipments', 'office_shipment', 'sho_ SHO-'],
+  ['office/customer-invoices', 'customer_invoice', 'cin_ INV-'],
+  ['office/payments', 'payment', 'pay_'],
+  ['office/requisitions', 'office_requisition', 'rqn_ RQ-'],
+  ['office/purchase-orders', 'purchase_order', 'po_ PO-'],
+  ['office/goods-receipts', 'office_goods_receipt', 'gro_'],
+  ['office/supplier-invoices', 'supplier_invoice', 'sin_ SI-'],
+  ['office/ledger', 'ledger_entry', 'led_'],
+  ['office/employees', 'employee', 'emp_'],
+  ['office/leave-requests', 'leave_request', 'lvr_'],
+  ['office/timesheets', 'timesheet', 'tms_'],
+  ['office/payroll-runs', 'payroll_run', 'prl_'],
+  ['office/market-trades', 'market_trade', 'mtr_', 'office/market/trades'],
+  ['office/market', 'market_quote', ''],
+  ['office/customers', 'customer', 'cus_'],
+  ['office/suppliers', 'supplier', 'sup_'],
+  ['office/products', 'office_product', ''],
+  ['factory/work-orders', 'work_order', 'wo_ WO-'],
+  ['factory/print-runs', 'print_run', 'pr_'],
+  ['factory/shipments', 'factory_shipment', 'shf_ SHF-'],
+  ['factory/stock', 'stock_item', 'itm_ mat_'],
+  ['factory/stock-moves', 'stock_move', 'mov_'],
+  ['factory/requisitions', 'factory_requisition', 'frq_ FR-'],
+  ['factory/deliveries', 'delivery', 'dlv_'],
+  ['factory/goods-receipts', 'factory_goods_receipt', 'grf_'],
+  ['factory/market-deliveries', 'market_delivery', 'mdl_'],
+  ['factory/presses', 'press', 'prs_'],
+  ['factory/operators', 'operator', 'opr_'],
+  ['factory/attendance', 'attendance', 'att_'],
+  ['factory/products', 'factory_product', 'prd_'],
+  ['world/lore-events', 'lore_event', 'lor_', 'sandbox/lore-events'],
+  ['world/major-orders', 'major_order', 'mjo_', 'sandbox/major-orders'],
+  ['world/achievements', 'achievement', '', 'sandbox/achievements'],
+  ['world/checkpoints', 'checkpoint', 'chk_', 'sandbox/checkpoints'],
+  ['events', 'event', 'evt_'],
+  ['requests', 'call', 'req_'],
+  ['webhooks', 'webhook', 'whk_'],
+  ['webhooks', 'webhook_delivery', 'whd_', 'webhooks/{id}/deliveries'],
+  ['missions', 'mission', ''],
+  ['bridge', 'integration_finding', '', 'sandbox/integration'],
+  ['session', 'fault', 'sbx_', 'sandbox'],
+];
+const beginnings = places.flatMap(p => (p[2] ? p[2].split(' ').map(b => [b, p]) : []));
+const shapes = /^(?:[a-z]{2,3}_[0-9a-z_]{2,40}|[A-Z]{2,3}-\d{3,})$/;
+// whole are pages that show all of their records at once.
+const whole = ['missions', 'bridge', 'session'];
+const address = (page, id) => `/console/${page}${id && !whole.includes(page) ? `/${id}` : ''}`;
+const placeOf = id => (shapes.test(id) ? beginnings.find(([b]) => id.startsWith(b))?.[1] : undefined);
+
+// resourceOf is the kind of record that an id names, or a number on paper such as SO-1013.
+export const resourceOf = id => placeOf(id)?.[1];
+
+// pageOf is the page that shows it; empty for a text that is neither an id nor a number.
+export function pageOf(id) {
+  const place = placeOf(id);
+  return place ? address(place[0], id) : '';
+}
+
+// pageOfPath is the page that shows what a path or an address of the API has.
+export function pageOfPath(text) {
+  const path = /^(?:https?:\/\/[^/]+)?(?:\/v1)?\/([^?#]*)/.exec(text)?.[1] ?? '';
+  const place = places.find(([page, , , api]) => `${path}/`.startsWith(`${api ?? page}/`));
+  if (!place) return '';
+  const id = path.slice((place[3] ?? place[0]).length + 1).split('/')[0];
+  return address(place[0], /^(?:poll|stream)?$|\.csv$/.test(id) ? '' : id);
+}
+
+// pageOfField is the page of what a field holds. Badges are known by the name of the field alone,
+// and Head Office has a page of products of its own.
+export function pageOfField(name, value, system) {
+  if (typeof value !== 'string') return '';
+  if (/(?:^|_)badge_no$/.test(name)) return address('office/employees', value);
+  if (name === 'self' || name === 'path') return pageOfPath(value);
+  if (system === 'office' && value.startsWith('prd_')) return address('office/products', value);
+  return pageOf(value);
 }

@@ -1,0 +1,272 @@
+// One record: its fields and what they mean, its trail through both systems, its events, and what
+// it looks like on the wire.
+import { signal, useState } from '../vendor/preact.js';
+import { html, Icon } from '../lib/html.js';
+import { anyKey, keyFor } from '../lib/session.js';
+import { call } from '../lib/api.js';
+import { labelOf, meanings, sorted, written } from '../lib/fields.js';
+import * as store from '../lib/store.js';
+import { day, number } from '../lib/format.js';
+import { pageOf, pageOfField } from '../lib/navigate.js';
+import { Ago, Code, Empty, EventType, Json, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
+import { storyOf } from './story.js';
+
+const eventsMost = 12;
+// explained says whether meanings are shown: not where there is little room, unless asked for.
+const explained = signal(matchMedia('(min-width: 620px)').matches);
+
+// named finds the record that an id, a number on paper, a badge or an SKU names.
+const named = (resource, id) =>
+  store.row(resource, id) ?? store.rows(resource).find(r => [r.number, r.badge_no, r.sku].includes(id));
+
+// useRecord is a record that is held here, or what the API says of an older one.
+function useRecord({ system, path, resource, id }) {
+  const held = named(resource, id);
+  const [refusal, refuse] = useState(null);
+  const [fetched, set] = useState(null);
+  const record = held ?? fetched;
+  if (!record && !refusal && store.loaded.value && fetched === null) {
+    set(false); // asked once, with the key's budget
+    call(`/v1/${path}/${id}`, { key: keyFor(system) }).then(r => set(r.data), refuse);
+  }
+  return { record, refusal };
+}
+
+// unitOf is what the quantities of a record count: its own unit, or that of its goods.
+const unitOf = r => r.unit ?? store.rows('stock_item').find(i => i.sku === r.sku)?.unit;
+
+const isStatus = name => name === 'status' || name.endsWith('_status');
+
+// Lines are the rows inside of a record.
+function Lines({ name, lines, fields, system }) {
+  const members = Object.keys(lines[0]);
+  const right = m => typeof lines[0][m] === 'number';
+  return html`
+    <${Table} label=${labelOf(name)} head=${members.map(m => [labelOf(m), right(m) ? 'r' : ''])}>
+      ${lines.map(
+        line => html`
+          <tr>
+            ${members.map(
+              m => html`
+                <td class=${right(m) ? 'r num' : ''} title=${fields?.[m]?.text}>
+                  <${Value} name=${m} value=${line[m]} unit=${unitOf(line)} system=${system} />
+                </td>
+              `,
+            )}
+          </tr>
+        `,
+      )}
+    <//>
+  `;
+}
+
+// Value is what a field holds, with its unit, or a link to the record that it names.
+function Value({ name, value, unit, fields, system }) {
+  if (isStatus(name) && value) return html`<${Status} is=${value} />`;
+  if (Array.isArray(value) && value.length) {
+    if (typeof value[0] === 'object')
+      return html`<${Lines} name=${name} lines=${value} fields=${fields} system=${system} />`;
+    return value.map(v => html`<${Ref} field=${name} id=${v} system=${system} /> `);
+  }
+  if (value && typeof value === 'object') {
+    if (value.id && pageOf(value.id)) return html`<${Ref} id=${value.id} system=${system} />`;
+    return html`<${Json} value=${value} what=${labelOf(name)} system=${system} />`;
+  }
+  if (name !== 'number' && name !== 'id' && pageOfField(name, value, system))
+    return html`<${Ref} field=${name} id=${value} system=${system} />`;
+  const text = written(name, value, unit);
+  const exact = name === 'id' || name === 'number';
+  return exact
+    ? html`<code>${text}</code>`
+    : html`<span class=${typeof value === 'number' ? 'num' : ''}>${text}</span>`;
+}
+
+const wide = value => Array.isArray(value) && typeof value[0] === 'object';
+
+const Field = ({ name, record, fields, unit, system }) => html`
+  <div class=${wide(record[name]) ? 'wide' : ''}>
+    <dt title=${name}>${labelOf(name)}${explained.value ? html`<code>${name}</code>` : null}</dt>
+    <dd>
+      <${Value} name=${name} value=${record[name]} unit=${unit} fields=${fields[name]?.fields} system=${system} />
+      ${explained.value && fields[name] ? html`<p class="means">${fields[name].text}</p>` : null}
+    </dd>
+  </div>
+`;
+
+function Fields({ record, resource, system }) {
+  const [all, show] = useState(false);
+  const fields = meanings(resource);
+  const { filled, empty, last } = sorted(record);
+  const unit = unitOf(record);
+  const flip = () => {
+    explained.value = !explained.value;
+  };
+  const list = names => html`
+    <dl class="fields">
+      ${names.map(
+        name => html`<${Field} name=${name} record=${record} fields=${fields} unit=${unit} system=${system} />`,
+      )}
+    </dl>
+  `;
+  return html`
+    <section class="rec-part rec-fields" aria-labelledby="rec-fields">
+      <div class="rec-h">
+        <h3 id="rec-fields">Fields</h3>
+        <span class="grow" />
+        <button class="chip bare" aria-pressed=${explained.value} onClick=${flip}>Meanings</button>
+      </div>
+      ${list(filled)}
+      <button class="as-text more-fields" aria-expanded=${all} onClick=${() => show(!all)}>
+        ${all ? 'Fewer fields' : `${empty.length + last.length} more fields: empty, or about the record itself`}
+      </button>
+      ${all ? list([...empty, ...last]) : null}
+    </section>
+  `;
+}
+
+const Named = ({ s }) =>
+  s.here ? html`<b>${s.name}</b>` : html`<a class="ref-link" href=${s.page} title=${s.id}>${s.name}</a>`;
+
+const Step = ({ s }) => html`
+  <li class=${`${s.system} ${s.missing ? 'missing' : ''}`} aria-current=${s.here ? 'true' : undefined}>
+    <i class="dot" aria-hidden="true" />
+    <span class="step-n">
+      <span class="step-k">${s.kind}</span>
+      ${s.missing ? null : html`<${Named} s=${s} />`}
+    </span>
+    ${s.status ? html`<${Status} is=${s.status} />` : html`<span />`}
+    <span class="step-t">${s.text}</span>
+    <span class="step-d num">${s.on}</span>
+  </li>
+`;
+
+const Story = ({ steps }) => html`
+  <section class="rec-part" aria-labelledby="rec-trail">
+    <div class="rec-h"><h3 id="rec-trail">Trail through both systems</h3></div>
+    <ol class="story">${steps.map(s => html`<${Step} s=${s} />`)}</ol>
+  </section>
+`;
+
+// useFeed reads what the feed has of the events before those that this tab holds.
+function useFeed(about) {
+  const [older, set] = useState([]);
+  const [state, go] = useState('');
+  const first = store.events.value.at(-1)?.seq ?? 1;
+  const read = async () => {
+    go('reads');
+    const found = [];
+    try {
+      for (let seq = 0; seq < first - 1; ) {
+        const { data } = await call(`/v1/events?limit=100&after_seq=${seq}`, { key: anyKey() });
+        found.push(...data.items.filter(e => e.seq < first && about(e)));
+        set(found.toReversed());
+        if (data.items.length === 0) break;
+        seq = data.items.at(-1).seq;
+      }
+      go('over');
+    } catch (e) {
+      go(e.message);
+    }
+  };
+  return { older, state: first > 1 ? state : 'over', read };
+}
+
+const failed = state => state && state !== 'reads';
+
+const Happened = ({ e }) => html`
+  <li class=${e.system}>
+    <i class="dot" aria-hidden="true" />
+    <a href=${`/console/events/${e.id}`}><${EventType} type=${e.type} /></a>
+    <span class="dim num">${day(e.sim_date)} · <${Ago} at=${e.created_at} /></span>
+  </li>
+`;
+
+function Events({ record }) {
+  const about = e => e.data.id === record.id || JSON.stringify(e.data).includes(`"${record.id}"`);
+  const { older, state, read } = useFeed(about);
+  const events = [...store.events.value.filter(about), ...older];
+  const [all, show] = useState(false);
+  const shown = all ? events : events.slice(0, eventsMost);
+  return html`
+    <section class="rec-part" aria-labelledby="rec-events">
+      <div class="rec-h"><h3 id="rec-events">Events</h3></div>
+      ${shown.length ? html`<ol class="rec-events">${shown.map(e => html`<${Happened} e=${e} />`)}</ol>` : null}
+      ${
+        events.length > shown.length
+          ? html`<button class="as-text more-fields" onClick=${() => show(true)}>All ${events.length} events</button>`
+          : null
+      }
+      ${
+        state === 'over'
+          ? events.length
+            ? null
+            : html`<p class="dim">No event names it.</p>`
+          : html`
+            <p class="older-events">
+              <button class="btn small" disabled=${state === 'reads'} onClick=${read}>
+                ${state === 'reads' ? 'Reading the feed…' : 'Older events'}
+              </button>
+              <span class="dim">${failed(state) ? state : "from the feed, with the key's own budget"}</span>
+            </p>
+          `
+      }
+    </section>
+  `;
+}
+
+// Wire is the record as the API responds with it, and how to ask for it.
+const Wire = ({ record, text, system }) => html`
+  <details class="rec-part rec-wire">
+    <summary><${Icon} name="chevron-right" size=${14} />JSON</summary>
+    <${Json} value=${record} what="record" system=${system} />
+    <${Code} text=${text} what="curl" />
+  </details>
+`;
+
+// titleOf says in a line what the record is about.
+const titleOf = r =>
+  [
+    r.quantity && r.product_name ? `${number(r.quantity)} × ${r.product_name}` : r.product_name,
+    r.customer_name ?? r.supplier_name ?? r.payer_name,
+    r.number && r.name,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
+function Body({ record, refusal, resource, system, path }) {
+  if (refusal) return html`<${Problem} refusal=${refusal} />`;
+  if (!record && !store.loaded.value) return html`<${SkeletonRows} rows=${5} widths=${['5rem', '70%']} />`;
+  if (!record) return html`<${Empty} icon="search" title="Asked of the API" />`;
+  const steps = storyOf(resource, record);
+  return html`
+    <div class="rec-b">
+      <${Fields} record=${record} resource=${resource} system=${system} />
+      <div class="rec-side">
+        ${steps.length ? html`<${Story} steps=${steps} />` : null}
+        <${Events} record=${record} />
+      </div>
+      <${Wire} record=${record} text=${curl(`/${path}/${record.id}`, system)} system=${system} />
+    </div>
+  `;
+}
+
+export function Record({ system, resource, path, list, title, id }) {
+  const { record, refusal } = useRecord({ system, path, resource, id });
+  const about = record ? titleOf(record) : '';
+  return html`
+    <article class="card detail" aria-label=${`One of ${title}`}>
+      <div class="card-h">
+        <a class="btn plain small rec-back" href=${list}>
+          <${Icon} name="arrow-left" size=${14} />
+          <span>${title}</span>
+        </a>
+        <h2 class=${`c-${system}`}>${record?.number ?? record?.name ?? record?.label ?? record?.title ?? id}</h2>
+        ${record?.status ? html`<${Status} is=${record.status} />` : null}
+        <span class="rec-about">${about}</span>
+        <span class="grow" />
+        <a class="btn plain small rec-close" href=${list}><${Icon} name="x" size=${14} label="Close" /></a>
+      </div>
+      <${Body} record=${record} refusal=${refusal} resource=${resource} system=${system} path=${path} />
+    </article>
+  `;
+}

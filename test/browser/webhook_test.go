@@ -1,0 +1,85 @@
+package browser_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"platen/platentest"
+)
+
+// TestAWebhookIsVerifiedWatchedAndMended: the list says that nothing is sent yet and verifies at
+// once; a delivery that failed is opened with its attempts, its payload and its record, and is sent
+// again when the receiver is mended.
+func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	var bodies atomic.Int64
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil && bytes.Contains(body, []byte("factory.work_order.created")) {
+			if broken.Load() {
+				w.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			bodies.Add(1)
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	hook := c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL, "events": []string{"*"}})
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/webhooks")
+	x.shows(".hook-note", "Nothing is sent until it is verified.")
+	for _, l := range looks {
+		x.look(l)
+		x.until(`(e => e && e.getBoundingClientRect().right <= innerWidth)(document.querySelector('.hook-state .primary'))`)
+		x.accessible("a webhook to verify " + l.String())
+		x.shot("webhook-pending-" + l.String())
+	}
+	x.look(looks[0])
+	x.click("tr[data-row] .wide")
+	x.shows("#trouble", "responded to a test with 2xx")
+	x.shows(".title .btn.primary", "Verify")
+	x.goTo("/console/webhooks")
+	x.click(".hook-state .primary")
+	x.shows(".problem.ok", "responded with 200")
+	x.shows(".hook-state", "active")
+
+	broken.Store(true)
+	work := c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
+	x.shows(".hook-state .pill", "failing, 1 of 5")
+	x.goTo("/console/webhooks/" + text(hook, "id"))
+	x.shows("#trouble", "1 of 5 failures in a row")
+	x.shows(".title .btn:not(.primary)", "Send a test")
+	const row = "tr[data-row]:has(.http.bad)"
+	x.shows(row, text(work, "number"))
+	x.until(`(document.querySelector('` + row + `').focus(), true)`)
+	x.press("\r")
+	x.shows(".attempts li", "502")
+	x.shows(".dlv pre a", text(work, "id"))
+	x.until(`!document.querySelector('.dlv pre').textContent.includes('"seq"')`)
+	for _, l := range looks {
+		x.inLook(l, ".dlv", "a delivery", "webhook-delivery")
+	}
+	x.look(looks[0])
+	broken.Store(false)
+	x.click(".again")
+	x.shows(".attempts li", "manual")
+	x.shows(".attempts .pill", "delivered")
+	if bodies.Load() == 0 {
+		t.Error("the receiver got nothing")
+	}
+	x.shows(".title .pill", "active")
+	x.until(`!document.querySelector('#trouble')`)
+	delivery := c.list("/webhooks/" + text(hook, "id") + "/deliveries?trigger=manual")[0]
+	x.goTo("/console/webhooks/" + text(delivery, "id")) // as a link to a delivery
+	x.shows(".attempts li", "502")
+	x.click("tr[data-row].picked a")
+	x.until(`location.pathname === ` + quote("/console/factory/work-orders/"+text(work, "id")))
+	x.shows(".detail h2", text(work, "number"))
+}
