@@ -183,7 +183,8 @@ func history(a *sandbox.Attention) []AttentionTurn {
 	}
 	if s := &a.View.Summary; !s.Bankrupt {
 		turns = append(turns, AttentionTurn{
-			SimDate: s.Now.Date(), Message: fmt.Sprintf("The time of the sandbox is over, with %s in cash.", s.CashMinor),
+			SimDate: s.Now.Date(),
+			Message: fmt.Sprintf("The time of the sandbox is over, with %s in cash.", s.CashMinor),
 		})
 	}
 	return turns
