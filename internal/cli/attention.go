@@ -23,8 +23,12 @@ func ReadAttention(ctx context.Context, c *client.Client) (*client.Attention, er
 const maxNeeds = 3
 
 // WriteNeeds writes what needs attention most after a tick. Where it cannot be read, the tick was
-// made all the same, and nothing is written.
+// made all the same, and nothing is written; nor for the player of an evaluation, who is not told.
 func WriteNeeds(ctx context.Context, out io.Writer, c *client.Client) {
+	sandbox, err := c.GetSandbox(ctx)
+	if err != nil || sandbox.Evaluation {
+		return
+	}
 	a, err := ReadAttention(ctx, c)
 	if err != nil || a == nil {
 		return
