@@ -64,6 +64,9 @@ func TestEveryPageOfEveryCompany(t *testing.T) {
 				x.goTo(page.path)
 				x.shows("h1", "")
 				x.until(`!document.querySelector('main .skel')`)
+				if n := eval[int](x, `document.querySelectorAll('tr.picked').length`); n > 0 {
+					t.Errorf("%s of %s has %d rows picked, and none is open", page.name, at.name, n)
+				}
 				chosen := everyLook
 				if os.Getenv("PLATEN_TEST_THOROUGH") == "" {
 					chosen = everyLook[(n+m)%len(everyLook):][:1]
