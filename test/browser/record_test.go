@@ -62,7 +62,9 @@ func TestARecordIsFieldsAndTheirMeaningAndATrail(t *testing.T) {
 	x.click(".rec-fields .chip")
 	x.until(`!document.querySelector('.means')`)
 	x.click(".rec-fields .chip")
-	for _, kind := range []string{"Sales order", "Work order", "Print run", "Parcel", "Shipment", "Invoice", "Payment"} {
+	for _, kind := range []string{
+		"Sales order", "Work order", "Print run", "Parcel", "Shipment", "Invoice", "Payment",
+	} {
 		x.shows(".story li", kind)
 	}
 	x.unfoldsFeed()
@@ -136,14 +138,17 @@ func TestIdsInEventsAndRequestsAreLinks(t *testing.T) {
 	x.enter(c.Sandbox, "/console/events")
 	const row = ".feed button[data-curl]"
 	x.shows(row, "accepted")
-	x.until(`[...document.querySelectorAll('` + row + `')].find(e => e.textContent.includes('accepted')).click() ?? true`)
+	x.until(`[...document.querySelectorAll('` + row +
+		`')].find(e => e.textContent.includes('accepted')).click() ?? true`)
 	x.shows(".ev-body pre a", id)
 	x.accessible("an opened event")
 	x.click(".ev-record a")
 	x.until(`location.pathname === ` + quote(page))
 	x.shows(".detail h2", text(order, "number"))
 	x.goTo("/console/requests")
-	x.until(`[...document.querySelectorAll('tr[data-row]')].find(e => e.textContent.includes('/accept'))?.click() ?? true`)
+	x.shows("tr[data-row]", "/accept")
+	x.until(`[...document.querySelectorAll('tr[data-row]')]
+		.find(e => e.textContent.includes('/accept')).click() ?? true`)
 	x.shows("tr.under dd a", text(order, "number"))
 	x.shows("tr.under pre a", id)
 	x.click("tr.under dd .ref-link")

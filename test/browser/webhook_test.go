@@ -37,7 +37,8 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	x.shows(".hook-note", "Nothing is sent until it is verified.")
 	for _, l := range looks {
 		x.look(l)
-		x.until(`(e => e && e.getBoundingClientRect().right <= innerWidth)(document.querySelector('.hook-state .primary'))`)
+		x.shows(".hook-state .primary", "Verify")
+		x.until(`document.querySelector('.hook-state .primary').getBoundingClientRect().right <= innerWidth`)
 		x.accessible("a webhook to verify " + l.String())
 		x.shot("webhook-pending-" + l.String())
 	}

@@ -4,7 +4,7 @@
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
 import { path, finding, helping, listen } from '../lib/navigate.js';
-import { session, madeOf, theme, themes } from '../lib/session.js';
+import { session, reviewing, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
@@ -99,7 +99,9 @@ function Side({ current }) {
     <nav class="side" id="side" aria-label="Console" data-open=${menu.value}>
       <a class="brand" href="/"><${Mark} />Platen</a>
       ${groups.map(g => {
-        const links = pages.filter(p => p[4] === g).map(p => html`<${Link} page=${p} current=${current} />`);
+        const links = pages
+          .filter(p => p[4] === g && !(reviewing() && p[0] === 'keys'))
+          .map(p => html`<${Link} page=${p} current=${current} />`);
         return html`<div><h2>${g}</h2><ul>${links}</ul></div>`;
       })}
       <div class="low">
@@ -320,6 +322,7 @@ function Top() {
 }
 
 const readOnlyWords = {
+  review: ['calm', 'lock', 'You look at this sandbox as a reviewer: you see both systems, and can change nothing.'],
   expired: [
     'warn',
     'lock',
@@ -360,11 +363,7 @@ function Banner() {
         ${text}
         ${l.refusal?.requestID ? html` <code class="dim">${l.refusal.code} ${l.refusal.requestID}</code>` : null}
       </p>
-      ${
-        store.readOnly.value
-          ? html`<a class="btn small" href="/" onClick=${() => store.forget()}>New sandbox</a>`
-          : null
-      }
+      ${store.ended.value ? html`<a class="btn small" href="/" onClick=${() => store.forget()}>New sandbox</a>` : null}
     </div>
   `;
 }
@@ -531,7 +530,7 @@ function App() {
 let following = '';
 effect(() => {
   const s = session.value;
-  const keys = s ? `${s.office_key}${s.factory_key}` : '';
+  const keys = s ? `${s.office_key}${s.factory_key}${s.review}` : '';
   if (keys === following) return;
   following = keys;
   if (keys) {

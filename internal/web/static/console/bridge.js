@@ -3,7 +3,7 @@
 // both keys can see this: it is joined here, in the browser.
 import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { session } from '../lib/session.js';
+import { keyFor, session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, number, workingAge } from '../lib/format.js';
 import { languages, snippet } from '../lib/snippets.js';
@@ -289,8 +289,7 @@ function Strands({ all }) {
 }
 
 export function Page() {
-  if (!session.value.office_key || !session.value.factory_key)
-    return html`<div class="title"><h1>Bridge</h1></div><${Lacking} />`;
+  if (!keyFor('office') || !keyFor('factory')) return html`<div class="title"><h1>Bridge</h1></div><${Lacking} />`;
   const ready = store.loaded.value;
   const all = ready ? strands() : [];
   return html`

@@ -1,7 +1,7 @@
 // Without keys there is nothing to watch: paste them, or make a sandbox.
 import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
-import { session, keyAnywhere, takeHanded } from '../lib/session.js';
+import { session, keyAnywhere, reviewAnywhere, takeHanded } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { Problem } from './parts.js';
 
@@ -17,19 +17,19 @@ export function Page() {
   const found = [...new Set(text.match(new RegExp(keyAnywhere, 'g')) ?? [])];
   const office_key = found.find(k => k.startsWith('lab_off_'));
   const factory_key = found.find(k => k.startsWith('lab_fac_'));
+  const review = text.match(reviewAnywhere)?.[0];
   const enter = async e => {
     e?.preventDefault();
     work(true);
     refuse(null);
     try {
-      const headers = { Authorization: `Bearer ${office_key ?? factory_key}` };
-      if (office_key && factory_key) headers['Platen-Other-Key'] = factory_key;
+      const headers = { Authorization: `Bearer ${review ?? office_key ?? factory_key}` };
+      if (!review && office_key && factory_key) headers['Platen-Other-Key'] = factory_key;
       const { data } = await call('/console/data/state', { headers });
       session.value = {
         sandbox_id: data.status.sandbox_id,
         public_name: data.status.public_name,
-        office_key,
-        factory_key,
+        ...(review ? { review } : { office_key, factory_key }),
         seen: true,
       };
     } catch (error) {
@@ -70,7 +70,7 @@ export function Page() {
           <div class="row-actions">
             <a class="btn plain" href="/">Make a new sandbox</a>
             <span class="grow" />
-            <button class="btn primary" disabled=${!found.length || busy}>
+            <button class="btn primary" disabled=${!(found.length || review) || busy}>
               ${busy ? 'Opening…' : 'Open the console'}
               <${Icon} name="arrow-right" />
             </button>

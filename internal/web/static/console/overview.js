@@ -431,7 +431,7 @@ function Needs({ items, ask }) {
 
 function AskedNeeds() {
   const { last_seq } = store.status.value;
-  const stamp = `${last_seq} ${store.present.value.sim_date} ${store.readOnly.value}`;
+  const stamp = `${last_seq} ${store.present.value.sim_date} ${store.ended.value}`;
   const { data, refusal, ask } = useAsked('/console/data/attention', stamp, attentionPause);
   if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="60%" /></div>`;
   if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
@@ -447,7 +447,7 @@ function Attention() {
   return html`
     <section class="card attention" aria-labelledby="attention">
       <div class="card-h">
-        <h2 id="attention">${store.readOnly.value ? 'How it came to this' : 'Needs attention'}</h2>
+        <h2 id="attention">${store.ended.value ? 'How it came to this' : 'Needs attention'}</h2>
       </div>
       ${
         s && session.value

@@ -180,7 +180,7 @@ function Next({ waiting, presses }) {
   const over = new Set(ended.flatMap(o => [o.id, o.number]));
   const wanted = waiting.findLast(w => !over.has(w.reference));
   const free = presses.find(p => p.status === 'idle');
-  if (store.readOnly.value) return html`<p class="pad dim">Nothing can be started any more.</p>`;
+  if (store.ended.value) return html`<p class="pad dim">Nothing can be started any more.</p>`;
   if (!wanted) return html`<p class="pad dim">Their orders have ended.</p>`;
   if (!free) return html`<p class="pad dim">No press is free.</p>`;
   return html`<div class="pad"><${Code} what="start a print run" text=${starting(wanted, free)} /></div>`;

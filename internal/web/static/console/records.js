@@ -2,7 +2,7 @@
 import { signal, useState } from '../vendor/preact.js';
 import { html } from '../lib/html.js';
 import { go, places } from '../lib/navigate.js';
-import { keyFor } from '../lib/session.js';
+import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
@@ -62,6 +62,8 @@ function useOlder({ system, list, resource }) {
 function Older({ ask, refusal, over }) {
   if (refusal) return html`<div class="pad older"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
   if (over) return html`<div class="pad older"><p class="dim">That is all of them.</p></div>`;
+  if (reviewing())
+    return html`<div class="pad older"><p class="dim">A reviewer sees the newest ${number(heldMost)}.</p></div>`;
   return html`
     <div class="pad older">
       <button class="btn small" onClick=${ask}>Older ones</button>

@@ -2,7 +2,7 @@
 import { signal, useLayoutEffect } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { onPause, pageOfPath } from '../lib/navigate.js';
-import { keyFor } from '../lib/session.js';
+import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { number, wallTime } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
@@ -209,7 +209,7 @@ const Opened = ({ r }) => html`
             : null
         }
       </dl>
-      ${keyFor(r.system) ? html`<${Wire} r=${r} />` : html`<${Code} what="curl" text=${curlOf(r)} />`}
+      ${keyFor(r.system) && !reviewing() ? html`<${Wire} r=${r} />` : html`<${Code} what="curl" text=${curlOf(r)} />`}
     </td>
   </tr>
 `;

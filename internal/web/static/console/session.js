@@ -1,6 +1,6 @@
 import { useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
-import { session, theme, themes, keyShape, masked } from '../lib/session.js';
+import { session, reviewing, theme, themes, keyShape, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
@@ -8,7 +8,7 @@ import { clock, day, number, wallTime } from '../lib/format.js';
 import { Checkpoints, End, Origin, Others } from './forks.js';
 import { Faults } from './faults.js';
 import { Triggers } from './triggers.js';
-import { Problem, Skeleton, Status } from './parts.js';
+import { Code, Problem, Skeleton, Status } from './parts.js';
 
 function Lease() {
   const s = store.status.value;
@@ -135,15 +135,61 @@ function Tab() {
       <div class="card-h"><h2>This tab</h2></div>
       <div class="pad form">
         <dl class="facts two">
-          <div><dt>Head Office</dt><dd><code>${office_key ? masked(office_key) : 'no key'}</code></dd></div>
-          <div><dt>Factory</dt><dd><code>${factory_key ? masked(factory_key) : 'no key'}</code></dd></div>
+          ${
+            reviewing()
+              ? html`<div><dt>Reviewer</dt><dd>a link without keys</dd></div>`
+              : html`
+                <div><dt>Head Office</dt><dd><code>${office_key ? masked(office_key) : 'no key'}</code></dd></div>
+                <div><dt>Factory</dt><dd><code>${factory_key ? masked(factory_key) : 'no key'}</code></dd></div>
+              `
+          }
         </dl>
         <p class="dim">Keys are kept until the tab is closed, and sent in headers only. There are no cookies.</p>
         <div class="row-actions">
-          <a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>
+          ${
+            reviewing()
+              ? null
+              : html`<a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>`
+          }
           <span class="grow" />
           <button class="btn danger" onClick=${forget}><${Icon} name="log-out" size=${14} />Forget them</button>
         </div>
+      </div>
+    </section>
+  `;
+}
+
+// Review gives the link of a reviewer, which the server makes of both keys.
+function Review() {
+  const [link, set] = useState('');
+  const [refusal, refuse] = useState(null);
+  const make = async () => {
+    refuse(null);
+    try {
+      const { data } = await store.ask('/console/data/review');
+      set(`${location.origin}/console#${data.token}`);
+    } catch (e) {
+      refuse(e instanceof Refusal ? e : new Refusal(0));
+    }
+  };
+  return html`
+    <section class="card">
+      <div class="card-h"><h2>Reviewer</h2></div>
+      <div class="pad form">
+        <p class="dim">
+          A link for a person who is only to look: this console with both systems, without keys, without the bodies of
+          requests, and without any way to change something. It ends with the sandbox, or when a key is revoked.
+        </p>
+        ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+        ${
+          link
+            ? html`<${Code} what="link for a reviewer" text=${link} />`
+            : html`
+              <div class="row-actions">
+                <button class="btn" id="review" onClick=${make}><${Icon} name="link" size=${14} />Make the link</button>
+              </div>
+            `
+        }
       </div>
     </section>
   `;
@@ -179,11 +225,17 @@ export function Page() {
     <div class="halves">
       <${Lease} />
       <${Company} />
-      <div class="col"><${Checkpoints} /><${End} /></div>
-      <div class="col"><${Triggers} /><${Faults} /><${Others} /></div>
+      ${
+        reviewing()
+          ? null
+          : html`
+            <div class="col"><${Checkpoints} /><${End} /></div>
+            <div class="col"><${Triggers} /><${Faults} /><${Others} /></div>
+          `
+      }
       <${Tab} />
-      <${Look} />
-      ${office_key && factory_key ? null : html`<${Lacking} />`}
+      <div class="col"><${Look} />${office_key && factory_key ? html`<${Review} />` : null}</div>
+      ${reviewing() || (office_key && factory_key) ? null : html`<${Lacking} />`}
     </div>
   `;
 }

@@ -6,9 +6,15 @@ const place = 'platen.session';
 export const keyShape = /^lab_(off|fac)_[A-Za-z0-9_-]{43}$/;
 export const keyAnywhere = /lab_(?:off|fac)_[A-Za-z0-9_-]{43}/;
 
-// handed are the keys with which `platen open` opens the console, behind the # of the address,
-// of which servers are told nothing. They are out of it before anything else happens.
-let handed = (location.hash.match(new RegExp(keyAnywhere, 'g')) ?? []).join('\n');
+// reviewAnywhere is the token of a reviewer's link: it shows what both keys show, and sends nothing.
+export const reviewAnywhere = /lab_rev_[A-Za-z0-9_-]{64}/;
+
+// handed are the keys with which `platen open` opens the console, or the token of a reviewer's
+// link: behind the # of the address, of which servers are told nothing. They are out of it before
+// anything else happens.
+let handed = (location.hash.match(reviewAnywhere) ?? location.hash.match(new RegExp(keyAnywhere, 'g')) ?? []).join(
+  '\n',
+);
 if (handed) history.replaceState(history.state, '', location.pathname);
 
 // takeHanded returns them once: who leaves the sandbox is not to be back in it at once.
@@ -22,7 +28,7 @@ function stored() {
   if (handed) return null;
   try {
     const s = JSON.parse(sessionStorage.getItem(place));
-    return s && (s.office_key || s.factory_key) ? s : null;
+    return s && (s.office_key || s.factory_key || s.review) ? s : null;
   } catch {
     return null;
   }
@@ -30,7 +36,7 @@ function stored() {
 
 // session is {sandbox_id, public_name, office_key, factory_key, seen, forked_from,
 // others}, null without keys. Either key may be missing; others are the sessions that
-// this tab has left for a fork or for what it comes from.
+// this tab has left for a fork or for what it comes from. A reviewer's has no key, but review.
 export const session = signal(stored());
 
 effect(() => {
@@ -42,9 +48,13 @@ effect(() => {
   }
 });
 
-export const anyKey = () => session.value?.office_key || session.value?.factory_key;
-export const keyFor = system =>
-  system === 'factory' ? session.value?.factory_key : system === 'office' ? session.value?.office_key : anyKey();
+export const reviewing = () => !!session.value?.review;
+export const anyKey = () => session.value?.office_key || session.value?.factory_key || session.value?.review;
+export const keyFor = system => {
+  const s = session.value;
+  if (system === 'factory') return s?.factory_key || s?.review;
+  return system === 'office' ? s?.office_key || s?.review : anyKey();
+};
 export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${key.slice(-4)}` : '');
 
 // othersMost is how many sandboxes a tab remembers beside its own.

@@ -1,7 +1,7 @@
 // The sandbox as the console knows it. It is filled once from the server's
 // state and then by the stream of changes; pages only read.
 import { signal, computed, batch } from '../vendor/preact.js';
-import { session, anyKey } from './session.js';
+import { session, anyKey, reviewing } from './session.js';
 import { call, parse, Refusal, sleep } from './api.js';
 
 const eventsMost = 600;
@@ -48,7 +48,8 @@ export const left = computed(() =>
 );
 export const readOnly = computed(() => {
   const state = present.value?.status;
-  return state && state !== 'active' ? state : link.value.state === 'gone' ? 'gone' : '';
+  if (state && state !== 'active') return state;
+  return link.value.state === 'gone' ? 'gone' : reviewing() ? 'review' : '';
 });
 
 setInterval(() => {
@@ -128,6 +129,9 @@ const keyHeaders = () => {
   if (session.value.office_key && session.value.factory_key) headers['Platen-Other-Key'] = session.value.factory_key;
   return headers;
 };
+
+// ended is why nothing can happen any more: expired, bankrupt, gone or '', also for a reviewer.
+export const ended = computed(() => (readOnly.value === 'review' ? '' : readOnly.value));
 
 // ask reads one of the console's own routes, which is no request of a client.
 export const ask = (path, signal) => call(path, { headers: keyHeaders(), signal });
