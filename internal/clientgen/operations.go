@@ -71,7 +71,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		parameters += ", " + p.Name + " uint64"
 		in = fmt.Sprintf(", query: sequence(%q, %s)", p.Name, p.Name)
 	}
-	if op.In != nil && op.In.NumField() > 0 {
+	if op.In != nil && len(jsonfield.Of(op.In)) > 0 {
 		input, err := g.input(op.In, op.ID)
 		if err != nil {
 			return "", err
