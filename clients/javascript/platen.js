@@ -218,7 +218,10 @@ export class Client extends Operations {
     const query = { ...params };
     if (q.operation === 'poll_events' && !query.cursor) query.after_seq ??= 0;
     const { data, meta, headers } = await this.#call({ ...q, query }, options);
-    return { ...data, etag: headers.get('etag') ?? '', meta };
+    if (data === null || typeof data !== 'object' || Array.isArray(data)) {
+      throw new PlatenError(`${q.operation}: decode the response: it is no page`);
+    }
+    return { items: [], next_cursor: null, ...data, etag: headers.get('etag') ?? '', meta };
   }
 
   async *_all(q, params = {}, options = {}) {

@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from . import _types as t
@@ -262,8 +262,10 @@ class Core:
         if request.operation == "poll_events" and not query.get("cursor"):
             query.setdefault("after_seq", 0)
         data = yield from self.call(replace(request, query=query), call, now)
-        assert call.meta is not None
-        return Page(data["items"], data.get("next_cursor"), call.etag, call.meta, data.get("last_seq", 0))
+        if not isinstance(data, dict):
+            raise PlatenError(f"{request.operation}: decode the response: it is no page")
+        meta = call.meta or cast(t.Meta, {})
+        return Page(data.get("items", []), data.get("next_cursor"), call.etag, meta, data.get("last_seq", 0))
 
     def create(self, request: Request, call: Call, now: Callable[[], float]) -> Steps[dict[str, Any]]:
         """Make a sandbox: prove work when the server asks for it, and wait in the queue."""
