@@ -67,10 +67,15 @@ class FakeHandler(BaseHTTPRequestHandler):
                     "query": dict(parse_qsl(parts.query)),
                     "headers": {name.lower(): value for name, value in self.headers.items()},
                     "text": text.decode(),
+                    "port": self.client_address[1],
                 }
             )
         self.close_connection = step.get("cut", False) or step.get("drop", False)
-        if step.get("drop"):
+        if step.get("silent"):  # until the client has had enough
+            self.connection.settimeout(60)
+            self.rfile.read(1)
+            self.close_connection = True
+        if step.get("drop") or step.get("silent"):
             return
         body = envelope(step)
         self.send_response_only(step.get("status", 200))
