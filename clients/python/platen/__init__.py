@@ -21,7 +21,7 @@ whose response was lost happens once. Retry-After and retry_at are kept, whichev
 """
 
 from . import _types as types
-from . import webhook
+from . import fixture, webhook
 from ._async_client import AsyncClient, AsyncSandbox, create_sandbox_async
 from ._client import Client, Sandbox, create_sandbox
 from ._core import MOST_PER_PAGE, Call, Exchange, Keys, Options, Page, Response, Wait
@@ -60,6 +60,7 @@ __all__ = [
     "WebhookError",
     "create_sandbox",
     "create_sandbox_async",
+    "fixture",
     "is_code",
     "types",
     "webhook",

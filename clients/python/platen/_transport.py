@@ -54,6 +54,10 @@ class Transport:
         for connection, _ in kept:
             connection.close()
 
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the end of the program, when not everything is there any more
+            self.close()
+
     def send(self, send: Send, abort: Abort | None = None) -> Response:
         """Send a request once, report it, and return the whole response."""
         began = time.monotonic() if self._options.now is None else self._options.now()
