@@ -18,7 +18,7 @@ func tickCommand() *cobra.Command {
 
 Everything that is due on the way happens. Without MINUTES a working day of 480 passes.
 With --until the clock stops earlier, and MINUTES is the most that may pass: 4800 when it
-is left out. The answer says what ended the tick, what happened, and what waits for you.
+is left out. The response says what ended the tick, what happened, and what waits for you.
 
   platen tick 60
   platen tick --until decision
