@@ -72,8 +72,8 @@ func attentionOperation() Operation {
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "What needs attention now",
 		Description: "Lists everything that costs the company money, goods or its name, now or within a day, the " +
-			"most expensive first. Each item has the records that it is about and, where there is one, the request that " +
-			"fixes it: the server checks it as it would check the request itself, and changes " +
+			"most expensive first. Each item has the records that it is about and, where there is one, the request " +
+			"that fixes it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
 			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points.",
 		Out:      reflect.TypeFor[Attention](),
