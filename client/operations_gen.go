@@ -116,11 +116,11 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 
 // GetAttention sends GET /sandbox/attention: what needs attention now.
 //
-// What costs the company money, goods or its name, now or within a day, the dearest first. Each
-// item has the records that it is about and, where there is one, the request that mends it: the
-// server checks it as it would check the request itself, and changes nothing. Records that wait
-// to be carried across a manual bridge are not among the items. Of a company that has ended,
-// bankrupt or because its time is over, it tells the turning points.
+// Lists everything that costs the company money, goods or its name, now or within a day, the most
+// expensive first. Each item has the records that it is about and, where there is one, the
+// request that fixes it: the server checks it as it would check the request itself, and changes
+// nothing. Records that wait to be carried across a manual bridge are not among the items. Of a
+// company that has ended, bankrupt or because its time is over, it tells the turning points.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetAttention(ctx context.Context) (*Attention, error) {
@@ -293,11 +293,11 @@ func (c *Client) DeleteCheckpoint(ctx context.Context, id string) (*Checkpoint, 
 // ForkSandbox sends POST /sandbox/forks: fork the sandbox.
 //
 // Makes another sandbox with the same company and the same past, as it stood at a checkpoint,
-// after an event, or now. Its keys are shown once, in this response. What happens afterwards
-// happens in one of the two alone, and its events have ids of their own. Webhook subscriptions
-// are not copied. It takes a place and counts for your network like a new sandbox, but gets no
-// ticket. An Idempotency-Key counts from 20 characters on, within your network and for ten
-// minutes. Also a sandbox that has expired, or whose company is bankrupt, can be forked.
+// after an event, or now. Its keys are shown once, in this response. Later changes happen in one
+// of the two alone, and their events have ids of their own. Webhook subscriptions are not copied.
+// It takes a place and counts for your network like a new sandbox, but gets no ticket. An
+// Idempotency-Key counts from 20 characters on, within your network and for ten minutes. Also a
+// sandbox that has expired, or whose company is bankrupt, can be forked.
 //
 // It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required
 // (428), ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation
@@ -315,9 +315,9 @@ func (c *Client) GetTriggers(ctx context.Context) (*TriggerKinds, error) {
 
 // PullTrigger sends POST /sandbox/triggers: pull a trigger.
 //
-// What the world does by itself happens because you want it: a rush order, a short truck, a press
-// that is down. It is a true cause in the company, with all that follows, and no forged event.
-// From then on the sandbox is assisted, and its score is not compared with others.
+// Lets something happen that the world otherwise does by itself: a rush order, a short truck, a
+// press that is down. It is a true cause in the company, with all that follows, and no forged
+// event. From then on the sandbox is assisted, and its score is not compared with others.
 //
 // It can write the events office.sales_order.received, office.requisition.received,
 // office.supplier_invoice.received, office.customer_invoice.paid,
@@ -383,10 +383,10 @@ func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injecti
 
 // GetIntegration sends GET /sandbox/integration: get the exactly-once score.
 //
-// What your integration made of the records that it has to carry between the systems: what had to
-// have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is
-// judged by working days, and only once it is too late: a gap that can still be closed is not
-// shown.
+// The outcome of your integration's work on the records that it has to carry between the systems:
+// what had to have one effect on the other side, and has it once, twice, wrongly, late or not at
+// all. It is judged by working days, and only once it is too late: a gap that can still be closed
+// is not shown.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
@@ -1392,8 +1392,8 @@ func (c *Client) CreatePurchaseOrder(ctx context.Context, in CreatePurchaseOrder
 	return write[OfficePurchaseOrder](ctx, c, request{operation: "create_purchase_order", method: http.MethodPost, path: "/office/purchase-orders", system: office, in: in})
 }
 
-// PreviewCreatePurchaseOrder sends POST /office/purchase-orders with dry_run: it returns what
-// would come of it, or the refusal that there would be, and does nothing.
+// PreviewCreatePurchaseOrder sends POST /office/purchase-orders with dry_run: it returns the
+// expected result or error, and does nothing.
 func (c *Client) PreviewCreatePurchaseOrder(ctx context.Context, in CreatePurchaseOrderInput) (*OfficePurchaseOrderPreview, error) {
 	in.DryRun = new(true)
 	return write[OfficePurchaseOrderPreview](ctx, c, request{operation: "create_purchase_order", method: http.MethodPost, path: "/office/purchase-orders", system: office, in: in})
@@ -1554,9 +1554,9 @@ type ListEmployeesParams struct {
 	// sick is ill at present, left has quit or was dismissed.
 	Status HREmployeeStatus
 	// Role is the parameter role: only rows with this role. The work that they do. Without anyone of
-	// the role at work something stands still or becomes dearer: runs, finishing, trucks and
-	// shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse
-	// counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	// the role at work something stands still or costs more: runs, finishing, trucks and shipments,
+	// bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts
+	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
 	Role CatalogRole
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1745,7 +1745,8 @@ func (p ListPayrollRunsParams) selection() selection {
 
 // ListPayrollRuns reads one page of GET /office/payroll-runs.
 //
-// The wages of each week: due on the Wednesday after, dearer when late, and collected in the end.
+// The wages of each week: due on the Wednesday after, more expensive when late, and collected in
+// the end.
 func (c *Client) ListPayrollRuns(ctx context.Context, params ListPayrollRunsParams) (*Page[PayrollRun], error) {
 	return readPage[PayrollRun](ctx, c, &request{operation: "list_payroll_runs", path: "/office/payroll-runs", system: office}, params.selection())
 }
@@ -1911,8 +1912,8 @@ func (c *Client) StartPrintRun(ctx context.Context, in StartPrintRunInput) (*Fac
 	return write[FactoryPrintRun](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})
 }
 
-// PreviewStartPrintRun sends POST /factory/print-runs with dry_run: it returns what would come of
-// it, or the refusal that there would be, and does nothing.
+// PreviewStartPrintRun sends POST /factory/print-runs with dry_run: it returns the expected
+// result or error, and does nothing.
 func (c *Client) PreviewStartPrintRun(ctx context.Context, in StartPrintRunInput) (*FactoryPrintRunPreview, error) {
 	in.DryRun = new(true)
 	return write[FactoryPrintRunPreview](ctx, c, request{operation: "start_print_run", method: http.MethodPost, path: "/factory/print-runs", system: factory, in: in})

@@ -41,8 +41,8 @@ type CreateSandboxInput struct {
 	// realtime or manual: whether wall time or your program moves the clock; the preset's own when
 	// left out.
 	Clock *ClockMode `json:"clock,omitzero"`
-	// What goes wrong on purpose; what the preset says when left out, which is nothing in those that
-	// come with Platen.
+	// The faults to make on purpose. Left out, the preset decides: those that come with Platen make
+	// none.
 	Faults *FaultsInput `json:"faults,omitzero"`
 	// Whether players are compared: a third key judges them, and theirs neither see the seed nor try
 	// anything out. The preset's own when left out, and always in one that is made for it.
@@ -79,7 +79,7 @@ type FaultsInput struct {
 	// A plan that comes with Platen, from light over moderate to severe, or double_work; in place of
 	// rules.
 	Plan *FaultPlanName `json:"plan,omitzero"`
-	// What goes wrong; in place of a plan. 1 to 40 items.
+	// The rules of the faults; in place of a plan. 1 to 40 items.
 	Rules []FaultRuleInput `json:"rules,omitempty"`
 	// Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to
 	// 9,007,199,254,740,991.
@@ -105,9 +105,10 @@ const (
 // One rule for faults, sent by the client that creates the sandbox: which kind, how often, where
 // and when.
 type FaultRuleInput struct {
-	// What goes wrong. The page /docs/faults says what each kind does. Required.
+	// The kind of fault. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
-	// The part of the calls or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05.
+	// The part of the requests or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as
+	// 0.05.
 	Share float64 `json:"share"`
 	// Ids of the operations that it happens to, such as create_work_order; all when left out. 1 to 40
 	// items. No two alike.
@@ -274,7 +275,7 @@ type SandboxStatus struct {
 	ForkedFrom *ForkedFrom `json:"forked_from"`
 	// True once something was brought about by a trigger; the score is then not compared with others.
 	Assisted bool `json:"assisted"`
-	// What goes wrong on purpose; null for nothing, and for the players of an evaluation.
+	// The faults made on purpose; null for none, and for the players of an evaluation.
 	Faults *FaultPlan `json:"faults"`
 	// The results so far.
 	Score Score `json:"score"`
@@ -379,7 +380,7 @@ type RunningDisruption struct {
 	// The lore event that tells of it.
 	LoreEventID string `json:"lore_event_id"`
 	// The thing that goes wrong; the effect is in effect_text of the lore event. paper_shortage:
-	// paper is dear and slow to come; courier_strike: orders to suppliers come two working days
+	// paper is expensive and slow to come; courier_strike: orders to suppliers come two working days
 	// later; flu_wave: more people fall ill; press_fault: a press is down; power_cut: no press runs
 	// until 12:00; trade_fair: more orders for posters and brochures come; payment_outage: payments
 	// of customers come when it is over; heat_wave: runs are slower and spoil more.
@@ -439,13 +440,13 @@ type FaultPlan struct {
 	// The plan that comes with Platen, from light over moderate to severe, or double_work; null for
 	// rules of your own.
 	Plan *FaultPlanName `json:"plan"`
-	// The same seed and the same calls on each path meet the same faults.
+	// The same seed and the same requests on each path meet the same faults.
 	Seed uint64 `json:"seed"`
 	// How long delays take, in per cent of what they are.
 	DelayPct int64 `json:"delay_pct"`
 	// The rules of the plan, or your own.
 	Rules []PlannedFault `json:"rules"`
-	// What was asked for by hand and has not happened yet.
+	// Faults that were asked for by hand and have not happened yet.
 	Pending []Injection `json:"pending"`
 }
 
@@ -455,7 +456,7 @@ type FaultPlan struct {
 type PlannedFault struct {
 	// The thing that goes wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
-	// The part of the calls or deliveries that it happens to.
+	// The part of the requests or deliveries that it happens to.
 	Share float64 `json:"share"`
 	// The operations that it happens to; none for all.
 	Operations []string `json:"operations"`
@@ -600,12 +601,12 @@ const (
 type TickDigest struct {
 	// How many events of each type the tick wrote, by type.
 	Events []EventCount `json:"events"`
-	// What waits for you now, at most 100 records.
+	// The records that wait for you now, at most 100.
 	Decisions []Decision `json:"decisions"`
 	// How many records wait for you now.
 	DecisionsTotal int64 `json:"decisions_total"`
-	// What waits now, one record a line, at most 100; only with brief. The first word says what it
-	// is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
+	// The records that wait now, one a line, at most 100; only with brief. The first word says what
+	// it is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
 	Lines []string `json:"lines,omitempty"`
 }
 
@@ -860,7 +861,7 @@ type Invariants struct {
 // The list of things in the company that need the client's attention, or the history of a company
 // that has ended.
 type Attention struct {
-	// What needs attention, the dearest first; none once the company has ended.
+	// The items that need attention, the most expensive first; none once the company has ended.
 	Items []AttentionItem `json:"items"`
 	// How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is
 	// over. None before.
@@ -871,7 +872,7 @@ type Attention struct {
 //
 // One cause that needs the client's attention: the message, its cost and the records.
 type AttentionItem struct {
-	// What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow;
+	// The subject: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow;
 	// orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle,
 	// with work that waits; no_operator and role_vacant, people who are missing; material_missing,
 	// what waiting work lacks; material_low, below the reorder point with none on the way;
@@ -884,13 +885,13 @@ type AttentionItem struct {
 	// Roughly what it costs, in minor units, if nothing is done until the close of the next working
 	// day; 0 where it has no price of its own.
 	CostMinor int64 `json:"cost_minor"`
-	// What is the case, in a sentence or two for a person.
+	// The state of things, in a sentence or two for a person.
 	Message string `json:"message"`
 	// The records that it is about, at most ten.
 	Records []AttentionRecord `json:"records"`
 	// How many records it is about in all.
 	RecordCount int64 `json:"record_count"`
-	// A request that mends it or a part of it. The server has checked that it succeeds now. Null
+	// A request that fixes it or a part of it. The server has checked that it succeeds now. Null
 	// where only time helps.
 	Command *AttentionCommand `json:"command"`
 }
@@ -933,7 +934,7 @@ type AttentionRecord struct {
 	Resource string `json:"resource"`
 	// The id of the record, as in its own list.
 	ID string `json:"id"`
-	// What people call it: a number, a name or a week.
+	// Its name for people: a number, a name or a week.
 	Number string `json:"number"`
 	// Where it is read, below the base URL.
 	Path string `json:"path"`
@@ -951,7 +952,7 @@ const (
 
 // AttentionCommand is the type of AttentionItem.Command.
 //
-// A request that would succeed now and mends the item that it belongs to.
+// A request that would succeed now and fixes the item that it belongs to.
 type AttentionCommand struct {
 	// The id of the operation.
 	Operation string `json:"operation"`
@@ -980,7 +981,7 @@ type AttentionTurn struct {
 	Seq *uint64 `json:"seq"`
 	// The in-world day on which it happened.
 	SimDate Date `json:"sim_date"`
-	// What happened, in a sentence for a person.
+	// The turning point, in a sentence for a person.
 	Message string `json:"message"`
 }
 
@@ -1119,7 +1120,7 @@ type TriggerKind struct {
 	Type string `json:"type"`
 	// The thing that it brings about.
 	Summary string `json:"summary"`
-	// What there has to be; null for nothing.
+	// The condition for it; null for none.
 	Needs *string `json:"needs"`
 	// The fields that it takes beside type; each may be left out.
 	Fields []string `json:"fields"`
@@ -1131,8 +1132,8 @@ type TriggerKind struct {
 //
 // The body that brings something about in the sandbox at once, such as a press that is down.
 type PullTriggerInput struct {
-	// What to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters.
-	// Such as order.
+	// The thing to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40
+	// characters. Such as order.
 	Type string `json:"type"`
 	// The product or material. At most 40 characters. Such as prd_flyer.
 	SKU *string `json:"sku,omitzero"`
@@ -1180,7 +1181,7 @@ type Fault struct {
 	ID string `json:"id"`
 	// The thing that went wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
-	// What went wrong.
+	// The kind of the fault.
 	Summary string `json:"summary"`
 	// How it happened; null where there is only one way.
 	Detail *string `json:"detail"`
@@ -1200,7 +1201,7 @@ type Fault struct {
 //
 // The body that lets a fault happen in the sandbox on the next occasions.
 type InjectFaultInput struct {
-	// What is to go wrong. The page /docs/faults says what each kind does. Required.
+	// The kind of fault to let happen. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
 	// How many times, as soon as it can; once when left out. 1 to 100.
 	Count *int64 `json:"count,omitzero"`
@@ -1596,9 +1597,9 @@ const (
 //
 // The disruption that a story of the world brings to the company: kind, severity and end.
 type DisruptionNote struct {
-	// The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is dear and
-	// slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more
-	// people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00;
+	// The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is expensive
+	// and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave:
+	// more people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00;
 	// trade_fair: more orders for posters and brochures come; payment_outage: payments of customers
 	// come when it is over; heat_wave: runs are slower and spoil more.
 	Kind LoreDisruptionKind `json:"kind"`
@@ -2575,7 +2576,8 @@ type CreatePurchaseOrderInput struct {
 	Lines []MaterialLineInput `json:"lines"`
 	// The approved requisition that this orders. 1 to 64 characters.
 	RequisitionID *string `json:"requisition_id,omitzero"`
-	// Only say what would come of it: prices, total, approval, the promised day, the credit left.
+	// Change nothing and return the expected result: prices, total, approval, the promised day, the
+	// credit left.
 	DryRun *bool `json:"dry_run,omitzero"`
 }
 
@@ -2840,10 +2842,10 @@ type Employee struct {
 	BadgeNo string `json:"badge_no"`
 	// The name of the employee.
 	Name string `json:"name"`
-	// The work that they do. Without anyone of the role at work something stands still or becomes
-	// dearer: runs, finishing, trucks and shipments, bills, or orders. operator runs a press;
-	// finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper
-	// records bills; sales brings orders.
+	// The work that they do. Without anyone of the role at work something stands still or costs more:
+	// runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries,
+	// cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales
+	// brings orders.
 	Role CatalogRole `json:"role"`
 	// The wage for an hour, in minor units.
 	HourlyMinor int64 `json:"hourly_minor"`
@@ -3243,7 +3245,7 @@ type FactoryPrintRun struct {
 	// The share of the printed sheets that came out bad, in per cent, without make-ready. Null while
 	// it runs.
 	SpoilagePct *float64 `json:"spoilage_pct"`
-	// What the digital press costs for the sheets of this run, in minor units; billed as overhead on
+	// The cost of the digital press for the sheets of this run, in minor units; billed as overhead on
 	// Monday. 0 on the offset press.
 	ClicksMinor int64 `json:"clicks_minor"`
 	// When the record was made, in wall time.
@@ -3295,8 +3297,8 @@ type StartPrintRunInput struct {
 	// The badge of the operator to run it, who has to be present and free; any such operator when
 	// left out. 1 to 20 characters.
 	OperatorBadgeNo *string `json:"operator_badge_no,omitzero"`
-	// Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending
-	// short.
+	// Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk
+	// of ending short.
 	DryRun *bool `json:"dry_run,omitzero"`
 }
 
@@ -3322,7 +3324,7 @@ type FactoryPrintRunPreview struct {
 	InkCansUsed int64 `json:"ink_cans_used"`
 	// Plates that it would take from stock; 0 on a press without plates.
 	PlatesUsed int64 `json:"plates_used"`
-	// What the digital press would cost for these sheets, in minor units; 0 on the offset press.
+	// The cost of the digital press for these sheets, in minor units; 0 on the offset press.
 	ClicksMinor int64 `json:"clicks_minor"`
 	// The badge of the operator who would run it.
 	OperatorBadgeNo string `json:"operator_badge_no"`
@@ -3331,8 +3333,8 @@ type FactoryPrintRunPreview struct {
 	// The in-world time at which it would end, such as 2026-09-07T10:30.
 	EndsSim string `json:"ends_sim"`
 	// Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two
-	// deviations, possible when they cover the mean, likely otherwise. What the operator can do is
-	// not in it.
+	// deviations, possible when they cover the mean, likely otherwise. The operator's skill is not in
+	// it.
 	ShortRisk FactoryShortRisk `json:"short_risk"`
 	// Each material that it would take, and what would be left.
 	StockLeft []FactoryStockLeft `json:"stock_left"`
@@ -4043,8 +4045,8 @@ type Delivery struct {
 	DueAt time.Time `json:"due_at"`
 	// When the attempt was made; null for one that was not.
 	SentAt *time.Time `json:"sent_at"`
-	// What acknowledged the attempt in place of the receiver, which never got it; null unless that
-	// went wrong on purpose.
+	// The thing that acknowledged the attempt in place of the receiver, which never got it; null
+	// unless that went wrong on purpose.
 	Via *SubscriptionVia `json:"via"`
 	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
@@ -5231,7 +5233,7 @@ type PayrollLateData struct {
 	WeekStart Date `json:"week_start"`
 	// unpaid: the wages of the timesheet were not paid; no_timesheet: there was none to pay by.
 	Reason PayrollLateDataReason `json:"reason"`
-	// What is owed so far, in minor units: wages of the timesheet and arrears, without a surcharge.
+	// The debt so far, in minor units: wages of the timesheet and arrears, without a surcharge.
 	TotalMinor int64 `json:"total_minor"`
 	// Further records whose status changed in the same step, without an event of their own; left out
 	// when there are none.
@@ -5306,11 +5308,11 @@ type LoreEventStartedData struct {
 	Kind LoreEventStartedDataKind `json:"kind"`
 	// Its headline.
 	Title string `json:"title"`
-	// The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is dear
-	// and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave:
-	// more people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00;
-	// trade_fair: more orders for posters and brochures come; payment_outage: payments of customers
-	// come when it is over; heat_wave: runs are slower and spoil more.
+	// The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is
+	// expensive and slow to come; courier_strike: orders to suppliers come two working days later;
+	// flu_wave: more people fall ill; press_fault: a press is down; power_cut: no press runs until
+	// 12:00; trade_fair: more orders for posters and brochures come; payment_outage: payments of
+	// customers come when it is over; heat_wave: runs are slower and spoil more.
 	DisruptionKind *LoreDisruptionKind `json:"disruption_kind"`
 	// The date on which the disruption is over; null for a story.
 	EndsOn *Date `json:"ends_on"`
@@ -5405,7 +5407,7 @@ type DisruptionEndedData struct {
 	Status string `json:"status,omitzero"`
 	// The lore event that told of its beginning.
 	LoreEventID string `json:"lore_event_id"`
-	// The thing that went wrong. paper_shortage: paper is dear and slow to come; courier_strike:
+	// The thing that went wrong. paper_shortage: paper is expensive and slow to come; courier_strike:
 	// orders to suppliers come two working days later; flu_wave: more people fall ill; press_fault: a
 	// press is down; power_cut: no press runs until 12:00; trade_fair: more orders for posters and
 	// brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs are

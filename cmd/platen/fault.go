@@ -64,7 +64,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		},
 	}
 	targetFlags(cmd, &target)
-	cmd.Flags().Int64Var(&count, "count", 1, "How many times KIND is to happen, 1 to 100.")
+	cmd.Flags().Int64Var(&count, "count", 1, "How many times KIND should happen, 1 to 100.")
 	cmd.Flags().BoolVar(&asJSON, "json", false,
 		"Print one JSON object: faults, as in GET /sandbox, and what happened, newest first.")
 	return cmd
@@ -74,7 +74,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 func faultFlags(cmd *cobra.Command, o *cli.FaultFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Plan, "faults", "",
-		"What goes wrong on purpose: light, moderate, severe or double_work; what the preset says when empty.")
+		"The plan of faults to make on purpose: light, moderate, severe or double_work; that of the preset when empty.")
 	flags.Int64Var(&o.Seed, "fault-seed", -1,
 		"Makes what goes wrong repeatable; the seed of the sandbox when negative.")
 	flags.Int64Var(&o.DelayPct, "fault-delay-pct", cli.FullDelayPct,

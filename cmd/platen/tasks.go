@@ -26,8 +26,7 @@ func tasksCommand() *cobra.Command {
 		Short: "Tasks for agents and programs, prepared and graded",
 		Long: "Tasks for agents and programs, prepared and graded.\n\n" +
 			"A task is a sandbox in which something has happened, an instruction, and checks of what the records of\n" +
-			"both systems say in the end. Who tries it gets the two keys of a player; the grading key stays with\n" +
-			"who judges.",
+			"both systems say in the end. The player gets two keys; the grading key stays with the judge.",
 		Args: noArguments,
 	}
 	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve(), tasksServe(),

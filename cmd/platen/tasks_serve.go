@@ -58,7 +58,7 @@ func tasksServe() *cobra.Command {
 			"  POST /solve            has the oracle solve the task, and returns its answer\n" +
 			"  GET  /readyz           whether the task is prepared, as platen tasks ready asks\n\n" +
 			"/grade takes the token in " + judgeVariable + " and /solve that in " + solutionVariable + ", as\n" +
-			"Authorization: Bearer. Without the second, nobody may have the task solved.",
+			"Authorization: Bearer. Without the second, the server does not run the solution.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error

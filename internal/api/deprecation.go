@@ -8,7 +8,7 @@ import (
 	"platen/internal/wire"
 )
 
-// Headers of an operation that is to go (contract: OPEN.VER.DEPRECATION), by
+// Headers of an operation that will be removed (contract: OPEN.VER.DEPRECATION), by
 // RFC 9745 and RFC 8594.
 const (
 	headerDeprecation = "Deprecation"

@@ -123,7 +123,7 @@ func (g *generator) preview(op *operation.Operation, name string, m *method) (st
 	}
 	m.preview = out
 	text := comment("Preview" + name + " sends " + op.Method + " " + op.Path +
-		" with dry_run: it returns what would come of it, or the refusal that there would be, and does nothing.")
+		" with dry_run: it returns the expected result or error, and does nothing.")
 	return text + fmt.Sprintf("func (c *Client) Preview%s(ctx context.Context, in %sInput) (*%s, error) {\n"+
 		"in.DryRun = new(true)\n"+
 		"return write[%s](ctx, c, request{operation: %q, method: %s, path: %q, system: %s, in: in})\n}\n",

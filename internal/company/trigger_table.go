@@ -154,13 +154,13 @@ const lasting = " For so many working days, the fewest that it lasts by itself u
 // disruptionTriggers are one for each kind of disruption.
 func disruptionTriggers() []Trigger {
 	summaries := map[event.DisruptionKind]string{
-		event.PaperShortage: "Paper is short: dearer, and slower to come.",
-		event.CourierStrike: "Couriers strike: what is ordered from suppliers comes later.",
+		event.PaperShortage: "Paper is short: more expensive, and slower to come.",
+		event.CourierStrike: "Couriers strike: orders to suppliers come later.",
 		event.FluWave:       "The flu goes round: people fall ill more often.",
 		event.PressFault:    "A press is down until it is over.",
 		event.PowerCut:      "No press runs until the next noon.",
 		event.TradeFair:     "A trade fair: more orders for posters and brochures.",
-		event.PaymentOutage: "What customers pay arrives when it is over.",
+		event.PaymentOutage: "Payments of customers arrive when it is over.",
 		event.HeatWave:      "A heatwave: print runs are slower and spoil more.",
 	}
 	all := make([]Trigger, 0, len(summaries))

@@ -138,8 +138,8 @@ func Default() *Config {
 // are those of c.
 func (c *Config) Fields() []Field {
 	fields := []Field{
-		{Group: "Profile", Name: "profile", Doc: "What is not set otherwise: contract, or local for your own " +
-			"machine: no limits of networks, no pause between ticks, private webhooks, sandboxes of 24 hours.",
+		{Group: "Profile", Name: "profile", Doc: "The defaults of all other settings: contract, or local for your " +
+			"own machine: no limits of networks, no pause between ticks, private webhooks, sandboxes of 24 hours.",
 			Target: &c.Profile},
 		{Group: "Addresses", Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "ops-listen", Doc: "A second address, for health, metrics and lifting bans, with connections of its " +
@@ -213,7 +213,7 @@ func (c *Config) Fields() []Field {
 		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
 		{Group: "Other", Name: "private-webhooks",
-			Doc:    "Allow http, any port and private addresses in webhook URLs: for one's own machine.",
+			Doc:    "Allow http, any port and private addresses in webhook URLs: for your own machine.",
 			Target: &c.PrivateWebhooks},
 		{Name: "request-bodies", Doc: "Keep the bodies of the newest requests of each sandbox for a while.",
 			Target: &c.RequestBodies},

@@ -6,7 +6,7 @@ import "slices"
 const (
 	// Contract has the numbers of the contract, which a server for everybody needs.
 	Contract = "contract"
-	// Local is for one's own machine, where nobody has to be kept from taking too much.
+	// Local is for your own machine, where nobody has to be kept from taking too much.
 	Local = "local"
 )
 

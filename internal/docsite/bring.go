@@ -46,7 +46,7 @@ func (l *library) addTriggers() error {
 	return l.add(page{
 		Template: "triggers", Title: "Triggers", Path: "/docs/triggers", Section: "/docs/", Contents: sections(),
 		Content:     content,
-		Description: "What can be brought about on purpose, and the commands that lead to each type of event.",
+		Description: "Things that you can bring about on purpose, and the commands that lead to each type of event.",
 	})
 }
 

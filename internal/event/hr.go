@@ -104,7 +104,7 @@ type PayrollLateData struct {
 	Head
 	WeekStart  moment.Date `json:"week_start" doc:"The Monday of the week."`
 	Reason     string      `json:"reason" enum:"unpaid,no_timesheet" doc:"unpaid: the wages of the timesheet were not paid; no_timesheet: there was none to pay by."`
-	TotalMinor money.Minor `json:"total_minor" doc:"What is owed so far, in minor units: wages of the timesheet and arrears, without a surcharge."`
+	TotalMinor money.Minor `json:"total_minor" doc:"The debt so far, in minor units: wages of the timesheet and arrears, without a surcharge."`
 	Riders
 }
 

@@ -170,7 +170,7 @@ func gone(from source) *problem.Problem {
 	case fromNowhere:
 	}
 	return problem.New(problem.Unauthorized,
-		"There is no sandbox yet: this call has no key, no sandbox handle, and no session with a sandbox.").
+		"There is no sandbox yet: this tool call has no key, no sandbox handle, and no session with a sandbox.").
 		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that " +
 			"it returns as the argument sandbox.")
 }

@@ -22,7 +22,7 @@ const (
 func instructions(system operation.System) string {
 	begin := "A simulated printing company to practise on; nothing is real. " +
 		"Call create_sandbox first, unless a key is configured, and keep the `sandbox` value it returns: " +
-		"pass it as the argument sandbox whenever a call does not know its sandbox. "
+		"pass it as the argument sandbox whenever a tool call does not know its sandbox. "
 	switch system {
 	case operation.Office:
 		begin += "This address has the Head Office tools (office_) and the shared ones; another client " +

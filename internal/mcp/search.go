@@ -119,7 +119,7 @@ func (b *builder) searchOperations(in entry) (*tool, error) {
 		}
 		shown[op.ID] = c
 	}
-	return in.tool(searching("What to do, such as 'webhook' or 'hire'."),
+	return in.tool(searching("The thing to do, such as 'webhook' or 'hire'."),
 		func(_ context.Context, c *call) (*reply, error) {
 			return c.own(func() (any, error) {
 				items := []*callable{}

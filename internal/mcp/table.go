@@ -41,7 +41,7 @@ func table() []made {
 				"spaces or lists are JSON."},
 			(*builder).do},
 		{entry{name: "list_missions", title: "Missions", system: shared,
-			description: "What to try next, each with an objective and a hint. " +
+			description: "Things to try next, each with an objective and a hint. " +
 				"Doing it completes it, without a report."}, by("list_missions")},
 		{entry{name: "wait_for_events", title: "Wait for events", system: shared, viewed: true,
 			description: "Events after after_seq, oldest first, as soon as there are some. " +

@@ -38,7 +38,7 @@ var ErrRefused = errors.New("the address is not public")
 
 // Options are the permissions of a guard.
 type Options struct {
-	// Private lets everything through: for one's own machine.
+	// Private lets everything through: for your own machine.
 	Private bool
 	// Own are addresses of this server, which are refused although they may be
 	// public.

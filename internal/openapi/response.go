@@ -50,7 +50,7 @@ func headers() map[string]*huma.Header {
 		wire.HeaderETag: "The version of the record or list. Sent back as If-None-Match, it saves the transfer " +
 			"when nothing changed.",
 		wire.HeaderLink: "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an " +
-			"operation that is to go.",
+			"operation that will be removed.",
 		wire.HeaderReplayed: "true when this is the stored response of an earlier request with the same " +
 			"Idempotency-Key.",
 		wire.HeaderIgnored: "Says why the Idempotency-Key of the request had no effect, where it had none.",
@@ -73,7 +73,7 @@ func headed(more ...string) map[string]*huma.Header {
 	return refs
 }
 
-// departing are the headers of an operation that is to go.
+// departing are the headers of an operation that will be removed.
 func departing(op *operation.Operation) []string {
 	if op.Deprecated == nil {
 		return nil
@@ -100,7 +100,7 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	}
 	if op.Preview != nil {
 		responses["200"] = &huma.Response{
-			Description: "A dry run: what would come of it. Nothing was done.",
+			Description: "A dry run: the expected result. Nothing was done.",
 			Content: map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_200",
 				w.envelope("data", w.registry.Ref(op.Preview)))},
 			Headers: headed(departing(op)...),

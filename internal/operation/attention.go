@@ -20,7 +20,7 @@ import (
 type Attention struct {
 	_ struct{} `doc:"The list of things in the company that need the client's attention, or the history of a company that has ended."`
 
-	Items   []AttentionItem `json:"items" doc:"What needs attention, the dearest first; none once the company has ended."`
+	Items   []AttentionItem `json:"items" doc:"The items that need attention, the most expensive first; none once the company has ended."`
 	History []AttentionTurn `json:"history" doc:"How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None before."`
 }
 
@@ -28,12 +28,12 @@ type Attention struct {
 type AttentionItem struct {
 	_ struct{} `doc:"One cause that needs the client's attention: the message, its cost and the records."`
 
-	Kind        attention.Kind    `json:"kind" enum:"cash_negative,orders_lapse,orders_late,lots_due,press_down,press_idle,no_operator,role_vacant,material_missing,material_low,purchase_unapproved,truck_waits,goods_wait,bill_wrong,bill_due,wages_due,invoice_disputed,reputation_low,morale_low,webhook_silent" doc:"What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks; material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due, due by tomorrow or with a discount that ends today; wages_due; invoice_disputed, goods that customers miss; reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing. New kinds may be added."`
+	Kind        attention.Kind    `json:"kind" enum:"cash_negative,orders_lapse,orders_late,lots_due,press_down,press_idle,no_operator,role_vacant,material_missing,material_low,purchase_unapproved,truck_waits,goods_wait,bill_wrong,bill_due,wages_due,invoice_disputed,reputation_low,morale_low,webhook_silent" doc:"The subject: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks; material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due, due by tomorrow or with a discount that ends today; wages_due; invoice_disputed, goods that customers miss; reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing. New kinds may be added."`
 	CostMinor   money.Minor       `json:"cost_minor" doc:"Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0 where it has no price of its own."`
-	Message     string            `json:"message" doc:"What is the case, in a sentence or two for a person."`
+	Message     string            `json:"message" doc:"The state of things, in a sentence or two for a person."`
 	Records     []AttentionRecord `json:"records" doc:"The records that it is about, at most ten."`
 	RecordCount int64             `json:"record_count" doc:"How many records it is about in all."`
-	Command     *AttentionCommand `json:"command" doc:"A request that mends it or a part of it. The server has checked that it succeeds now. Null where only time helps."`
+	Command     *AttentionCommand `json:"command" doc:"A request that fixes it or a part of it. The server has checked that it succeeds now. Null where only time helps."`
 }
 
 // AttentionRecord names a record.
@@ -43,13 +43,13 @@ type AttentionRecord struct {
 	System   string `json:"system" enum:"office,factory,sandbox" doc:"Whose record it is: that of Head Office (office), of the Factory (factory), or of the sandbox itself (sandbox)."`
 	Resource string `json:"resource" example:"work_order" doc:"The kind of record, as in the catalogue of events."`
 	ID       string `json:"id" example:"wo_0123456789abc" doc:"The id of the record, as in its own list."`
-	Number   string `json:"number" doc:"What people call it: a number, a name or a week."`
+	Number   string `json:"number" doc:"Its name for people: a number, a name or a week."`
 	Path     string `json:"path" doc:"Where it is read, below the base URL." example:"/factory/work-orders/wo_0123456789abc"`
 }
 
 // AttentionCommand is a request that would succeed now.
 type AttentionCommand struct {
-	_ struct{} `doc:"A request that would succeed now and mends the item that it belongs to."`
+	_ struct{} `doc:"A request that would succeed now and fixes the item that it belongs to."`
 
 	Operation string         `json:"operation" doc:"The id of the operation." example:"start_print_run"`
 	Method    string         `json:"method" enum:"POST,PATCH" doc:"The method of the request: POST for commands, PATCH for a change of a webhook subscription."`
@@ -63,7 +63,7 @@ type AttentionTurn struct {
 
 	Seq     *uint64     `json:"seq" doc:"The number of the event that tells of it; null for what no event tells."`
 	SimDate moment.Date `json:"sim_date" doc:"The in-world day on which it happened."`
-	Message string      `json:"message" doc:"What happened, in a sentence for a person."`
+	Message string      `json:"message" doc:"The turning point, in a sentence for a person."`
 }
 
 func attentionOperation() Operation {
@@ -71,9 +71,9 @@ func attentionOperation() Operation {
 		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "What needs attention now",
-		Description: "What costs the company money, goods or its name, now or within a day, the dearest first. " +
-			"Each item has the records that it is about and, where there is one, the request that " +
-			"mends it: the server checks it as it would check the request itself, and changes " +
+		Description: "Lists everything that costs the company money, goods or its name, now or within a day, the " +
+			"most expensive first. Each item has the records that it is about and, where there is one, the request " +
+			"that fixes it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
 			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points.",
 		Out:      reflect.TypeFor[Attention](),

@@ -77,9 +77,9 @@ func checkpointOperations() []Operation {
 		Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusCreated,
 		Summary: "Fork the sandbox",
 		Description: "Makes another sandbox with the same company and the same past, as it stood at a checkpoint, " +
-			"after an event, or now. Its keys are shown once, in this response. What happens afterwards happens in " +
-			"one of the two alone, and its events have ids of their own. Webhook subscriptions are not copied. It " +
-			"takes a place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key " +
+			"after an event, or now. Its keys are shown once, in this response. Later changes happen in one of the " +
+			"two alone, and their events have ids of their own. Webhook subscriptions are not copied. It takes a " +
+			"place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key " +
 			"counts from 20 characters on, within your network and for ten minutes. Also a sandbox that has " +
 			"expired, or whose company is bankrupt, can be forked.",
 		Problems: []problem.Code{problem.OriginRefused, problem.CreationClosed, problem.NotFound, problem.PowRequired,

@@ -32,7 +32,7 @@ type StartPrintRun struct {
 	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" oneOf:"true" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
 	OversPct        *int64    `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out."`
 	OperatorBadgeNo *string   `json:"operator_badge_no,omitzero" minLength:"1" maxLength:"20" doc:"The badge of the operator to run it, who has to be present and free; any such operator when left out." agent:"-"`
-	DryRun          *bool     `json:"dry_run,omitzero" doc:"Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending short."`
+	DryRun          *bool     `json:"dry_run,omitzero" doc:"Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of ending short."`
 }
 
 // run is what the company is asked to print.

@@ -23,10 +23,10 @@ type FaultPlan struct {
 	_ struct{} `doc:"The faults that the sandbox makes on purpose: its plan, the rules and those still to come."`
 
 	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen, from light over moderate to severe, or double_work; null for rules of your own."`
-	Seed     uint64          `json:"seed" doc:"The same seed and the same calls on each path meet the same faults."`
+	Seed     uint64          `json:"seed" doc:"The same seed and the same requests on each path meet the same faults."`
 	DelayPct int64           `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
 	Rules    []PlannedFault  `json:"rules" doc:"The rules of the plan, or your own."`
-	Pending  []Injection     `json:"pending" doc:"What was asked for by hand and has not happened yet."`
+	Pending  []Injection     `json:"pending" doc:"Faults that were asked for by hand and have not happened yet."`
 }
 
 // PlannedFault is one thing that goes wrong.
@@ -34,7 +34,7 @@ type PlannedFault struct {
 	_ struct{} `doc:"One rule of the sandbox's fault plan."`
 
 	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
-	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the calls or deliveries that it happens to."`
+	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the requests or deliveries that it happens to."`
 	Operations []string   `json:"operations" doc:"The operations that it happens to; none for all."`
 	FromMinute sim.Minute `json:"from_minute" doc:"The first working minute in which it happens."`
 	ToMinute   *int64     `json:"to_minute" doc:"The working minute from which it no longer happens; null for never."`
@@ -83,7 +83,7 @@ type Fault struct {
 
 	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
 	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
-	Summary    string         `json:"summary" doc:"What went wrong."`
+	Summary    string         `json:"summary" doc:"The kind of the fault."`
 	Detail     *string        `json:"detail" doc:"How it happened; null where there is only one way."`
 	RequestID  *string        `json:"request_id" doc:"The request that it happened to; null for a delivery."`
 	Operation  *string        `json:"operation" doc:"The id of its operation; null for a delivery."`
@@ -125,7 +125,7 @@ func FaultOf(h *sandbox.FaultHit) Fault {
 type InjectFault struct {
 	_ struct{} `doc:"The body that lets a fault happen in the sandbox on the next occasions."`
 
-	Kind  fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"What is to go wrong."`
+	Kind  fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
 	Count *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
 }
 

@@ -221,8 +221,9 @@ func integrationOperations() []Operation {
 			ID: "get_integration", Kind: Object, Method: http.MethodGet, Path: "/sandbox/integration", System: Shared,
 			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "Get the exactly-once score",
-			Description: "What your integration made of the records that it has to carry between the systems: " +
-				"what had to have one effect on the other side, and has it once, twice, wrongly, late or not at all. " +
+			Description: "The outcome of your integration's work on the records that it has to carry between the " +
+				"systems: what had to have one effect on the other side, and has it once, twice, wrongly, late or " +
+				"not at all. " +
 				"It is judged by working days, and only once it is too late: " +
 				"a gap that can still be closed is not shown.",
 			Out:      reflect.TypeFor[Integration](),

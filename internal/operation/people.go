@@ -80,7 +80,7 @@ func peopleOperations() []Operation {
 		reads[hr.PayrollRun](noun{
 			system: Office, path: "/office/payroll-runs", resource: "payroll_run", singular: "payroll_run",
 			plural: "payroll_runs", summary: "payroll runs",
-			listDescription: "The wages of each week: due on the Wednesday after, dearer when late, and " +
+			listDescription: "The wages of each week: due on the Wednesday after, more expensive when late, and " +
 				"collected in the end.",
 			one: "a payroll run",
 		}),

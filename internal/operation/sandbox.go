@@ -28,7 +28,7 @@ type CreateSandbox struct {
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
 	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
-	Faults *fault.Faults  `json:"faults,omitzero" doc:"What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with Platen."`
+	Faults *fault.Faults  `json:"faults,omitzero" doc:"The faults to make on purpose. Left out, the preset decides: those that come with Platen make none."`
 
 	Evaluation *bool          `json:"evaluation,omitzero" doc:"Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything out. The preset's own when left out, and always in one that is made for it."`
 	Split      *sandbox.Split `json:"split,omitzero" enum:"train,dev,test" doc:"The set of worlds that the seed counts, for evaluations: train and dev are open, test follows from a secret of the operator; train when left out."`
@@ -115,7 +115,7 @@ type SandboxStatus struct {
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
 	Assisted            bool                        `json:"assisted" doc:"True once something was brought about by a trigger; the score is then not compared with others."`
-	Faults              *FaultPlan                  `json:"faults" doc:"What goes wrong on purpose; null for nothing, and for the players of an evaluation."`
+	Faults              *FaultPlan                  `json:"faults" doc:"The faults made on purpose; null for none, and for the players of an evaluation."`
 	Score               company.Score               `json:"score" doc:"The results so far."`
 }
 

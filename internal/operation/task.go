@@ -45,7 +45,7 @@ func Tasks() []TaskGroup {
 		{TaskStock, "The warehouse, and the market beside the suppliers.", []string{
 			"/factory/stock", "/factory/stock-moves", "/office/market", "/factory/market-deliveries",
 		}},
-		{TaskPeople, "Who works here, their hours and their wages.", []string{
+		{TaskPeople, "The employees, their hours and their wages.", []string{
 			"/office/employees", "/office/leave-requests", "/office/timesheets", "/office/payroll-runs",
 			"/factory/operators", "/factory/attendance",
 		}},
@@ -53,7 +53,7 @@ func Tasks() []TaskGroup {
 			"/office/cash", "/office/ledger", "/office/customer-invoices", "/office/payments",
 			"/office/supplier-invoices",
 		}},
-		{TaskWebhooks, "What happened: the feed, and its deliveries to a program of yours.",
+		{TaskWebhooks, "The feed of events, and their delivery to a program of yours.",
 			[]string{"/events", "/webhooks"}},
 	}
 }

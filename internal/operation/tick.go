@@ -62,9 +62,9 @@ type TickDigest struct {
 	_ struct{} `doc:"A summary of a tick: the events that it wrote and the records that wait for the client."`
 
 	Events         []EventCount `json:"events" doc:"How many events of each type the tick wrote, by type."`
-	Decisions      []Decision   `json:"decisions" doc:"What waits for you now, at most 100 records."`
+	Decisions      []Decision   `json:"decisions" doc:"The records that wait for you now, at most 100."`
 	DecisionsTotal int64        `json:"decisions_total" doc:"How many records wait for you now."`
-	Lines          []string     `json:"lines,omitzero" doc:"What waits now, one record a line, at most 100; only with brief. The first word says what it is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages."`
+	Lines          []string     `json:"lines,omitzero" doc:"The records that wait now, one a line, at most 100; only with brief. The first word says what it is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages."`
 }
 
 // EventCount is a type of events and how many there were.

@@ -15,7 +15,7 @@ import (
 type PullTrigger struct {
 	_ struct{} `doc:"The body that brings something about in the sandbox at once, such as a press that is down."`
 
-	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"What to bring about; GET /sandbox/triggers lists what there is."`
+	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The thing to bring about; GET /sandbox/triggers lists what there is."`
 	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
 	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
 	Days              *int64  `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
@@ -53,7 +53,7 @@ type TriggerKind struct {
 
 	Type    string       `json:"type" doc:"The name to send as type."`
 	Summary string       `json:"summary" doc:"The thing that it brings about."`
-	Needs   *string      `json:"needs" doc:"What there has to be; null for nothing."`
+	Needs   *string      `json:"needs" doc:"The condition for it; null for none."`
 	Fields  []string     `json:"fields" doc:"The fields that it takes beside type; each may be left out."`
 	Events  []event.Type `json:"events" doc:"Types of events that follow, at once or in time."`
 }
@@ -88,9 +88,9 @@ func triggerOperations() []Operation {
 		write(Operation{
 			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared, Grading: GradingAlone,
 			Summary: "Pull a trigger",
-			Description: "What the world does by itself happens because you want it: a rush order, a short truck, a " +
-				"press that is down. It is a true cause in the company, with all that follows, and no forged event. " +
-				"From then on the sandbox is assisted, and its score is not compared with others.",
+			Description: "Lets something happen that the world otherwise does by itself: a rush order, a short " +
+				"truck, a press that is down. It is a true cause in the company, with all that follows, and no forged " +
+				"event. From then on the sandbox is assisted, and its score is not compared with others.",
 			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.TriggerImpossible},
 			Events:   followUps(),
 			Out:      reflect.TypeFor[TriggerResult](),

@@ -107,7 +107,7 @@ type FieldDetails struct {
 
 // Invalid says which fields of a body break which rules.
 func Invalid(fields ...Field) *Problem {
-	p := New(ValidationFailed, "%d fields of the body are not as they should be; the details name each.", len(fields))
+	p := New(ValidationFailed, "%d fields of the body are invalid; the details name each.", len(fields))
 	if len(fields) == 1 {
 		p.Message = fields[0].Message
 	}

@@ -86,7 +86,7 @@ func (c *checker) refusal() *problem.Problem {
 	}
 	p := problem.Invalid(c.fields...)
 	if c.unlisted > 0 {
-		p.Message = fmt.Sprintf("%d fields of the body are not as they should be; the details name the first %d.",
+		p.Message = fmt.Sprintf("%d fields of the body are invalid; the details name the first %d.",
 			len(c.fields)+c.unlisted, len(c.fields))
 	}
 	return p

@@ -385,7 +385,7 @@ func TestAllBadFieldsAreReportedInTheOrderOfTheStruct(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields differ (-want +got):\n%s", diff)
 	}
-	if want := "11 fields of the body are not as they should be; the details name each."; p.Message != want {
+	if want := "11 fields of the body are invalid; the details name each."; p.Message != want {
 		t.Errorf("got %q, want %q", p.Message, want)
 	}
 }
@@ -402,7 +402,7 @@ func TestARefusalListsALimitedNumberOfFields(t *testing.T) {
 	if n := len(fieldsOf(p)); n != schema.MaxFields {
 		t.Errorf("got %d fields, want %d", n, schema.MaxFields)
 	}
-	if want := "1000 fields of the body are not as they should be; the details name the first 100."; p.Message != want {
+	if want := "1000 fields of the body are invalid; the details name the first 100."; p.Message != want {
 		t.Errorf("got %q, want %q", p.Message, want)
 	}
 }

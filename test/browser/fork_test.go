@@ -181,7 +181,7 @@ func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 
 	x.names("to be deleted")
 	x.row(".checkpoints", "to be deleted", ".delete")
-	x.shows(".delete", "Delete for good")
+	x.shows(".delete", "Delete permanently")
 	x.row(".checkpoints", "to be deleted", ".delete")
 	x.until(`document.querySelectorAll('.checkpoints li').length === 1 && !document.querySelector('.delete')`)
 	x.until(`document.activeElement.id === 'checkpoints'`)

@@ -8,7 +8,7 @@ package resource
 func Table() []Operation {
 	return []Operation{
 		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "What needs attention now",
-			Description: "What costs the company money, goods or its name, now or within a day, the dearest first. Each item has the records that it is about and, where there is one, the request that mends it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
+			Description: "Lists everything that costs the company money, goods or its name, now or within a day, the most expensive first. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
 		{ID: "list_checkpoints", Resource: "checkpoints", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/checkpoints", Summary: "List checkpoints",
 			Description: "Moments of the sandbox that have a name, newest first. The one called start is that of its first morning.", Paged: true, Fields: []Field{}},
 		{ID: "get_checkpoint", Resource: "checkpoints", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/checkpoints/{id}", Summary: "Get a checkpoint",
@@ -133,7 +133,7 @@ func Table() []Operation {
 					{Name: "sku", Kind: Text, Doc: "The material, such as mat_coated. GET /office/suppliers lists what each supplier sells. Required. 1 to 40 characters. Such as mat_coated.", Required: true},
 					{Name: "quantity", Kind: Integer, Doc: "The quantity, in the unit of the material: sheets, cans or plates. Required. 1 to 200,000.", Required: true}}},
 				{Name: "requisition_id", Kind: Text, Doc: "The approved requisition that this orders. 1 to 64 characters."},
-				{Name: "dry_run", Kind: Boolean, Doc: "Only say what would come of it: prices, total, approval, the promised day, the credit left."}}},
+				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected result: prices, total, approval, the promised day, the credit left."}}},
 		{ID: "approve_purchase_order", Resource: "purchase-orders", Verb: "approve", System: "office", Method: "POST", Path: "/office/purchase-orders/{id}/approve", Summary: "Approve a purchase order",
 			Description: "", Fields: []Field{}},
 		{ID: "list_office_goods_receipts", Resource: "office-goods-receipts", Verb: "list", System: "office", Method: "GET", Path: "/office/goods-receipts", Summary: "List goods receipts of Head Office",
@@ -163,7 +163,7 @@ func Table() []Operation {
 		{ID: "list_employees", Resource: "employees", Verb: "list", System: "office", Method: "GET", Path: "/office/employees", Summary: "List employees",
 			Description: "The employees of the company, those who have left included.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. active is at work unless on leave, sick is ill at present, left has quit or was dismissed.", Values: []string{"active", "sick", "left"}},
-				{Name: "role", Kind: Text, Doc: "Only rows with this role. The work that they do. Without anyone of the role at work something stands still or becomes dearer: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.", Values: []string{"operator", "finisher", "warehouse", "bookkeeper", "sales"}}}},
+				{Name: "role", Kind: Text, Doc: "Only rows with this role. The work that they do. Without anyone of the role at work something stands still or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.", Values: []string{"operator", "finisher", "warehouse", "bookkeeper", "sales"}}}},
 		{ID: "get_employee", Resource: "employees", Verb: "get", System: "office", Method: "GET", Path: "/office/employees/{id}", Summary: "Get an employee",
 			Description: "The row that GET /office/employees lists under this id."},
 		{ID: "hire_employee", Resource: "employees", Verb: "hire", System: "office", Method: "POST", Path: "/office/employees", Summary: "Hire an employee",
@@ -191,7 +191,7 @@ func Table() []Operation {
 					{Name: "hours_sick", Kind: Integer, Doc: "8 for each day of illness; paid at 80 %. 0 to 40."},
 					{Name: "hours_leave", Kind: Integer, Doc: "8 for each day of leave; paid in full. 0 to 40."}}}}},
 		{ID: "list_payroll_runs", Resource: "payroll-runs", Verb: "list", System: "office", Method: "GET", Path: "/office/payroll-runs", Summary: "List payroll runs",
-			Description: "The wages of each week: due on the Wednesday after, dearer when late, and collected in the end.", Paged: true, Fields: []Field{
+			Description: "The wages of each week: due on the Wednesday after, more expensive when late, and collected in the end.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. due can be paid in time, late was not, paid is final. One that stays late is collected.", Values: []string{"due", "late", "paid"}}}},
 		{ID: "get_payroll_run", Resource: "payroll-runs", Verb: "get", System: "office", Method: "GET", Path: "/office/payroll-runs/{id}", Summary: "Get a payroll run",
 			Description: "The row that GET /office/payroll-runs lists under this id."},
@@ -225,7 +225,7 @@ func Table() []Operation {
 				{Name: "work_order_ids", Kind: Texts, Doc: "Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items. No two alike."},
 				{Name: "overs_pct", Kind: Integer, Doc: "Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out. 0 to 20."},
 				{Name: "operator_badge_no", Kind: Text, Doc: "The badge of the operator to run it, who has to be present and free; any such operator when left out. 1 to 20 characters."},
-				{Name: "dry_run", Kind: Boolean, Doc: "Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending short."}}},
+				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of ending short."}}},
 		{ID: "list_factory_shipments", Resource: "factory-shipments", Verb: "list", System: "factory", Method: "GET", Path: "/factory/shipments", Summary: "List shipments of the Factory",
 			Description: "The goods that left the gate. reference finds the shipments for an order of Head Office.", Paged: true, Fields: []Field{
 				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the parcel: the reference of the work order. The customer whose order it names gets the goods."}}},

@@ -68,7 +68,7 @@ type PrintRun struct {
 	CompletedSim    *string          `json:"completed_sim" doc:"The in-world time at which it ended; null while it runs."`
 	SheetsWasted    *int64           `json:"sheets_wasted" doc:"Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods. Null while it runs."`
 	SpoilagePct     *percent.PerCent `json:"spoilage_pct" doc:"The share of the printed sheets that came out bad, in per cent, without make-ready. Null while it runs."`
-	ClicksMinor     money.Minor      `json:"clicks_minor" doc:"What the digital press costs for the sheets of this run, in minor units; billed as overhead on Monday. 0 on the offset press."`
+	ClicksMinor     money.Minor      `json:"clicks_minor" doc:"The cost of the digital press for the sheets of this run, in minor units; billed as overhead on Monday. 0 on the offset press."`
 	record.Stamps
 }
 

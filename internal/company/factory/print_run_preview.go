@@ -31,11 +31,11 @@ type PrintRunPreview struct {
 	SheetsMakeReady int64          `json:"sheets_make_ready" doc:"The part of sheets_planned that setting up the press takes."`
 	InkCansUsed     int64          `json:"ink_cans_used" doc:"Cans of ink that it would take from stock."`
 	PlatesUsed      int64          `json:"plates_used" doc:"Plates that it would take from stock; 0 on a press without plates."`
-	ClicksMinor     money.Minor    `json:"clicks_minor" doc:"What the digital press would cost for these sheets, in minor units; 0 on the offset press."`
+	ClicksMinor     money.Minor    `json:"clicks_minor" doc:"The cost of the digital press for these sheets, in minor units; 0 on the offset press."`
 	OperatorBadgeNo string         `json:"operator_badge_no" doc:"The badge of the operator who would run it."`
 	Minutes         int64          `json:"minutes" doc:"Working minutes from now to the end of the run, if the press does not break down."`
 	EndsSim         string         `json:"ends_sim" doc:"The in-world time at which it would end, such as 2026-09-07T10:30."`
-	ShortRisk       ShortRisk      `json:"short_risk" enum:"unlikely,possible,likely" doc:"Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two deviations, possible when they cover the mean, likely otherwise. What the operator can do is not in it."`
+	ShortRisk       ShortRisk      `json:"short_risk" enum:"unlikely,possible,likely" doc:"Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two deviations, possible when they cover the mean, likely otherwise. The operator's skill is not in it."`
 	StockLeft       []StockLeft    `json:"stock_left" doc:"Each material that it would take, and what would be left."`
 }
 

@@ -107,8 +107,8 @@ var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Kind: Outage, Summary: "Head Office or the Factory is away for a while.",
 		Looks: "503 unavailable on all its routes, and the feed ends before its next event.",
-		Rule: "Keep your place in the feed and come back; " +
-			"what one system cannot take now holds up nothing of the other.",
+		Rule: "Keep your place in the feed and come back. " +
+			"A record that one system cannot take now delays nothing in the other.",
 	},
 	{
 		Kind: SlowResponse, Summary: "A response takes seconds.", DelayMS: [2]int64{2_000, 8_000},

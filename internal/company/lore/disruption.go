@@ -43,7 +43,7 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{event.PressFault, Technology, 1, 3, "A press is down: ", faultTales},
 	{event.PowerCut, Technology, 0, 0, "No press runs until 12:00. What was printing goes on afterwards.", powerTales},
 	{event.TradeFair, Trade, 4, 7, "Customers ask for posters and brochures 1.8 times as often.", fairTales},
-	{event.PaymentOutage, Technology, 2, 4, "What customers pay arrives when it is over.", outageTales},
+	{event.PaymentOutage, Technology, 2, 4, "Payments of customers arrive when it is over.", outageTales},
 	{event.HeatWave, Weather, 3, 5,
 		"Print runs that start now go at seven tenths of the speed and spoil one sheet in a hundred more.", heatTales},
 }

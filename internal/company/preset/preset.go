@@ -73,7 +73,7 @@ type Preset struct {
 	Stories     Stories     `json:"stories"`
 	MajorOrders MajorOrders `json:"major_orders"`
 	// Faults are what goes wrong on purpose, nil for nothing.
-	Faults *fault.Faults `json:"faults,omitempty" doc:"What goes wrong on purpose, as in POST /sandboxes; nothing when left out."`
+	Faults *fault.Faults `json:"faults,omitempty" doc:"The faults to make on purpose, as in POST /sandboxes; none when left out."`
 }
 
 // Clock is how time passes.

@@ -75,7 +75,7 @@ type Delivery struct {
 	ErrorClass *event.ErrorClass `json:"error_class" doc:"The kind of the failure; null for none."`
 	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier."`
 	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
-	Via        *Via              `json:"via" enum:"intermediary" doc:"What acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong on purpose."`
+	Via        *Via              `json:"via" enum:"intermediary" doc:"The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong on purpose."`
 	record.Stamps
 }
 

@@ -189,7 +189,7 @@ func (h *Host) grade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "unreadable", "The answer did not arrive whole.")
+		refuse(w, http.StatusBadRequest, "unreadable", "The response did not arrive whole.")
 		return
 	}
 	h.turn.Lock()

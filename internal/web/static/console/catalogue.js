@@ -269,7 +269,7 @@ export const lists = {
         ['started_on', 'Began', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'What happens in the world around the company is told here.',
+      'This page tells what happens in the world around the company.',
     ],
     [
       'major-orders',

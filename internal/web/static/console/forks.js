@@ -87,7 +87,7 @@ function Delete({ checkpoint: c, work }) {
       onBlur=${() => ask(false)}
     >
       <${Icon} name="trash-2" size=${13} />
-      ${sure ? 'Delete for good' : html`<span class="vh">Delete</span>`}
+      ${sure ? 'Delete permanently' : html`<span class="vh">Delete</span>`}
       <span class="vh"> ${c.label}</span>
     </button>
   `;
@@ -257,8 +257,8 @@ export function End() {
         ? html`
           <${Sure} title="Begin again?" yes="Begin again" act=${beginAgain} close=${close}>
             <p>
-              Another sandbox begins on the first morning, with keys of its own. This one is deleted for good, with its
-              events and its webhooks, and its keys stop working.
+              Another sandbox begins on the first morning, with keys of its own. This one is deleted permanently, with
+              its events and its webhooks, and its keys stop working.
             </p>
           <//>
         `
@@ -267,7 +267,7 @@ export function End() {
     ${
       asked === 'remove'
         ? html`
-          <${Sure} title="Delete this sandbox?" yes="Delete for good" act=${remove} close=${close}>
+          <${Sure} title="Delete this sandbox?" yes="Delete permanently" act=${remove} close=${close}>
             <p>Nothing of it is kept, and its keys stop working at once.</p>
             ${next ? html`<p>This tab then goes to <code>${next.sandbox_id}</code>.</p>` : null}
           <//>

@@ -44,7 +44,7 @@ const Figure = ({ score, counts }) =>
     ? html`
       <div class="score-v none" id="exactly-once">
         <b>Nothing to judge yet</b>
-        <p class="dim">What can still be carried in time is not judged.</p>
+        <p class="dim">A record that can still be carried in time is not judged.</p>
       </div>
     `
     : html`

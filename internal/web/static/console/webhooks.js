@@ -204,7 +204,7 @@ function Actions({ hook, act, busy, pinged }) {
     </button>
     <button class="btn danger" disabled=${disabled} onClick=${() => (sure ? remove() : ask(true))}>
       <${Icon} name="trash-2" size=${14} />
-      ${sure ? 'Delete for good' : 'Delete'}
+      ${sure ? 'Delete permanently' : 'Delete'}
     </button>
   `;
 }
