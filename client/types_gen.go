@@ -9,6 +9,9 @@ import (
 )
 
 // Meta is in the response of every operation.
+//
+// Facts about the response: the request id, the server's time and, in a sandbox, the in-world
+// date.
 type Meta struct {
 	// Always true.
 	Simulation bool `json:"simulation"`
@@ -25,6 +28,8 @@ type Meta struct {
 }
 
 // CreateSandboxInput is the body of create_sandbox.
+//
+// The body that creates a sandbox: preset, seed, bridge, clock and faults.
 type CreateSandboxInput struct {
 	// The preset to begin with; starter when left out. At most 40 characters. Such as starter.
 	Preset *string `json:"preset,omitzero"`
@@ -68,6 +73,8 @@ const (
 )
 
 // FaultsInput is the type of CreateSandboxInput.Faults.
+//
+// The faults that a new sandbox gets on purpose: a ready plan, or rules of the client's own.
 type FaultsInput struct {
 	// A plan that comes with Platen, from light over moderate to severe, or double_work; in place of
 	// rules.
@@ -94,6 +101,9 @@ const (
 )
 
 // FaultRuleInput is the type of FaultsInput.Rules.
+//
+// One rule for faults, sent by the client that creates the sandbox: which kind, how often, where
+// and when.
 type FaultRuleInput struct {
 	// What goes wrong. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
@@ -169,6 +179,8 @@ const (
 )
 
 // NewSandbox is in the response of create_sandbox.
+//
+// A new sandbox with its keys, which are shown once.
 type NewSandbox struct {
 	// Names the sandbox; events and deliveries carry it.
 	SandboxID string `json:"sandbox_id"`
@@ -186,6 +198,8 @@ type NewSandbox struct {
 }
 
 // QueueTicket is in the response of poll_ticket.
+//
+// The client's place in the queue while the server has no place for its sandbox.
 type QueueTicket struct {
 	// The path to poll, relative to the origin.
 	Poll string `json:"poll"`
@@ -196,6 +210,8 @@ type QueueTicket struct {
 }
 
 // SandboxStatus is in the responses of get_sandbox, update_sandbox and extend_sandbox.
+//
+// The state of the client's sandbox: company, clock, settings and lease.
 type SandboxStatus struct {
 	// Names the sandbox; events and deliveries carry it.
 	SandboxID string `json:"sandbox_id"`
@@ -275,6 +291,8 @@ const (
 )
 
 // ClockStatus is the type of SandboxStatus.Clock.
+//
+// The sandbox's in-world clock: its mode, speed and reading.
 type ClockStatus struct {
 	// realtime: wall time moves the clock; manual: only ticks do.
 	Mode ClockMode `json:"mode"`
@@ -292,6 +310,8 @@ type ClockStatus struct {
 }
 
 // Inventory is the type of SandboxStatus.Inventory.
+//
+// The company's warehouse on both sides of printing: materials and finished goods.
 type Inventory struct {
 	// Paper, ink and plates, in the order of the reference data.
 	Materials []MaterialStock `json:"materials"`
@@ -302,6 +322,8 @@ type Inventory struct {
 }
 
 // MaterialStock is the type of Inventory.Materials.
+//
+// One material in the company's warehouse: how much is left, and when to reorder.
 type MaterialStock struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -327,6 +349,8 @@ const (
 )
 
 // FinishedStock is the type of Inventory.Finished.
+//
+// One stock product in the company's warehouse, ready to sell.
 type FinishedStock struct {
 	// The product, such as prd_notebook.
 	SKU string `json:"sku"`
@@ -337,6 +361,8 @@ type FinishedStock struct {
 }
 
 // PressCounts is the type of SandboxStatus.Presses.
+//
+// The Factory's presses, counted by status.
 type PressCounts struct {
 	// Presses that can start a run.
 	Idle int64 `json:"idle"`
@@ -347,6 +373,8 @@ type PressCounts struct {
 }
 
 // RunningDisruption is the type of SandboxStatus.Disruptions.
+//
+// A disruption that the company feels now, at a glance.
 type RunningDisruption struct {
 	// The lore event that tells of it.
 	LoreEventID string `json:"lore_event_id"`
@@ -377,6 +405,8 @@ const (
 )
 
 // Counts is the type of SandboxStatus.Counts.
+//
+// The company's records under way, counted by the work that they wait for.
 type Counts struct {
 	// Sales orders that wait for an answer or for their goods.
 	OrdersOpen int64 `json:"orders_open"`
@@ -393,6 +423,8 @@ type Counts struct {
 }
 
 // ForkedFrom is the type of SandboxStatus.ForkedFrom.
+//
+// The sandbox, and the moment in it, from which a fork was made.
 type ForkedFrom struct {
 	// The sandbox that it was forked from.
 	SandboxID string `json:"sandbox_id"`
@@ -401,6 +433,8 @@ type ForkedFrom struct {
 }
 
 // FaultPlan is the type of SandboxStatus.Faults.
+//
+// The faults that the sandbox makes on purpose: its plan, the rules and those still to come.
 type FaultPlan struct {
 	// The plan that comes with Platen, from light over moderate to severe, or double_work; null for
 	// rules of your own.
@@ -416,6 +450,8 @@ type FaultPlan struct {
 }
 
 // PlannedFault is the type of FaultPlan.Rules.
+//
+// One rule of the sandbox's fault plan.
 type PlannedFault struct {
 	// The thing that goes wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
@@ -432,6 +468,8 @@ type PlannedFault struct {
 }
 
 // Injection is in the response of inject_fault.
+//
+// A fault that the client asked for and that has not happened yet.
 type Injection struct {
 	// The thing that goes wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
@@ -440,6 +478,8 @@ type Injection struct {
 }
 
 // Score is the type of SandboxStatus.Score.
+//
+// The company's results so far, from net worth to reputation.
 type Score struct {
 	// Cash, stock at cost and what customers owe for goods that they have, less what is owed to
 	// suppliers and the crew, in minor units.
@@ -472,12 +512,16 @@ type Score struct {
 }
 
 // UpdateSandboxInput is the body of update_sandbox.
+//
+// The body that changes the sandbox's clock.
 type UpdateSandboxInput struct {
 	// manual lets the clock stand still but for ticks, realtime lets it go on from there. Required.
 	Clock ClockMode `json:"clock"`
 }
 
 // TickInput is the body of advance_time.
+//
+// The body that moves the sandbox's clock, by minutes or until something happens.
 type TickInput struct {
 	// Working minutes: at most 480, also when left out. With until 4800. 1 to 4,800.
 	Minutes *int64 `json:"minutes,omitzero"`
@@ -488,6 +532,8 @@ type TickInput struct {
 }
 
 // TickUntilInput is the type of TickInput.Until.
+//
+// The conditions on which a tick stops before its minutes are over.
 type TickUntilInput struct {
 	// An event of one of these types happens; * alone stands for all of them. 1 to 50 items. No two
 	// alike.
@@ -507,6 +553,8 @@ type TickUntilInput struct {
 }
 
 // TickResult is in the response of advance_time.
+//
+// The company after a tick of its clock.
 type TickResult struct {
 	// The in-world date at which the clock stopped.
 	SimDate Date `json:"sim_date"`
@@ -547,6 +595,8 @@ const (
 )
 
 // TickDigest is the type of TickResult.Digest.
+//
+// A summary of a tick: the events that it wrote and the records that wait for the client.
 type TickDigest struct {
 	// How many events of each type the tick wrote, by type.
 	Events []EventCount `json:"events"`
@@ -560,6 +610,8 @@ type TickDigest struct {
 }
 
 // EventCount is the type of TickDigest.Events.
+//
+// The number of events of one type that a tick wrote.
 type EventCount struct {
 	// The type of the events.
 	Type EventType `json:"type"`
@@ -568,6 +620,8 @@ type EventCount struct {
 }
 
 // Decision is the type of TickDigest.Decisions.
+//
+// A record of the company that waits for the client.
 type Decision struct {
 	// The side on which it waits: office or factory.
 	System DecisionSystem `json:"system"`
@@ -602,6 +656,8 @@ const (
 )
 
 // DeletedSandbox is in the response of delete_sandbox.
+//
+// The last response of a sandbox that its client deleted.
 type DeletedSandbox struct {
 	// The id of the sandbox that is gone.
 	SandboxID string `json:"sandbox_id"`
@@ -614,12 +670,16 @@ type DeletedSandbox struct {
 }
 
 // Series is in the response of get_series.
+//
+// The company's cash, net worth and stock over time, for charts.
 type Series struct {
 	// The points, oldest first.
 	Points []SeriesPoint `json:"points"`
 }
 
 // SeriesPoint is the type of Series.Points.
+//
+// The company at the end of half a working day, for charts.
 type SeriesPoint struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -644,6 +704,8 @@ type SeriesPoint struct {
 }
 
 // SeriesStock is the type of SeriesPoint.Stock.
+//
+// The company's stock on hand at one point of the series, by SKU.
 type SeriesStock struct {
 	// Sheets of coated paper.
 	Coated int64 `json:"mat_coated"`
@@ -664,6 +726,9 @@ type SeriesStock struct {
 }
 
 // Report is in the response of get_report.
+//
+// The sandbox's results and the evidence for them; the same requests on the same seed give the
+// same report.
 type Report struct {
 	// The results so far.
 	Score Score `json:"score"`
@@ -730,6 +795,8 @@ const (
 )
 
 // NetWorthPoint is the type of Report.NetWorth.
+//
+// The company's cash and net worth at one moment, for the report.
 type NetWorthPoint struct {
 	// The in-world moment.
 	SimTime string `json:"sim_time"`
@@ -740,6 +807,8 @@ type NetWorthPoint struct {
 }
 
 // OrderCount is the type of Report.Orders.
+//
+// The company's sales orders in the report, counted by how they ended.
 type OrderCount struct {
 	// Sales orders whose customers have the goods and the bill.
 	Shipped int64 `json:"shipped"`
@@ -754,6 +823,8 @@ type OrderCount struct {
 }
 
 // WriteCount is the type of Report.Writes.
+//
+// The write requests of the sandbox's clients, counted by outcome.
 type WriteCount struct {
 	// Writes that succeeded.
 	Accepted int64 `json:"accepted"`
@@ -764,6 +835,8 @@ type WriteCount struct {
 }
 
 // Proof is the type of Report.Missions.
+//
+// The event of the feed that proves a mission or an achievement of the report.
 type Proof struct {
 	// The mission or the achievement.
 	ID string `json:"id"`
@@ -772,6 +845,8 @@ type Proof struct {
 }
 
 // Invariants is the type of Report.Invariants.
+//
+// The result of the server's check that the company's records agree with each other.
 type Invariants struct {
 	// True when the records agree with each other: cash with the ledger, stock with its moves, and so
 	// on.
@@ -781,6 +856,9 @@ type Invariants struct {
 }
 
 // Attention is in the response of get_attention.
+//
+// The list of things in the company that need the client's attention, or the history of a company
+// that has ended.
 type Attention struct {
 	// What needs attention, the dearest first; none once the company has ended.
 	Items []AttentionItem `json:"items"`
@@ -790,6 +868,8 @@ type Attention struct {
 }
 
 // AttentionItem is the type of Attention.Items.
+//
+// One cause that needs the client's attention: the message, its cost and the records.
 type AttentionItem struct {
 	// What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow;
 	// orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle,
@@ -843,6 +923,8 @@ const (
 )
 
 // AttentionRecord is the type of AttentionItem.Records.
+//
+// A record of the company that an attention item is about.
 type AttentionRecord struct {
 	// Whose record it is: that of Head Office (office), of the Factory (factory), or of the sandbox
 	// itself (sandbox).
@@ -868,6 +950,8 @@ const (
 )
 
 // AttentionCommand is the type of AttentionItem.Command.
+//
+// A request that would succeed now and mends the item that it belongs to.
 type AttentionCommand struct {
 	// The id of the operation.
 	Operation string `json:"operation"`
@@ -889,6 +973,8 @@ const (
 )
 
 // AttentionTurn is the type of Attention.History.
+//
+// One turning point in the history of a company that has ended.
 type AttentionTurn struct {
 	// The number of the event that tells of it; null for what no event tells.
 	Seq *uint64 `json:"seq"`
@@ -899,6 +985,8 @@ type AttentionTurn struct {
 }
 
 // FeedEvent is in the responses of list_events, poll_events and get_event.
+//
+// An event of the sandbox's feed. Its type decides the fields of data.
 type FeedEvent struct {
 	// The number of the event in the feed of the sandbox: from 1, without gaps. Deliveries do not
 	// have it.
@@ -939,6 +1027,8 @@ const (
 )
 
 // Links is the type of FeedEvent.Links.
+//
+// The path to the record that an event changed.
 type Links struct {
 	// Path of the changed record, relative to the base URL.
 	Self string `json:"self"`
@@ -946,6 +1036,8 @@ type Links struct {
 
 // Checkpoint is in the responses of list_checkpoints, get_checkpoint, create_checkpoint and
 // delete_checkpoint.
+//
+// A name that a client gave to a moment of its sandbox, to fork from later.
 type Checkpoint struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -970,6 +1062,8 @@ type Checkpoint struct {
 }
 
 // CreateCheckpointInput is the body of create_checkpoint.
+//
+// The body that names the present moment of the sandbox.
 type CreateCheckpointInput struct {
 	// Your name for this moment; no two checkpoints of a sandbox have the same. Required. 1 to 80
 	// characters. Such as before the rush.
@@ -977,6 +1071,8 @@ type CreateCheckpointInput struct {
 }
 
 // ForkSandboxInput is the body of fork_sandbox.
+//
+// The body that forks a sandbox, now or at an earlier moment.
 type ForkSandboxInput struct {
 	// The id or the label of the checkpoint to begin with. Each sandbox has one called start. 1 to 80
 	// characters. Such as start.
@@ -987,6 +1083,8 @@ type ForkSandboxInput struct {
 }
 
 // ForkedSandbox is in the response of fork_sandbox.
+//
+// A new sandbox that was forked from another one, with its keys, which are shown once.
 type ForkedSandbox struct {
 	// Names the sandbox; events and deliveries carry it.
 	SandboxID string `json:"sandbox_id"`
@@ -1006,12 +1104,16 @@ type ForkedSandbox struct {
 }
 
 // TriggerKinds is in the response of get_triggers.
+//
+// The triggers that a client can pull in this sandbox.
 type TriggerKinds struct {
 	// The triggers that there are.
 	Triggers []TriggerKind `json:"triggers"`
 }
 
 // TriggerKind is the type of TriggerKinds.Triggers.
+//
+// One kind of trigger: its fields, its conditions and the events that it writes.
 type TriggerKind struct {
 	// The name to send as type.
 	Type string `json:"type"`
@@ -1026,6 +1128,8 @@ type TriggerKind struct {
 }
 
 // PullTriggerInput is the body of pull_trigger.
+//
+// The body that brings something about in the sandbox at once, such as a press that is down.
 type PullTriggerInput struct {
 	// What to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters.
 	// Such as order.
@@ -1049,6 +1153,8 @@ type PullTriggerInput struct {
 }
 
 // TriggerResult is in the response of pull_trigger.
+//
+// The outcome of a trigger: the record that it made or changed, and its events.
 type TriggerResult struct {
 	// The trigger that was pulled.
 	Type string `json:"type"`
@@ -1067,6 +1173,8 @@ type TriggerResult struct {
 }
 
 // Fault is in the response of list_faults.
+//
+// A fault that happened in the sandbox on purpose: which request or delivery it met, and how.
 type Fault struct {
 	// Counts the faults of the sandbox.
 	ID string `json:"id"`
@@ -1089,6 +1197,8 @@ type Fault struct {
 }
 
 // InjectFaultInput is the body of inject_fault.
+//
+// The body that lets a fault happen in the sandbox on the next occasions.
 type InjectFaultInput struct {
 	// What is to go wrong. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
@@ -1097,6 +1207,8 @@ type InjectFaultInput struct {
 }
 
 // Integration is in the response of get_integration.
+//
+// The exactly-once score of the client's integration, in all and by kind.
 type Integration struct {
 	// auto: nothing is judged; manual: your program is.
 	Bridge Bridge `json:"bridge"`
@@ -1112,6 +1224,8 @@ type Integration struct {
 }
 
 // IntegrationCount is the type of Integration.Counts.
+//
+// All judged obligations of the client's integration, counted by verdict.
 type IntegrationCount struct {
 	// Obligations that have been judged. One that can still be met in time is not.
 	Due int64 `json:"due"`
@@ -1130,6 +1244,8 @@ type IntegrationCount struct {
 }
 
 // IntegrationKindCount is the type of Integration.Kinds.
+//
+// The judged obligations of one kind, counted by verdict.
 type IntegrationKindCount struct {
 	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
 	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
@@ -1169,6 +1285,8 @@ const (
 )
 
 // IntegrationManners is the type of Integration.Manners.
+//
+// Counts that show how considerate the client's requests are; they do not change the score.
 type IntegrationManners struct {
 	// Requests to Head Office, to the Factory and to the feed while the sandbox was active.
 	Requests int64 `json:"requests"`
@@ -1183,6 +1301,9 @@ type IntegrationManners struct {
 }
 
 // Finding is in the response of list_integration_findings.
+//
+// One obligation of the client's integration that was judged, or an effect that no obligation
+// explains.
 type Finding struct {
 	// Its kind, and the id of the record that it is about.
 	ID string `json:"id"`
@@ -1224,6 +1345,8 @@ const (
 )
 
 // FindingRecord is the type of Finding.Cause.
+//
+// A record of Head Office or the Factory that a finding is about.
 type FindingRecord struct {
 	// The side that it is on: office, factory or hr.
 	System EventSystem `json:"system"`
@@ -1238,6 +1361,8 @@ type FindingRecord struct {
 }
 
 // FindingEvent is the type of Finding.Events.
+//
+// An event of the feed that is evidence for a finding.
 type FindingEvent struct {
 	// The number of the event in the feed.
 	Seq uint64 `json:"seq"`
@@ -1248,6 +1373,8 @@ type FindingEvent struct {
 }
 
 // LoggedCall is in the response of list_requests.
+//
+// One request of a client of this sandbox and its outcome, without bodies.
 type LoggedCall struct {
 	// The request_id of its response.
 	ID string `json:"id"`
@@ -1279,6 +1406,8 @@ const (
 )
 
 // LoggedExchange is in the response of get_request.
+//
+// One request of a client of this sandbox with the bodies that were sent and received.
 type LoggedExchange struct {
 	// The request_id of its response.
 	ID string `json:"id"`
@@ -1324,6 +1453,8 @@ const (
 )
 
 // Mission is in the responses of list_missions and get_mission.
+//
+// A mission of the sandbox: its objective, a hint and the client's progress.
 type Mission struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1382,6 +1513,8 @@ const (
 )
 
 // Progress is the type of Mission.Progress.
+//
+// The steps of a mission that are done, and how many there are.
 type Progress struct {
 	// Steps taken so far.
 	Current int64 `json:"current"`
@@ -1390,6 +1523,8 @@ type Progress struct {
 }
 
 // Achievement is in the responses of list_achievements and get_achievement.
+//
+// An achievement that the client's own requests have unlocked in this sandbox.
 type Achievement struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1418,6 +1553,8 @@ const (
 )
 
 // Event is in the responses of list_lore_events and get_lore_event.
+//
+// A story of the world, which may bring a disruption to the company.
 type Event struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1456,6 +1593,8 @@ const (
 )
 
 // DisruptionNote is the type of Event.Disruption.
+//
+// The disruption that a story of the world brings to the company: kind, severity and end.
 type DisruptionNote struct {
 	// The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is dear and
 	// slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more
@@ -1491,6 +1630,8 @@ const (
 )
 
 // MajorOrder is in the responses of list_major_orders and get_major_order.
+//
+// A goal for all printers of the world, with the company's part in it and the bonus.
 type MajorOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1544,6 +1685,8 @@ const (
 
 // OfficeSalesOrder is in the responses of list_sales_orders, get_sales_order, accept_sales_order
 // and decline_sales_order.
+//
+// A customer's order at Head Office, from its receipt to its payment.
 type OfficeSalesOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1635,6 +1778,8 @@ const (
 )
 
 // DeclineSalesOrderInput is the body of decline_sales_order.
+//
+// The body that declines a customer's order, with an optional reason.
 type DeclineSalesOrderInput struct {
 	// For the record; the customer does not read it. 1 to 200 characters.
 	Reason *string `json:"reason,omitzero"`
@@ -1642,6 +1787,8 @@ type DeclineSalesOrderInput struct {
 
 // OfficeShipment is in the responses of list_office_shipments, get_office_shipment and
 // create_office_shipment.
+//
+// Head Office's record that goods went to a customer, with the invoice that bills them.
 type OfficeShipment struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1692,6 +1839,8 @@ const (
 )
 
 // OfficeCustomerInvoice is in the responses of list_customer_invoices and get_customer_invoice.
+//
+// The company's bill to a customer for one shipment.
 type OfficeCustomerInvoice struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1757,6 +1906,8 @@ const (
 )
 
 // CreateOfficeShipmentInput is the body of create_office_shipment.
+//
+// The body that records a shipment at Head Office, which bills the customer.
 type CreateOfficeShipmentInput struct {
 	// The order to ship; this or contract_lot_id. 1 to 64 characters.
 	SalesOrderID *string `json:"sales_order_id,omitzero"`
@@ -1769,6 +1920,8 @@ type CreateOfficeShipmentInput struct {
 }
 
 // OfficePayment is in the responses of list_payments and get_payment.
+//
+// Money that reached the company: a customer's payment, or the bonus of a major order.
 type OfficePayment struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1817,6 +1970,8 @@ const (
 )
 
 // Cash is in the response of get_cash.
+//
+// The company's cash position at Head Office: balance, limits, and sums owed to it and by it.
 type Cash struct {
 	// The money on the account now, in minor units; negative while the overdraft is used.
 	CashMinor int64 `json:"cash_minor"`
@@ -1836,6 +1991,8 @@ type Cash struct {
 }
 
 // OfficeLedgerEntry is in the responses of list_ledger_entries and get_ledger_entry.
+//
+// One movement of the company's cash in Head Office's ledger.
 type OfficeLedgerEntry struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1884,6 +2041,8 @@ const (
 )
 
 // OfficeCustomer is in the responses of list_customers and get_customer.
+//
+// A customer of the company, as Head Office knows them.
 type OfficeCustomer struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1919,6 +2078,8 @@ const (
 )
 
 // OfficeProduct is in the responses of list_office_products and get_office_product.
+//
+// A product as Head Office sells it: name, unit and list price.
 type OfficeProduct struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -1954,6 +2115,9 @@ const (
 
 // OfficeContractLot is in the responses of list_contract_lots, get_contract_lot,
 // accept_contract_lot and decline_contract_lot.
+//
+// A bulk order from a framework customer of Head Office, at a low price and with a penalty for
+// delay.
 type OfficeContractLot struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2025,6 +2189,8 @@ const (
 )
 
 // Quote is in the responses of list_market_quotes and get_market_quote.
+//
+// Today's prices on the market for one SKU.
 type Quote struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2058,6 +2224,8 @@ type Quote struct {
 }
 
 // TradeOnMarketInput is the body of trade_on_market.
+//
+// The body that buys or sells goods of the company on the market.
 type TradeOnMarketInput struct {
 	// buy takes goods from the market at the ask, sell gives it goods at the bid. Required.
 	Side MarketSide `json:"side"`
@@ -2080,6 +2248,8 @@ const (
 )
 
 // Trade is in the responses of trade_on_market, list_market_trades and get_market_trade.
+//
+// One purchase or sale of the company on the market.
 type Trade struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2120,6 +2290,8 @@ const (
 )
 
 // OfficeSupplier is in the responses of list_suppliers and get_supplier.
+//
+// A company that sells material or a service to this one, with its terms and prices.
 type OfficeSupplier struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2163,6 +2335,8 @@ const (
 )
 
 // OfficePrice is the type of OfficeSupplier.Prices.
+//
+// A supplier's price for one material.
 type OfficePrice struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -2174,6 +2348,8 @@ type OfficePrice struct {
 
 // OfficeRequisition is in the responses of list_office_requisitions, get_office_requisition,
 // create_requisition, approve_requisition and reject_requisition.
+//
+// A request for material at Head Office, which becomes a purchase order when it is approved.
 type OfficeRequisition struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2212,6 +2388,8 @@ type OfficeRequisition struct {
 }
 
 // OfficeRequisitionLine is the type of OfficeRequisition.Lines.
+//
+// One material of a requisition at Head Office.
 type OfficeRequisitionLine struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -2250,6 +2428,8 @@ const (
 )
 
 // CreateRequisitionInput is the body of create_requisition.
+//
+// The body that asks Head Office for material.
 type CreateRequisitionInput struct {
 	// The materials asked for, each in one line. Required. 1 to 10 items.
 	Lines []MaterialLineInput `json:"lines"`
@@ -2260,6 +2440,8 @@ type CreateRequisitionInput struct {
 }
 
 // MaterialLineInput is the type of CreateRequisitionInput.Lines.
+//
+// One material in the body of a requisition or a purchase order.
 type MaterialLineInput struct {
 	// The material, such as mat_coated. GET /office/suppliers lists what each supplier sells.
 	// Required. 1 to 40 characters. Such as mat_coated.
@@ -2269,6 +2451,8 @@ type MaterialLineInput struct {
 }
 
 // RejectRequisitionInput is the body of reject_requisition.
+//
+// The body that rejects a requisition at Head Office, with an optional reason.
 type RejectRequisitionInput struct {
 	// The reason of the rejection, for the record. 1 to 200 characters.
 	Reason *string `json:"reason,omitzero"`
@@ -2276,6 +2460,8 @@ type RejectRequisitionInput struct {
 
 // OfficePurchaseOrder is in the responses of list_purchase_orders, get_purchase_order,
 // create_purchase_order and approve_purchase_order.
+//
+// The company's order to a supplier, with its approval, receipts and bills.
 type OfficePurchaseOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2319,6 +2505,8 @@ type OfficePurchaseOrder struct {
 }
 
 // OfficePurchaseOrderLine is the type of OfficePurchaseOrder.Lines.
+//
+// One material of a purchase order: ordered, received and billed.
 type OfficePurchaseOrderLine struct {
 	// The place of the line in the order, from 1.
 	Line int64 `json:"line"`
@@ -2377,6 +2565,8 @@ const (
 )
 
 // CreatePurchaseOrderInput is the body of create_purchase_order.
+//
+// The body that writes a purchase order of Head Office to a supplier.
 type CreatePurchaseOrderInput struct {
 	// The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes
 	// no order while it is on hold. Required. 1 to 40 characters. Such as sup_mill.
@@ -2390,6 +2580,8 @@ type CreatePurchaseOrderInput struct {
 }
 
 // OfficePurchaseOrderPreview is in the response of create_purchase_order.
+//
+// The result of a dry run: a purchase order as it would be written now, with nothing changed.
 type OfficePurchaseOrderPreview struct {
 	// Always true: nothing was ordered.
 	DryRun bool `json:"dry_run"`
@@ -2413,6 +2605,8 @@ type OfficePurchaseOrderPreview struct {
 
 // OfficeGoodsReceipt is in the responses of list_office_goods_receipts, get_office_goods_receipt
 // and create_office_goods_receipt.
+//
+// Head Office's record of goods that the Factory accepted; supplier invoices are matched with it.
 type OfficeGoodsReceipt struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2438,6 +2632,8 @@ type OfficeGoodsReceipt struct {
 }
 
 // OfficeReceiptLine is the type of OfficeGoodsReceipt.Lines.
+//
+// One material of Head Office's goods receipt: the quantities accepted and rejected.
 type OfficeReceiptLine struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -2466,6 +2662,8 @@ const (
 )
 
 // CreateOfficeGoodsReceiptInput is the body of create_office_goods_receipt.
+//
+// The body that records at Head Office the goods that the Factory accepted.
 type CreateOfficeGoodsReceiptInput struct {
 	// The purchase order that the goods were ordered with. The delivery note has its number.
 	// Required. 1 to 64 characters.
@@ -2477,6 +2675,8 @@ type CreateOfficeGoodsReceiptInput struct {
 }
 
 // ReceivedLineInput is the type of CreateOfficeGoodsReceiptInput.Lines.
+//
+// One material in the body of a goods receipt.
 type ReceivedLineInput struct {
 	// The material that came, such as mat_coated. Required. 1 to 40 characters.
 	SKU string `json:"sku"`
@@ -2489,6 +2689,8 @@ type ReceivedLineInput struct {
 
 // OfficeSupplierInvoice is in the responses of list_supplier_invoices, get_supplier_invoice and
 // pay_supplier_invoice.
+//
+// A supplier's bill to the company: for goods of a purchase order, or for overheads.
 type OfficeSupplierInvoice struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2567,6 +2769,8 @@ const (
 )
 
 // OfficeSupplierInvoiceLine is the type of OfficeSupplierInvoice.Lines.
+//
+// One material or service of a supplier's bill.
 type OfficeSupplierInvoiceLine struct {
 	// The material; null on overheads.
 	SKU *string `json:"sku"`
@@ -2614,6 +2818,8 @@ const (
 )
 
 // PaySupplierInvoiceInput is the body of pay_supplier_invoice.
+//
+// The body that pays a supplier's bill, in full or up to the matched amount.
 type PaySupplierInvoiceInput struct {
 	// The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is
 	// paid if it matches. Early discount and late fee are worked out by themselves. At least 0.
@@ -2625,6 +2831,8 @@ type PaySupplierInvoiceInput struct {
 
 // Employee is in the responses of list_employees, get_employee, hire_employee and
 // dismiss_employee.
+//
+// A present or former employee of the company, as Head Office knows them.
 type Employee struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2689,6 +2897,8 @@ const (
 )
 
 // HireEmployeeInput is the body of hire_employee.
+//
+// The body that hires an employee at Head Office.
 type HireEmployeeInput struct {
 	// The work that the employee will do. operator runs a press; finisher dries, cuts and binds;
 	// warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
@@ -2700,12 +2910,16 @@ type HireEmployeeInput struct {
 }
 
 // DismissEmployeeInput is the body of dismiss_employee.
+//
+// The body that dismisses an employee of Head Office.
 type DismissEmployeeInput struct {
 	// For the record. 1 to 200 characters.
 	Reason *string `json:"reason,omitzero"`
 }
 
 // LeaveRequest is in the responses of list_leave_requests and get_leave_request.
+//
+// A holiday that an employee has announced to Head Office.
 type LeaveRequest struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2726,6 +2940,9 @@ type LeaveRequest struct {
 }
 
 // Timesheet is in the responses of list_timesheets, get_timesheet and create_timesheet.
+//
+// The hours of all employees in one week, as a client or the auto bridge recorded them at Head
+// Office.
 type Timesheet struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2747,6 +2964,8 @@ type Timesheet struct {
 }
 
 // TimesheetEntry is the type of Timesheet.Entries.
+//
+// The hours of one employee in the week of a timesheet.
 type TimesheetEntry struct {
 	// The employee whose hours these are.
 	EmployeeID string `json:"employee_id"`
@@ -2768,6 +2987,8 @@ const (
 )
 
 // CreateTimesheetInput is the body of create_timesheet.
+//
+// The body that records the hours of all employees in one week at Head Office.
 type CreateTimesheetInput struct {
 	// A Monday. Required. Such as 2026-09-07.
 	WeekStart Date `json:"week_start"`
@@ -2776,6 +2997,8 @@ type CreateTimesheetInput struct {
 }
 
 // HoursEntryInput is the type of CreateTimesheetInput.Entries.
+//
+// One employee's line in the body of a timesheet.
 type HoursEntryInput struct {
 	// The employee; this or badge_no. 1 to 64 characters.
 	EmployeeID *string `json:"employee_id,omitzero"`
@@ -2790,6 +3013,8 @@ type HoursEntryInput struct {
 }
 
 // PayrollRun is in the responses of list_payroll_runs, get_payroll_run and run_payroll.
+//
+// The wages of all employees for one week, at Head Office.
 type PayrollRun struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2837,12 +3062,16 @@ const (
 )
 
 // RunPayrollInput is the body of run_payroll.
+//
+// The body that pays the wages of one week at Head Office.
 type RunPayrollInput struct {
 	// The Monday of the week to pay for. Required. Such as 2026-09-07.
 	WeekStart Date `json:"week_start"`
 }
 
 // FactoryWorkOrder is in the responses of list_work_orders, get_work_order and create_work_order.
+//
+// An order to the Factory to make goods, from a client or from the auto bridge.
 type FactoryWorkOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2942,6 +3171,8 @@ const (
 )
 
 // FactoryNeed is the type of FactoryWorkOrder.MaterialNeeds.
+//
+// One material that a work order at the Factory uses, and how much of it.
 type FactoryNeed struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -2950,6 +3181,8 @@ type FactoryNeed struct {
 }
 
 // CreateWorkOrderInput is the body of create_work_order.
+//
+// The body that orders goods from the Factory.
 type CreateWorkOrderInput struct {
 	// The product to make, such as prd_flyer. Required. 1 to 40 characters. Such as prd_flyer.
 	SKU string `json:"sku"`
@@ -2967,6 +3200,8 @@ type CreateWorkOrderInput struct {
 }
 
 // FactoryPrintRun is in the responses of list_print_runs, get_print_run and start_print_run.
+//
+// One job on a press of the Factory, for one work order or a gang of up to six.
 type FactoryPrintRun struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3020,6 +3255,8 @@ type FactoryPrintRun struct {
 }
 
 // FactoryPrintRunItem is the type of FactoryPrintRun.Items.
+//
+// The part of a print run that belongs to one work order.
 type FactoryPrintRunItem struct {
 	// The work order that this part of the run is for.
 	WorkOrderID string `json:"work_order_id"`
@@ -3042,6 +3279,8 @@ const (
 )
 
 // StartPrintRunInput is the body of start_print_run.
+//
+// The body that starts a press of the Factory, or asks for a dry run.
 type StartPrintRunInput struct {
 	// The press to start: the id at /factory/presses. It has to be idle. Required. 1 to 40
 	// characters. Such as prs_digital.
@@ -3062,6 +3301,8 @@ type StartPrintRunInput struct {
 }
 
 // FactoryPrintRunPreview is in the response of start_print_run.
+//
+// The result of a dry run: a print run as it would start now, with nothing changed.
 type FactoryPrintRunPreview struct {
 	// Always true: nothing was started.
 	DryRun bool `json:"dry_run"`
@@ -3108,6 +3349,8 @@ const (
 )
 
 // FactoryStockLeft is the type of FactoryPrintRunPreview.StockLeft.
+//
+// One material in a dry run: how much the print run would take and leave.
 type FactoryStockLeft struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -3121,6 +3364,8 @@ type FactoryStockLeft struct {
 
 // FactoryShipment is in the responses of list_factory_shipments, get_factory_shipment and
 // create_factory_shipment.
+//
+// A parcel that left the Factory's gate for the customer that its reference names.
 type FactoryShipment struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3172,6 +3417,8 @@ const (
 )
 
 // CreateFactoryShipmentInput is the body of create_factory_shipment.
+//
+// The body that sends the goods of a work order out of the Factory's gate.
 type CreateFactoryShipmentInput struct {
 	// The work order whose goods leave: one whose status is ready. Required. 1 to 64 characters.
 	WorkOrderID string `json:"work_order_id"`
@@ -3180,6 +3427,8 @@ type CreateFactoryShipmentInput struct {
 }
 
 // FactoryStockItem is in the responses of list_stock_items and get_stock_item.
+//
+// A material, a finished product or waste paper in the Factory's warehouse.
 type FactoryStockItem struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3234,6 +3483,8 @@ const (
 )
 
 // FactoryStockMove is in the responses of list_stock_moves and get_stock_move.
+//
+// One movement of the Factory's stock, in or out.
 type FactoryStockMove struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3276,6 +3527,8 @@ const (
 )
 
 // FactoryPress is in the responses of list_presses and get_press.
+//
+// One of the Factory's presses: its status, its run and the last job on it.
 type FactoryPress struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3338,6 +3591,8 @@ const (
 )
 
 // FactoryOperator is in the responses of list_operators and get_operator.
+//
+// An employee who can run a press, as the Factory knows them.
 type FactoryOperator struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3364,6 +3619,8 @@ const (
 )
 
 // FactoryProduct is in the responses of list_factory_products and get_factory_product.
+//
+// A product as the Factory knows it: materials, plates and finishing time.
 type FactoryProduct struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3406,6 +3663,8 @@ const (
 
 // FactoryRequisition is in the responses of list_factory_requisitions and
 // get_factory_requisition.
+//
+// The Factory's own request for material, made by its reorder rule.
 type FactoryRequisition struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3450,6 +3709,8 @@ const (
 )
 
 // FactoryDelivery is in the responses of list_deliveries and get_delivery.
+//
+// A supplier's truck at the Factory's gate, which waits until a client counts it in.
 type FactoryDelivery struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3475,6 +3736,8 @@ type FactoryDelivery struct {
 }
 
 // DeliveryLine is the type of FactoryDelivery.Lines.
+//
+// One material on a supplier's truck: advised, counted and damaged.
 type DeliveryLine struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -3497,6 +3760,8 @@ const (
 
 // FactoryGoodsReceipt is in the responses of list_factory_goods_receipts,
 // get_factory_goods_receipt and create_factory_goods_receipt.
+//
+// The Factory's record of a truck that was counted in.
 type FactoryGoodsReceipt struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3519,6 +3784,8 @@ type FactoryGoodsReceipt struct {
 }
 
 // FactoryReceiptLine is the type of FactoryGoodsReceipt.Lines.
+//
+// One material of the Factory's goods receipt: the quantities accepted and rejected.
 type FactoryReceiptLine struct {
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -3537,6 +3804,8 @@ const (
 )
 
 // CreateFactoryGoodsReceiptInput is the body of create_factory_goods_receipt.
+//
+// The body that counts a supplier's truck in at the Factory.
 type CreateFactoryGoodsReceiptInput struct {
 	// The delivery to count in: one whose status is arrived. Required. 1 to 64 characters.
 	DeliveryID string `json:"delivery_id"`
@@ -3546,6 +3815,8 @@ type CreateFactoryGoodsReceiptInput struct {
 }
 
 // FactoryMarketDelivery is in the responses of list_market_deliveries and get_market_delivery.
+//
+// Goods that the company bought on the market, as the Factory put them away.
 type FactoryMarketDelivery struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3576,6 +3847,8 @@ const (
 )
 
 // FactoryAttendance is in the responses of list_attendance and get_attendance_row.
+//
+// The Factory gate's record of one employee on one working day.
 type FactoryAttendance struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3607,6 +3880,8 @@ const (
 
 // Subscription is in the responses of list_webhooks, get_webhook, create_webhook, update_webhook,
 // delete_webhook and rotate_webhook_secret.
+//
+// A webhook subscription of the client: a URL, the event types that it gets and its state.
 type Subscription struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3668,6 +3943,8 @@ const (
 )
 
 // CreateWebhookInput is the body of create_webhook.
+//
+// The body that creates a webhook subscription for the client.
 type CreateWebhookInput struct {
 	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
 	// again. Required. At least 1 character.
@@ -3679,6 +3956,8 @@ type CreateWebhookInput struct {
 }
 
 // UpdateWebhookInput is the body of update_webhook.
+//
+// The body that changes a webhook subscription of the client.
 type UpdateWebhookInput struct {
 	// active or disabled. A disabled subscription goes back into service with any change, unless this
 	// is disabled; deliveries begin with the next event.
@@ -3702,6 +3981,8 @@ const (
 )
 
 // WebhookTest is in the response of test_webhook.
+//
+// The result of a test ping to the URL of a subscription.
 type WebhookTest struct {
 	// The URL responded to the ping with 2xx.
 	Delivered bool `json:"delivered"`
@@ -3733,6 +4014,8 @@ const (
 )
 
 // Delivery is in the responses of list_webhook_deliveries and redeliver_webhook.
+//
+// One attempt to deliver an event to a subscription of the client.
 type Delivery struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3829,6 +4112,8 @@ type SalesOrderReceivedData struct {
 }
 
 // Change is the type of SalesOrderReceivedData.Changes.
+//
+// The change of another record's status within the same event.
 type Change struct {
 	// The kind of the record, such as work_order.
 	Resource string `json:"resource"`
@@ -3951,8 +4236,8 @@ const (
 	OfficeRequisitionReceivedDataSourceOpening OfficeRequisitionReceivedDataSource = "opening"
 )
 
-// OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is
-// approved.
+// OfficeRequisitionApprovedData is the data of office.requisition.approved: the client approves a
+// requisition, or a cheap one is approved by itself.
 type OfficeRequisitionApprovedData struct {
 	// The id of the record that the event is about.
 	ID string `json:"id"`
@@ -3976,8 +4261,8 @@ const (
 	OfficeRequisitionApprovedDataDecidedByClient OfficeRequisitionApprovedDataDecidedBy = "client"
 )
 
-// OfficeRequisitionRejectedData is the data of office.requisition.rejected: a requisition is
-// rejected or lapses.
+// OfficeRequisitionRejectedData is the data of office.requisition.rejected: the client rejects a
+// requisition, or lets it lapse.
 type OfficeRequisitionRejectedData struct {
 	// The id of the record that the event is about.
 	ID string `json:"id"`
@@ -4026,6 +4311,8 @@ type PurchaseOrderCreatedData struct {
 }
 
 // OrderedLine is the type of PurchaseOrderCreatedData.Lines.
+//
+// One material of a purchase order, as the event of its creation shows it.
 type OrderedLine struct {
 	// The place of the line in the order, from 1.
 	Line int64 `json:"line"`
@@ -4492,6 +4779,8 @@ const (
 )
 
 // StockChange is the type of MarketTradeExecutedData.Stock.
+//
+// The effect of an event on the Factory's stock of one SKU.
 type StockChange struct {
 	// The material or product that moved.
 	SKU string `json:"sku"`
@@ -4902,6 +5191,8 @@ type PayrollDueData struct {
 }
 
 // WageEntry is the type of PayrollDueData.Entries.
+//
+// The hours and the wage of one employee in a payroll run.
 type WageEntry struct {
 	// The employee whose week this is.
 	EmployeeID string `json:"employee_id"`
@@ -5265,9 +5556,10 @@ const (
 	EventOfficeSalesOrderExpired EventType = "office.sales_order.expired"
 	// EventOfficeRequisitionReceived: head Office receives a requisition.
 	EventOfficeRequisitionReceived EventType = "office.requisition.received"
-	// EventOfficeRequisitionApproved: a requisition is approved.
+	// EventOfficeRequisitionApproved: the client approves a requisition, or a cheap one is approved
+	// by itself.
 	EventOfficeRequisitionApproved EventType = "office.requisition.approved"
-	// EventOfficeRequisitionRejected: a requisition is rejected or lapses.
+	// EventOfficeRequisitionRejected: the client rejects a requisition, or lets it lapse.
 	EventOfficeRequisitionRejected EventType = "office.requisition.rejected"
 	// EventOfficePurchaseOrderCreated: the client writes a purchase order.
 	EventOfficePurchaseOrderCreated EventType = "office.purchase_order.created"

@@ -3779,7 +3779,10 @@ export type OfficeRequisitionReceivedDataSource =
   | 'client'
   | 'opening';
 
-/** OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is approved. */
+/**
+ * OfficeRequisitionApprovedData is the data of office.requisition.approved: the client approves a requisition,
+ * or a cheap one is approved by itself.
+ */
 export interface OfficeRequisitionApprovedData {
   /** The id of the record that the event is about. */
   id: string;
@@ -3802,8 +3805,8 @@ export type OfficeRequisitionApprovedDataDecidedBy =
   | 'client';
 
 /**
- * OfficeRequisitionRejectedData is the data of office.requisition.rejected: a requisition is rejected or
- * lapses.
+ * OfficeRequisitionRejectedData is the data of office.requisition.rejected: the client rejects a requisition,
+ * or lets it lapse.
  */
 export interface OfficeRequisitionRejectedData {
   /** The id of the record that the event is about. */

@@ -73,7 +73,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		in = fmt.Sprintf(", query: sequence(%q, %s)", p.Name, p.Name)
 		m.query = append(m.query, selector{name: p.Name, goType: "uint64", plain: p.Doc, required: true})
 	}
-	if op.In != nil && op.In.NumField() > 0 {
+	if op.In != nil && len(jsonfield.Of(op.In)) > 0 {
 		input, err := g.input(op.In, op.ID)
 		if err != nil {
 			return "", err

@@ -58,6 +58,8 @@ type structure struct {
 	users  []string
 	holder string
 	about  string
+	// doc describes the objects themselves.
+	doc    string
 	fields []fieldOut
 }
 
@@ -88,7 +90,7 @@ func (s *structure) sentence() string {
 
 func (s *structure) render() string {
 	var b strings.Builder
-	b.WriteString(comment(s.name + " " + s.sentence()))
+	b.WriteString(comment(s.name+" "+s.sentence(), s.doc))
 	fmt.Fprintf(&b, "type %s struct {\n", s.name)
 	for _, f := range s.fields {
 		b.WriteString(comment(f.doc))
@@ -255,7 +257,7 @@ func (g *generator) structure(t reflect.Type, input bool) (string, error) {
 	if err := g.claim("type " + name); err != nil {
 		return "", err
 	}
-	s := &structure{name: name, input: input}
+	s := &structure{name: name, input: input, doc: jsonfield.About(t)}
 	g.structs[t] = s
 	g.order = append(g.order, s)
 	for _, m := range jsonfield.Of(t) {

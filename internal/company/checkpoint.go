@@ -19,6 +19,8 @@ const (
 // Checkpoint is a name for the company as it stood after one commit (contract:
 // OPEN.CHECKPOINT.CREATE). It has no status and no event.
 type Checkpoint struct {
+	_ struct{} `doc:"A name that a client gave to a moment of its sandbox, to fork from later."`
+
 	record.Head
 	Label string `json:"label" example:"before the rush" doc:"No two checkpoints of a sandbox have the same."`
 	// Version is that of the commit which has the checkpoint itself too.

@@ -17,6 +17,8 @@ const noon = sim.DayLength / 2
 // SeriesPoint is the company at the end of half a day, for charts (contract:
 // OPEN.ROUTE.SANDBOX.SERIES). It has no status and no event of its own.
 type SeriesPoint struct {
+	_ struct{} `doc:"The company at the end of half a working day, for charts."`
+
 	record.Head
 	SimTime string `json:"sim_time" example:"2026-09-07T12:00" doc:"The in-world moment of the point."`
 	// Seq is the number of the newest event at that moment.
@@ -30,6 +32,8 @@ type SeriesPoint struct {
 
 // SeriesStock is the stock on hand, by SKU.
 type SeriesStock struct {
+	_ struct{} `doc:"The company's stock on hand at one point of the series, by SKU."`
+
 	Coated   int64 `json:"mat_coated" doc:"Sheets of coated paper."`
 	Uncoated int64 `json:"mat_uncoated" doc:"Sheets of uncoated paper."`
 	Board    int64 `json:"mat_board" doc:"Sheets of board."`

@@ -54,6 +54,8 @@ type WebhookSummary struct {
 
 // Inventory is the warehouse.
 type Inventory struct {
+	_ struct{} `doc:"The company's warehouse on both sides of printing: materials and finished goods."`
+
 	Materials       []MaterialStock `json:"materials" doc:"Paper, ink and plates, in the order of the reference data."`
 	Finished        []FinishedStock `json:"finished" doc:"Stock products on the shelf."`
 	StockValueMinor money.Minor     `json:"stock_value_minor" doc:"The whole warehouse at average cost, in minor units."`
@@ -61,6 +63,8 @@ type Inventory struct {
 
 // MaterialStock is one material in the warehouse.
 type MaterialStock struct {
+	_ struct{} `doc:"One material in the company's warehouse: how much is left, and when to reorder."`
+
 	SKU          string `json:"sku" doc:"The material, such as mat_coated."`
 	Name         string `json:"name" doc:"The name of the material, for people."`
 	Unit         string `json:"unit" doc:"The unit of its quantities: sheet, can or plate."`
@@ -71,6 +75,8 @@ type MaterialStock struct {
 
 // FinishedStock is one finished product in the warehouse.
 type FinishedStock struct {
+	_ struct{} `doc:"One stock product in the company's warehouse, ready to sell."`
+
 	SKU      string `json:"sku" doc:"The product, such as prd_notebook."`
 	OnHand   int64  `json:"on_hand" doc:"Units on the shelf now, reserved ones included."`
 	Reserved int64  `json:"reserved" doc:"Units that ready work orders hold."`
@@ -78,6 +84,8 @@ type FinishedStock struct {
 
 // PressCounts counts presses by status.
 type PressCounts struct {
+	_ struct{} `doc:"The Factory's presses, counted by status."`
+
 	Idle    int `json:"idle" doc:"Presses that can start a run."`
 	Running int `json:"running" doc:"Presses with a run under way."`
 	Down    int `json:"down" doc:"Presses that are out of order."`
@@ -85,6 +93,8 @@ type PressCounts struct {
 
 // Counts counts the records under way.
 type Counts struct {
+	_ struct{} `doc:"The company's records under way, counted by the work that they wait for."`
+
 	OrdersOpen        int64 `json:"orders_open" doc:"Sales orders that wait for an answer or for their goods."`
 	WorkOrdersOpen    int64 `json:"work_orders_open" doc:"Work orders that are neither shipped nor stocked."`
 	WorkOrdersToPrint int64 `json:"work_orders_to_print" doc:"Those of them that wait for a press, also after a short run."`
@@ -95,6 +105,8 @@ type Counts struct {
 
 // Score is the company's results so far.
 type Score struct {
+	_ struct{} `doc:"The company's results so far, from net worth to reputation."`
+
 	NetWorthMinor      money.Minor    `json:"net_worth_minor" doc:"Cash, stock at cost and what customers owe for goods that they have, less what is owed to suppliers and the crew, in minor units."`
 	ProfitMinor        money.Minor    `json:"profit_minor" doc:"net_worth_minor less that of the opening."`
 	OrdersShipped      int64          `json:"orders_shipped" doc:"Sales orders whose customers have the goods and the bill."`

@@ -133,6 +133,8 @@ func (c *Company) bonusArrives(majorOrderID string) {
 // RunningDisruption is a disruption that is not over, at a glance (contract:
 // OPEN.SANDBOX.FIELDS.DISRUPTIONS).
 type RunningDisruption struct {
+	_ struct{} `doc:"A disruption that the company feels now, at a glance."`
+
 	LoreEventID string               `json:"lore_event_id" doc:"The lore event that tells of it."`
 	Kind        event.DisruptionKind `json:"kind" doc:"The thing that goes wrong; the effect is in effect_text of the lore event."`
 	EndsOn      moment.Date          `json:"ends_on" doc:"The date on which it is over."`

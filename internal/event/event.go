@@ -33,6 +33,8 @@ func (t Type) System() System {
 // Change is one rider: a record whose status moved within an event about
 // another record. From is null for a record that was born in the event.
 type Change struct {
+	_ struct{} `doc:"The change of another record's status within the same event."`
+
 	Resource string  `json:"resource" doc:"The kind of the record, such as work_order."`
 	ID       string  `json:"id" doc:"The id of the record."`
 	From     *string `json:"from" doc:"Its status before; null for a record that was made just then."`
@@ -59,6 +61,8 @@ func (r *Riders) SetChanges(changes []Change) { r.Changes = changes }
 
 // StockChange is the effect of an event on the stock of one SKU.
 type StockChange struct {
+	_ struct{} `doc:"The effect of an event on the Factory's stock of one SKU."`
+
 	SKU      string `json:"sku" doc:"The material or product that moved."`
 	Quantity int64  `json:"quantity" doc:"The change in the unit of the item: positive for goods that came in, negative for goods that went out."`
 }

@@ -83,6 +83,8 @@ type PayrollDueData struct {
 // WageEntry is the week of one employee: whole hours and the wage for each kind of
 // them, of which hours of illness are paid in part. The gross wage is their sum.
 type WageEntry struct {
+	_ struct{} `doc:"The hours and the wage of one employee in a payroll run."`
+
 	EmployeeID  string      `json:"employee_id" doc:"The employee whose week this is."`
 	BadgeNo     string      `json:"badge_no" doc:"The badge of the employee, the same in both systems."`
 	Name        string      `json:"name" doc:"The name of the employee."`

@@ -47,6 +47,8 @@ type PurchaseOrderCreatedData struct {
 
 // OrderedLine is one material of a new purchase order.
 type OrderedLine struct {
+	_ struct{} `doc:"One material of a purchase order, as the event of its creation shows it."`
+
 	Line           int         `json:"line" doc:"The place of the line in the order, from 1."`
 	SKU            string      `json:"sku" doc:"The material, such as mat_coated."`
 	Quantity       int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
@@ -147,6 +149,8 @@ type DeliveryArrivedData struct {
 // DeliveryLine is one material on a truck: the quantity on the delivery note,
 // the quantity on the truck, and the unfit part of it.
 type DeliveryLine struct {
+	_ struct{} `doc:"One material on a supplier's truck: advised, counted and damaged."`
+
 	SKU             string `json:"sku" doc:"The material, such as mat_coated."`
 	QuantityAdvised int64  `json:"quantity_advised" doc:"The quantity on the delivery note: the ordered one."`
 	QuantityCounted int64  `json:"quantity_counted" doc:"The quantity that is on the truck: less when it came short."`

@@ -24,6 +24,23 @@ type Explained interface {
 	Meanings() string
 }
 
+// About describes the objects of a struct: by the tag doc of its blank field, which is written
+//
+//	_ struct{} `doc:"A customer's order at Head Office."`
+//
+// and takes no room as the first field. A struct without any fields needs none.
+func About(t reflect.Type) string {
+	if t.NumField() == 0 {
+		return "An empty object, which may be left out."
+	}
+	for f := range t.Fields() {
+		if f.Name == "_" {
+			return f.Tag.Get("doc")
+		}
+	}
+	return ""
+}
+
 // Field is a field of a struct's JSON object.
 type Field struct {
 	reflect.StructField

@@ -45,8 +45,8 @@ type document struct {
 
 // inspection counts what is there and lists what says too little.
 type inspection struct {
-	properties, parameters, operations, enums int
-	bare                                      []string
+	schemas, properties, parameters, operations, enums int
+	bare                                               []string
 }
 
 func (i *inspection) wants(where string, ok bool) {
@@ -55,8 +55,8 @@ func (i *inspection) wants(where string, ok bool) {
 	}
 }
 
-// TestEverythingIsDescribed wants a description of each property, parameter, header and operation
-// of the document, and so of each type of events, that says more than its name does, and says of
+// TestEverythingIsDescribed wants a description of each schema, property, parameter, header and
+// operation of the document, and so of each type of events, that says more than its name does, and says of
 // the values of an enumeration what they mean, or which page does.
 func TestEverythingIsDescribed(t *testing.T) {
 	t.Parallel()
@@ -70,6 +70,8 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 	var i inspection
 	for name, s := range doc.Components.Schemas {
+		i.schemas++
+		i.wants("the schema "+name, says(camel.ReplaceAllString(name, "$1 $2"), s.Description))
 		i.schema(name, s)
 	}
 	for name, p := range doc.Components.Parameters {
@@ -88,8 +90,8 @@ func TestEverythingIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d properties, %d parameters, %d operations, %d enumerations", i.properties, i.parameters, i.operations,
-		i.enums)
+	t.Logf("%d schemas, %d properties, %d parameters, %d operations, %d enumerations", i.schemas, i.properties,
+		i.parameters, i.operations, i.enums)
 	slices.Sort(i.bare)
 	for _, where := range slices.Compact(i.bare) {
 		t.Errorf("%s is not described", where)
@@ -164,7 +166,10 @@ func (i *inspection) values(where string, enum []any, description string) {
 	}
 }
 
-var word = regexp.MustCompile(`[a-z0-9]+`)
+var (
+	word  = regexp.MustCompile(`[a-z0-9]+`)
+	camel = regexp.MustCompile(`([a-z])([A-Z])`)
+)
 
 // says reports whether a description is a sentence with a word that is not in the name already.
 func says(name, description string) bool {

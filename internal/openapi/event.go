@@ -21,7 +21,7 @@ func (w *writer) events() {
 	name := strings.TrimPrefix(w.registry.Ref(reflect.TypeFor[operation.FeedEvent]()).Ref, schemas)
 	form := components[name]
 	union := &huma.Schema{
-		Description:   "An event of the feed. Its type decides the fields of data.",
+		Description:   form.Description,
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, definition := range event.All() {
@@ -71,7 +71,10 @@ func (w *writer) dataOf(definition *event.Definition) *huma.Schema {
 	if definition.Data == nil {
 		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 	}
-	return w.registry.Ref(reflect.TypeOf(definition.Data).Elem())
+	ref := w.registry.Ref(reflect.TypeOf(definition.Data).Elem())
+	w.registry.Huma().SchemaFromRef(ref.Ref).Description = "The data of " + string(definition.Type) + " events. " +
+		definition.Cause
+	return ref
 }
 
 // ping is the delivery that is no event (contract: OPEN.WHK.TEST.PING).

@@ -18,12 +18,16 @@ import (
 
 // Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION.ITEMS).
 type Attention struct {
+	_ struct{} `doc:"The list of things in the company that need the client's attention, or the history of a company that has ended."`
+
 	Items   []AttentionItem `json:"items" doc:"What needs attention, the dearest first; none once the company has ended."`
 	History []AttentionTurn `json:"history" doc:"How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None before."`
 }
 
 // AttentionItem is one thing that needs somebody.
 type AttentionItem struct {
+	_ struct{} `doc:"One cause that needs the client's attention: the message, its cost and the records."`
+
 	Kind        attention.Kind    `json:"kind" enum:"cash_negative,orders_lapse,orders_late,lots_due,press_down,press_idle,no_operator,role_vacant,material_missing,material_low,purchase_unapproved,truck_waits,goods_wait,bill_wrong,bill_due,wages_due,invoice_disputed,reputation_low,morale_low,webhook_silent" doc:"What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks; material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due, due by tomorrow or with a discount that ends today; wages_due; invoice_disputed, goods that customers miss; reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing. New kinds may be added."`
 	CostMinor   money.Minor       `json:"cost_minor" doc:"Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0 where it has no price of its own."`
 	Message     string            `json:"message" doc:"What is the case, in a sentence or two for a person."`
@@ -34,6 +38,8 @@ type AttentionItem struct {
 
 // AttentionRecord names a record.
 type AttentionRecord struct {
+	_ struct{} `doc:"A record of the company that an attention item is about."`
+
 	System   string `json:"system" enum:"office,factory,sandbox" doc:"Whose record it is: that of Head Office (office), of the Factory (factory), or of the sandbox itself (sandbox)."`
 	Resource string `json:"resource" example:"work_order" doc:"The kind of record, as in the catalogue of events."`
 	ID       string `json:"id" example:"wo_0123456789abc" doc:"The id of the record, as in its own list."`
@@ -43,6 +49,8 @@ type AttentionRecord struct {
 
 // AttentionCommand is a request that would succeed now.
 type AttentionCommand struct {
+	_ struct{} `doc:"A request that would succeed now and mends the item that it belongs to."`
+
 	Operation string         `json:"operation" doc:"The id of the operation." example:"start_print_run"`
 	Method    string         `json:"method" enum:"POST,PATCH" doc:"The method of the request: POST for commands, PATCH for a change of a webhook subscription."`
 	Path      string         `json:"path" doc:"Below the base URL." example:"/factory/print-runs"`
@@ -51,6 +59,8 @@ type AttentionCommand struct {
 
 // AttentionTurn is a turning point of a company that has ended.
 type AttentionTurn struct {
+	_ struct{} `doc:"One turning point in the history of a company that has ended."`
+
 	Seq     *uint64     `json:"seq" doc:"The number of the event that tells of it; null for what no event tells."`
 	SimDate moment.Date `json:"sim_date" doc:"The in-world day on which it happened."`
 	Message string      `json:"message" doc:"What happened, in a sentence for a person."`
@@ -183,7 +193,8 @@ func history(a *sandbox.Attention) []AttentionTurn {
 	}
 	if s := &a.View.Summary; !s.Bankrupt {
 		turns = append(turns, AttentionTurn{
-			SimDate: s.Now.Date(), Message: fmt.Sprintf("The time of the sandbox is over, with %s in cash.", s.CashMinor),
+			SimDate: s.Now.Date(),
+			Message: fmt.Sprintf("The time of the sandbox is over, with %s in cash.", s.CashMinor),
 		})
 	}
 	return turns

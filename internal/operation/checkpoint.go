@@ -11,11 +11,15 @@ import (
 
 // CreateCheckpoint is the body of POST /sandbox/checkpoints.
 type CreateCheckpoint struct {
+	_ struct{} `doc:"The body that names the present moment of the sandbox."`
+
 	Label string `json:"label" required:"true" minLength:"1" maxLength:"80" example:"before the rush" doc:"Your name for this moment; no two checkpoints of a sandbox have the same."`
 }
 
 // ForkSandbox is the body of POST /sandbox/forks.
 type ForkSandbox struct {
+	_ struct{} `doc:"The body that forks a sandbox, now or at an earlier moment."`
+
 	Checkpoint *string `json:"checkpoint,omitzero" minLength:"1" maxLength:"80" example:"start" doc:"The id or the label of the checkpoint to begin with. Each sandbox has one called start."`
 	Seq        *int64  `json:"seq,omitzero" minimum:"1" maximum:"9007199254740991" doc:"In place of a checkpoint: the number of an event. The fork begins after the change that wrote it."`
 }
@@ -23,6 +27,8 @@ type ForkSandbox struct {
 // ForkedSandbox is the response of a fork. The keys appear in this response and nowhere
 // else.
 type ForkedSandbox struct {
+	_ struct{} `doc:"A new sandbox that was forked from another one, with its keys, which are shown once."`
+
 	NewSandbox
 
 	ForkedFrom ForkedFrom `json:"forked_from" doc:"Where the fork comes from."`
@@ -30,6 +36,8 @@ type ForkedSandbox struct {
 
 // ForkedFrom says where a fork comes from (contract: OPEN.SANDBOX.FIELDS.FORKED_FROM).
 type ForkedFrom struct {
+	_ struct{} `doc:"The sandbox, and the moment in it, from which a fork was made."`
+
 	SandboxID string `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"The sandbox that it was forked from."`
 	Seq       uint64 `json:"seq" doc:"The number of the newest event that both have."`
 }

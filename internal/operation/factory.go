@@ -14,6 +14,8 @@ import (
 
 // CreateWorkOrder is the body of POST /factory/work-orders.
 type CreateWorkOrder struct {
+	_ struct{} `doc:"The body that orders goods from the Factory."`
+
 	SKU       string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"prd_flyer" doc:"The product to make, such as prd_flyer." agent:"-"`
 	Quantity  int64        `json:"quantity" required:"true" minimum:"1" maximum:"5000" doc:"How many units to make; the unit of a product is its pack, such as 250 cards." agent:"-"`
 	Reference *string      `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"For whom the goods are: the id or number of a sales order. Custom goods need one."`
@@ -23,6 +25,8 @@ type CreateWorkOrder struct {
 
 // StartPrintRun is the body of POST /factory/print-runs.
 type StartPrintRun struct {
+	_ struct{} `doc:"The body that starts a press of the Factory, or asks for a dry run."`
+
 	PressID         string    `json:"press_id" required:"true" minLength:"1" maxLength:"40" example:"prs_digital" doc:"The press to start: the id at /factory/presses. It has to be idle." agent:"-"`
 	WorkOrderID     *string   `json:"work_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The work order to print; this or work_order_ids." agent:"-"`
 	WorkOrderIDs    *[]string `json:"work_order_ids,omitzero" oneOf:"true" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
@@ -47,6 +51,8 @@ func (in *StartPrintRun) run() factory.PrintRunInput {
 
 // CreateFactoryShipment is the body of POST /factory/shipments.
 type CreateFactoryShipment struct {
+	_ struct{} `doc:"The body that sends the goods of a work order out of the Factory's gate."`
+
 	WorkOrderID string  `json:"work_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The work order whose goods leave: one whose status is ready." agent:"-"`
 	CarrierNote *string `json:"carrier_note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note for the carrier, for the record." agent:"-"`
 }

@@ -20,6 +20,8 @@ const FaultResource = "fault"
 
 // FaultPlan says what goes wrong on purpose (contract: OPEN.SANDBOX.FIELDS.FAULTS).
 type FaultPlan struct {
+	_ struct{} `doc:"The faults that the sandbox makes on purpose: its plan, the rules and those still to come."`
+
 	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen, from light over moderate to severe, or double_work; null for rules of your own."`
 	Seed     uint64          `json:"seed" doc:"The same seed and the same calls on each path meet the same faults."`
 	DelayPct int64           `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
@@ -29,6 +31,8 @@ type FaultPlan struct {
 
 // PlannedFault is one thing that goes wrong.
 type PlannedFault struct {
+	_ struct{} `doc:"One rule of the sandbox's fault plan."`
+
 	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the calls or deliveries that it happens to."`
 	Operations []string   `json:"operations" doc:"The operations that it happens to; none for all."`
@@ -39,6 +43,8 @@ type PlannedFault struct {
 
 // Injection is a fault that was asked for by hand.
 type Injection struct {
+	_ struct{} `doc:"A fault that the client asked for and that has not happened yet."`
+
 	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Count int64      `json:"count" doc:"How many times it is still to happen."`
 }
@@ -66,13 +72,15 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 		shown.Rules = append(shown.Rules, rule)
 	}
 	for _, i := range faults.Pending() {
-		shown.Pending = append(shown.Pending, Injection{i.Kind, i.Count})
+		shown.Pending = append(shown.Pending, Injection{Kind: i.Kind, Count: i.Count})
 	}
 	return &shown
 }
 
 // Fault is a row of GET /sandbox/faults (contract: OPEN.FAULT.LIST).
 type Fault struct {
+	_ struct{} `doc:"A fault that happened in the sandbox on purpose: which request or delivery it met, and how."`
+
 	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
 	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
 	Summary    string         `json:"summary" doc:"What went wrong."`
@@ -115,6 +123,8 @@ func FaultOf(h *sandbox.FaultHit) Fault {
 
 // InjectFault is the body of POST /sandbox/faults.
 type InjectFault struct {
+	_ struct{} `doc:"The body that lets a fault happen in the sandbox on the next occasions."`
+
 	Kind  fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"What is to go wrong."`
 	Count *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
 }
@@ -155,7 +165,7 @@ func faultOperations() []Operation {
 			if in.Count != nil {
 				count = *in.Count
 			}
-			injected := Injection{in.Kind, tx.InjectFault(in.Kind, count)}
+			injected := Injection{Kind: in.Kind, Count: tx.InjectFault(in.Kind, count)}
 			return Result{Value: func(*sandbox.View) any { return injected }}, nil
 		}),
 	}

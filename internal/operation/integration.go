@@ -20,6 +20,8 @@ const FindingResource = "integration_finding"
 
 // Integration is the data of GET /sandbox/integration (contract: OPEN.INTEGRATION.SCORE).
 type Integration struct {
+	_ struct{} `doc:"The exactly-once score of the client's integration, in all and by kind."`
+
 	Bridge      preset.Bridge          `json:"bridge" enum:"auto,manual" doc:"auto: nothing is judged; manual: your program is."`
 	ExactlyOnce *share.PPM             `json:"exactly_once" example:"0.975" doc:"0 to 1: exact obligations, and half of the late ones, among those due and the unexpected effects. null while there is nothing to judge, and with the auto bridge."`
 	Counts      IntegrationCount       `json:"counts" doc:"Obligations of all kinds."`
@@ -29,6 +31,8 @@ type Integration struct {
 
 // IntegrationCount counts obligations by what became of them.
 type IntegrationCount struct {
+	_ struct{} `doc:"All judged obligations of the client's integration, counted by verdict."`
+
 	Due        int64 `json:"due" doc:"Obligations that have been judged. One that can still be met in time is not."`
 	Exact      int64 `json:"exact" doc:"Met once, right, and by the end of the next working day."`
 	Late       int64 `json:"late" doc:"Met once and right, but later."`
@@ -40,6 +44,8 @@ type IntegrationCount struct {
 
 // IntegrationKindCount is what became of the obligations of a kind.
 type IntegrationKindCount struct {
+	_ struct{} `doc:"The judged obligations of one kind, counted by verdict."`
+
 	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment."`
 	ExactlyOnce *share.PPM       `json:"exactly_once" doc:"As for all; null while there is nothing to judge."`
 	IntegrationCount
@@ -48,6 +54,8 @@ type IntegrationKindCount struct {
 // IntegrationManners counts how considerate the requests of the client are. It is no part of
 // the score (contract: OPEN.INTEGRATION.MANNERS).
 type IntegrationManners struct {
+	_ struct{} `doc:"Counts that show how considerate the client's requests are; they do not change the score."`
+
 	Requests       int64      `json:"requests" doc:"Requests to Head Office, to the Factory and to the feed while the sandbox was active."`
 	Early          int64      `json:"early" doc:"Requests that came before the time that their key had been told to come back at."`
 	WritesRefused  int64      `json:"writes_refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
@@ -58,6 +66,8 @@ type IntegrationManners struct {
 // Finding is a row of GET /sandbox/integration/findings (contract:
 // OPEN.INTEGRATION.FINDINGS).
 type Finding struct {
+	_ struct{} `doc:"One obligation of the client's integration that was judged, or an effect that no obligation explains."`
+
 	ID        string              `json:"id" example:"order.so_3q8r0v7k5n2wd" doc:"Its kind, and the id of the record that it is about."`
 	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment."`
 	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected" doc:"exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without one."`
@@ -72,6 +82,8 @@ type Finding struct {
 
 // FindingRecord names a record.
 type FindingRecord struct {
+	_ struct{} `doc:"A record of Head Office or the Factory that a finding is about."`
+
 	System   event.System `json:"system" enum:"office,factory,hr" doc:"The side that it is on: office, factory or hr."`
 	Resource string       `json:"resource" example:"sales_order" doc:"The kind of the record."`
 	ID       string       `json:"id" doc:"The id of the record."`
@@ -81,6 +93,8 @@ type FindingRecord struct {
 
 // FindingEvent names an event of the feed.
 type FindingEvent struct {
+	_ struct{} `doc:"An event of the feed that is evidence for a finding."`
+
 	Seq  uint64     `json:"seq" doc:"The number of the event in the feed."`
 	ID   string     `json:"id" doc:"The id of the event."`
 	Type event.Type `json:"type" doc:"The type of the event."`
@@ -102,7 +116,9 @@ func IntegrationOf(v *sandbox.Verification) Integration {
 	if v.Manual {
 		for _, kind := range integration.Kinds() {
 			count := v.Result.ByKind[kind]
-			r.Kinds = append(r.Kinds, IntegrationKindCount{kind, count.ExactlyOnce(), countOf(&count)})
+			r.Kinds = append(r.Kinds, IntegrationKindCount{
+				Kind: kind, ExactlyOnce: count.ExactlyOnce(), IntegrationCount: countOf(&count),
+			})
 		}
 	}
 	return r
@@ -167,7 +183,7 @@ func FindingOf(f *integration.Finding, trails map[string][]sandbox.EventName) Fi
 	}
 	for _, id := range Records(f) {
 		for _, e := range trails[id] {
-			row.Events = append(row.Events, FindingEvent{e.Sequence, e.ID, e.Type})
+			row.Events = append(row.Events, FindingEvent{Seq: e.Sequence, ID: e.ID, Type: e.Type})
 		}
 	}
 	slices.SortFunc(row.Events, func(a, b FindingEvent) int { return int(a.Seq) - int(b.Seq) })

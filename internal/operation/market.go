@@ -15,6 +15,8 @@ import (
 
 // TradeOnMarket is the body of POST /office/market.
 type TradeOnMarket struct {
+	_ struct{} `doc:"The body that buys or sells goods of the company on the market."`
+
 	Side       market.Side  `json:"side" required:"true" enum:"buy,sell" doc:"buy takes goods from the market at the ask, sell gives it goods at the bid." agent:"-"`
 	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The goods to trade, such as mat_coated: the sku of a quote." agent:"-"`
 	Quantity   int64        `json:"quantity" required:"true" minimum:"1" maximum:"20000" doc:"In the unit of the quote: sheets of paper, kilograms of waste."`

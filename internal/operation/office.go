@@ -15,11 +15,15 @@ import (
 
 // DeclineSalesOrder is the body of POST /office/sales-orders/{id}/decline.
 type DeclineSalesOrder struct {
+	_ struct{} `doc:"The body that declines a customer's order, with an optional reason."`
+
 	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
 }
 
 // CreateOfficeShipment is the body of POST /office/shipments.
 type CreateOfficeShipment struct {
+	_ struct{} `doc:"The body that records a shipment at Head Office, which bills the customer."`
+
 	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
 	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also the default."`
@@ -28,6 +32,8 @@ type CreateOfficeShipment struct {
 
 // Cash is the data of GET /office/cash.
 type Cash struct {
+	_ struct{} `doc:"The company's cash position at Head Office: balance, limits, and sums owed to it and by it."`
+
 	CashMinor           money.Minor `json:"cash_minor" doc:"The money on the account now, in minor units; negative while the overdraft is used."`
 	Currency            string      `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	OverdraftLimitMinor money.Minor `json:"overdraft_limit_minor" doc:"How far cash may go below 0, in minor units. The company is bankrupt when a day closes below that."`

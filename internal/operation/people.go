@@ -16,17 +16,23 @@ import (
 
 // HireEmployee is the body of POST /office/employees.
 type HireEmployee struct {
+	_ struct{} `doc:"The body that hires an employee at Head Office."`
+
 	Role        event.Role   `json:"role" required:"true" doc:"The work that the employee will do." agent:"-"`
 	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least the lowest wage of the role at the opening of the company, which is also the default."`
 }
 
 // DismissEmployee is the body of POST /office/employees/{id}/dismiss.
 type DismissEmployee struct {
+	_ struct{} `doc:"The body that dismisses an employee of Head Office."`
+
 	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record."`
 }
 
 // HoursEntry is the hours of one employee in the week.
 type HoursEntry struct {
+	_ struct{} `doc:"One employee's line in the body of a timesheet."`
+
 	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The employee; this or badge_no."`
 	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"The badge number of /factory/attendance, in place of employee_id."`
 	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
@@ -36,12 +42,16 @@ type HoursEntry struct {
 
 // CreateTimesheet is the body of POST /office/timesheets.
 type CreateTimesheet struct {
+	_ struct{} `doc:"The body that records the hours of all employees in one week at Head Office."`
+
 	WeekStart moment.Date  `json:"week_start" required:"true" example:"2026-09-07" doc:"A Monday."`
 	Entries   []HoursEntry `json:"entries" required:"true" minItems:"1" maxItems:"50" doc:"Every employee of the week, once each."`
 }
 
 // RunPayroll is the body of POST /office/payroll-runs.
 type RunPayroll struct {
+	_ struct{} `doc:"The body that pays the wages of one week at Head Office."`
+
 	WeekStart moment.Date `json:"week_start" required:"true" example:"2026-09-07" doc:"The Monday of the week to pay for."`
 }
 

@@ -16,12 +16,16 @@ import (
 
 // MaterialLine is one material of a requisition or a purchase order.
 type MaterialLine struct {
+	_ struct{} `doc:"One material in the body of a requisition or a purchase order."`
+
 	SKU      string `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The material, such as mat_coated. GET /office/suppliers lists what each supplier sells." agent:"-"`
 	Quantity int64  `json:"quantity" required:"true" minimum:"1" maximum:"200000" doc:"The quantity, in the unit of the material: sheets, cans or plates." agent:"-"`
 }
 
 // CreateRequisition is the body of POST /office/requisitions.
 type CreateRequisition struct {
+	_ struct{} `doc:"The body that asks Head Office for material."`
+
 	Lines     []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials asked for, each in one line." agent:"-"`
 	Reference *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's requisition, or any text; no two requisitions have the same."`
 	NeededBy  *moment.Date   `json:"needed_by,omitzero" nullable:"true" doc:"The date by which the material is wanted, for the record: nothing happens when it passes." agent:"-"`
@@ -29,11 +33,15 @@ type CreateRequisition struct {
 
 // RejectRequisition is the body of POST /office/requisitions/{id}/reject.
 type RejectRequisition struct {
+	_ struct{} `doc:"The body that rejects a requisition at Head Office, with an optional reason."`
+
 	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"The reason of the rejection, for the record." agent:"-"`
 }
 
 // CreatePurchaseOrder is the body of POST /office/purchase-orders.
 type CreatePurchaseOrder struct {
+	_ struct{} `doc:"The body that writes a purchase order of Head Office to a supplier."`
+
 	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill" doc:"The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes no order while it is on hold." agent:"-"`
 	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials to order, each in one line." agent:"-"`
 	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
@@ -49,6 +57,8 @@ func (in *CreatePurchaseOrder) order() office.PurchaseOrderInput {
 
 // ReceivedLine is one material of a goods receipt at Head Office.
 type ReceivedLine struct {
+	_ struct{} `doc:"One material in the body of a goods receipt."`
+
 	SKU              string `json:"sku" required:"true" minLength:"1" maxLength:"40" doc:"The material that came, such as mat_coated." agent:"-"`
 	QuantityAccepted int64  `json:"quantity_accepted" required:"true" minimum:"0" maximum:"200000" doc:"The quantity taken into stock, in the unit of the material." agent:"-"`
 	QuantityRejected *int64 `json:"quantity_rejected,omitzero" minimum:"0" maximum:"200000" agent:"-" doc:"The quantity sent back with the driver, in the unit of the material. Left out, the Factory sends back all that is not accepted, and Head Office records 0."`
@@ -56,6 +66,8 @@ type ReceivedLine struct {
 
 // CreateOfficeGoodsReceipt is the body of POST /office/goods-receipts.
 type CreateOfficeGoodsReceipt struct {
+	_ struct{} `doc:"The body that records at Head Office the goods that the Factory accepted."`
+
 	PurchaseOrderID string         `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The purchase order that the goods were ordered with. The delivery note has its number." agent:"-"`
 	Lines           []ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The accepted and rejected quantities, one line for each material." agent:"-"`
 	Reference       *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
@@ -63,12 +75,16 @@ type CreateOfficeGoodsReceipt struct {
 
 // PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
 type PaySupplierInvoice struct {
+	_ struct{} `doc:"The body that pays a supplier's bill, in full or up to the matched amount."`
+
 	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
 	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
 }
 
 // CreateFactoryGoodsReceipt is the body of POST /factory/goods-receipts.
 type CreateFactoryGoodsReceipt struct {
+	_ struct{} `doc:"The body that counts a supplier's truck in at the Factory."`
+
 	DeliveryID string          `json:"delivery_id" required:"true" minLength:"1" maxLength:"64" doc:"The delivery to count in: one whose status is arrived." agent:"-"`
 	Lines      *[]ReceivedLine `json:"lines,omitzero" minItems:"1" maxItems:"10" doc:"Left out, everything that is there and undamaged is accepted; so is each material that no line names."`
 }

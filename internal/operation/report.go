@@ -19,6 +19,8 @@ import (
 // (contract: OPEN.FIELDS.REPORT). Nothing in it is of the wall clock or at
 // random, so two sandboxes that were played alike have the same report.
 type Report struct {
+	_ struct{} `doc:"The sandbox's results and the evidence for them; the same requests on the same seed give the same report."`
+
 	Score  company.Score `json:"score" doc:"The results so far."`
 	Status string        `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes; expired and bankrupt can only be read."`
 
@@ -51,6 +53,8 @@ type Report struct {
 
 // NetWorthPoint is the company's net worth at a moment.
 type NetWorthPoint struct {
+	_ struct{} `doc:"The company's cash and net worth at one moment, for the report."`
+
 	SimTime       string      `json:"sim_time" example:"2026-09-07T15:59" doc:"The in-world moment."`
 	NetWorthMinor money.Minor `json:"net_worth_minor" doc:"The net worth then, in minor units."`
 	CashMinor     money.Minor `json:"cash_minor" doc:"The cash then, in minor units."`
@@ -58,6 +62,8 @@ type NetWorthPoint struct {
 
 // OrderCount counts the sales orders that have reached their customers.
 type OrderCount struct {
+	_ struct{} `doc:"The company's sales orders in the report, counted by how they ended."`
+
 	Shipped int64 `json:"shipped" doc:"Sales orders whose customers have the goods and the bill."`
 	OnTime  int64 `json:"on_time" doc:"Those of them whose goods came by due_date."`
 	Late    int64 `json:"late" doc:"Those of them whose goods came later."`
@@ -69,6 +75,8 @@ type OrderCount struct {
 // WriteCount counts the clients' writes. Moving the clock, webhooks and the
 // lease are no business and count for nothing but when they are refused.
 type WriteCount struct {
+	_ struct{} `doc:"The write requests of the sandbox's clients, counted by outcome."`
+
 	Accepted int64 `json:"accepted" doc:"Writes that succeeded."`
 	Refused  int64 `json:"refused" doc:"Writes that failed with 4xx, but for 429 and press_busy, which only ask to wait."`
 	Replayed int64 `json:"replayed" doc:"Writes that got the stored response of an earlier request."`
@@ -76,12 +84,16 @@ type WriteCount struct {
 
 // Proof names an event of the feed that proves something.
 type Proof struct {
+	_ struct{} `doc:"The event of the feed that proves a mission or an achievement of the report."`
+
 	ID  string `json:"id" example:"order_to_cash" doc:"The mission or the achievement."`
 	Seq uint64 `json:"seq" doc:"The number of the event that says so."`
 }
 
 // Invariants reports whether the company's records are consistent.
 type Invariants struct {
+	_ struct{} `doc:"The result of the server's check that the company's records agree with each other."`
+
 	Hold      bool    `json:"hold" doc:"True when the records agree with each other: cash with the ledger, stock with its moves, and so on."`
 	Violation *string `json:"violation" doc:"The first that is broken; null for none."`
 }

@@ -16,6 +16,8 @@ const CallResource = "call"
 // LoggedCall is one request of a client and its outcome (contract:
 // OPEN.ROUTE.REQUESTS).
 type LoggedCall struct {
+	_ struct{} `doc:"One request of a client of this sandbox and its outcome, without bodies."`
+
 	ID               string         `json:"id" doc:"The request_id of its response."`
 	Method           string         `json:"method" example:"POST" doc:"The HTTP method."`
 	Path             string         `json:"path" example:"/v1/factory/print-runs" doc:"Without its query string."`
@@ -30,6 +32,8 @@ type LoggedCall struct {
 // LoggedExchange is one request of a client with what was sent and received (contract:
 // OPEN.REQUEST.BODIES).
 type LoggedExchange struct {
+	_ struct{} `doc:"One request of a client of this sandbox with the bodies that were sent and received."`
+
 	LoggedCall
 	Query          *string `json:"query" doc:"The query string as it was sent; null for none, and where the bodies are not shown."`
 	IdempotencyKey *string `json:"idempotency_key" doc:"The Idempotency-Key that was sent; null for none, and where the bodies are not shown."`

@@ -22,6 +22,8 @@ import (
 
 // CreateSandbox is the body of POST /sandboxes.
 type CreateSandbox struct {
+	_ struct{} `doc:"The body that creates a sandbox: preset, seed, bridge, clock and faults."`
+
 	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The preset to begin with; starter when left out."`
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
@@ -35,6 +37,8 @@ type CreateSandbox struct {
 // NewSandbox is the response of creation. The keys appear in this response and
 // nowhere else (contract: SBX.CREATE.KEYS).
 type NewSandbox struct {
+	_ struct{} `doc:"A new sandbox with its keys, which are shown once."`
+
 	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"Names the sandbox; events and deliveries carry it."`
 	PublicName string         `json:"public_name" example:"Quiet Heron Press" doc:"A name for people, made from the id."`
 	ExpiresAt  moment.Instant `json:"expires_at" doc:"The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted."`
@@ -46,6 +50,8 @@ type NewSandbox struct {
 // QueueTicket is the response of creation when all places are taken (contract:
 // QUEUE.TICKET).
 type QueueTicket struct {
+	_ struct{} `doc:"The client's place in the queue while the server has no place for its sandbox."`
+
 	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"The path to poll, relative to the origin."`
 	Position int64  `json:"position" doc:"The place in the queue, from 1."`
 	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
@@ -79,6 +85,8 @@ func (c *CreateSandbox) Creation(network string) sandbox.Creation {
 
 // SandboxStatus is the data of GET /sandbox (contract: SBX.STATUS.FIELDS).
 type SandboxStatus struct {
+	_ struct{} `doc:"The state of the client's sandbox: company, clock, settings and lease."`
+
 	SandboxID           string                      `json:"sandbox_id" doc:"Names the sandbox; events and deliveries carry it."`
 	PublicName          string                      `json:"public_name" doc:"A name for people, made from the id."`
 	Status              string                      `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes. expired has reached the end of its lease, and bankrupt is a company that cannot go on: both can only be read."`
@@ -113,6 +121,8 @@ type SandboxStatus struct {
 
 // ClockStatus is the reading of the in-world clock.
 type ClockStatus struct {
+	_ struct{} `doc:"The sandbox's in-world clock: its mode, speed and reading."`
+
 	Mode      sim.Mode    `json:"mode" enum:"realtime,manual" doc:"realtime: wall time moves the clock; manual: only ticks do."`
 	Speed     share.PPM   `json:"speed" doc:"In-world minutes per wall second."`
 	SimDate   moment.Date `json:"sim_date" doc:"The in-world date."`
@@ -171,6 +181,8 @@ func splitOf(s *company.Settings) *sandbox.Split {
 
 // DeletedSandbox is the data of DELETE /sandbox: the last that is heard of it.
 type DeletedSandbox struct {
+	_ struct{} `doc:"The last response of a sandbox that its client deleted."`
+
 	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"The id of the sandbox that is gone."`
 	PublicName string         `json:"public_name" example:"Quiet Heron Press" doc:"Its name for people."`
 	LastSeq    uint64         `json:"last_seq" doc:"The number of the last event."`
@@ -180,6 +192,8 @@ type DeletedSandbox struct {
 // FeedEvent is an event as the feed serves it: the body of a delivery and its
 // number (contract: EVT.FEED).
 type FeedEvent struct {
+	_ struct{} `doc:"An event of the sandbox's feed. Its type decides the fields of data."`
+
 	Seq        uint64         `json:"seq" doc:"The number of the event in the feed of the sandbox: from 1, without gaps. Deliveries do not have it."`
 	ID         string         `json:"id" doc:"Names the event: the same in the feed and in each delivery. Handle each id once."`
 	Type       event.Type     `json:"type" doc:"The system, the kind of record, and the thing that happened to it."`
@@ -197,6 +211,8 @@ const EventResource = "event"
 
 // Series is the data of GET /sandbox/series.
 type Series struct {
+	_ struct{} `doc:"The company's cash, net worth and stock over time, for charts."`
+
 	Points []company.SeriesPoint `json:"points" doc:"The points, oldest first."`
 }
 
@@ -212,6 +228,8 @@ func series(v *sandbox.View, since uint64) any {
 
 // Links of an event.
 type Links struct {
+	_ struct{} `doc:"The path to the record that an event changed."`
+
 	Self string `json:"self" doc:"Path of the changed record, relative to the base URL."`
 }
 
@@ -302,6 +320,8 @@ func sandboxOperations() []Operation {
 
 // UpdateSandbox is the body of PATCH /sandbox.
 type UpdateSandbox struct {
+	_ struct{} `doc:"The body that changes the sandbox's clock."`
+
 	Clock sim.Mode `json:"clock" required:"true" enum:"realtime,manual" doc:"manual lets the clock stand still but for ticks, realtime lets it go on from there."`
 }
 

@@ -22,6 +22,8 @@ import (
 
 // TickInput is the body of POST /sandbox/tick.
 type TickInput struct {
+	_ struct{} `doc:"The body that moves the sandbox's clock, by minutes or until something happens."`
+
 	Minutes *int64     `json:"minutes,omitzero" minimum:"1" maximum:"4800" doc:"Working minutes: at most 480, also when left out. With until 4800."`
 	Brief   *bool      `json:"brief,omitzero" doc:"Also say what waits now as short lines of text, in digest.lines."`
 	Until   *TickUntil `json:"until,omitzero" doc:"Stop early: after all that happens in the minute in which this comes about."`
@@ -29,6 +31,8 @@ type TickInput struct {
 
 // TickUntil is what a tick waits for (contract: OPEN.TICK.UNTIL).
 type TickUntil struct {
+	_ struct{} `doc:"The conditions on which a tick stops before its minutes are over."`
+
 	EventTypes *[]event.Type `json:"event_types,omitzero" oneOf:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"An event of one of these types happens; * alone stands for all of them."`
 	Seq        *int64        `json:"seq,omitzero" oneOf:"true" minimum:"1" maximum:"9007199254740991" doc:"The event with this number happens, or has happened."`
 	SimDate    *moment.Date  `json:"sim_date,omitzero" oneOf:"true" doc:"This in-world day has come. A weekend ends on Monday at 08:00."`
@@ -39,6 +43,8 @@ type TickUntil struct {
 
 // TickResult is the response of a tick.
 type TickResult struct {
+	_ struct{} `doc:"The company after a tick of its clock."`
+
 	SimDate         moment.Date `json:"sim_date" doc:"The in-world date at which the clock stopped."`
 	SimTime         string      `json:"sim_time" doc:"The in-world time of that day."`
 	DayNumber       int64       `json:"day_number" doc:"The working day, counted from 0."`
@@ -53,6 +59,8 @@ type TickResult struct {
 
 // TickDigest says what happened and what waits (contract: OPEN.TICK.DIGEST).
 type TickDigest struct {
+	_ struct{} `doc:"A summary of a tick: the events that it wrote and the records that wait for the client."`
+
 	Events         []EventCount `json:"events" doc:"How many events of each type the tick wrote, by type."`
 	Decisions      []Decision   `json:"decisions" doc:"What waits for you now, at most 100 records."`
 	DecisionsTotal int64        `json:"decisions_total" doc:"How many records wait for you now."`
@@ -61,12 +69,16 @@ type TickDigest struct {
 
 // EventCount is a type of events and how many there were.
 type EventCount struct {
+	_ struct{} `doc:"The number of events of one type that a tick wrote."`
+
 	Type  event.Type `json:"type" doc:"The type of the events."`
 	Count int64      `json:"count" doc:"How many there were."`
 }
 
 // Decision is a record that waits for the client.
 type Decision struct {
+	_ struct{} `doc:"A record of the company that waits for the client."`
+
 	System   string `json:"system" enum:"office,factory" doc:"The side on which it waits: office or factory."`
 	Resource string `json:"resource" enum:"sales_order,contract_lot,supplier_invoice,payroll_run,delivery,press" doc:"The kind of the record: a sales_order or contract_lot to answer, a supplier_invoice or payroll_run to pay, a delivery to count in, a press that is idle while a work order waits for one."`
 	ID       string `json:"id" doc:"The id of the record."`
@@ -174,12 +186,12 @@ func clockMinutes(text *string) int {
 func digest(v *sandbox.View, happened map[event.Type]int64) TickDigest {
 	d := TickDigest{Events: []EventCount{}, Decisions: []Decision{}}
 	for kind, count := range happened {
-		d.Events = append(d.Events, EventCount{kind, count})
+		d.Events = append(d.Events, EventCount{Type: kind, Count: count})
 	}
 	slices.SortFunc(d.Events, func(a, b EventCount) int { return cmp.Compare(a.Type, b.Type) })
 	add := func(system System, resource, id string) {
 		if d.DecisionsTotal++; len(d.Decisions) < maxDecisions {
-			d.Decisions = append(d.Decisions, Decision{string(system), resource, id})
+			d.Decisions = append(d.Decisions, Decision{System: string(system), Resource: resource, ID: id})
 		}
 	}
 	collect := func(system System, resource string, waits func(filters []string) bool) {

@@ -13,6 +13,8 @@ import (
 
 // PullTrigger is the body of POST /sandbox/triggers.
 type PullTrigger struct {
+	_ struct{} `doc:"The body that brings something about in the sandbox at once, such as a press that is down."`
+
 	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"What to bring about; GET /sandbox/triggers lists what there is."`
 	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
 	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
@@ -26,6 +28,8 @@ type PullTrigger struct {
 
 // TriggerResult is the data of POST /sandbox/triggers.
 type TriggerResult struct {
+	_ struct{} `doc:"The outcome of a trigger: the record that it made or changed, and its events."`
+
 	Type     string `json:"type" example:"order" doc:"The trigger that was pulled."`
 	Resource string `json:"resource" example:"sales_order" doc:"The kind of the record that it is about."`
 	ID       string `json:"id" doc:"The id of that record."`
@@ -38,11 +42,15 @@ type TriggerResult struct {
 
 // TriggerKinds is the data of GET /sandbox/triggers.
 type TriggerKinds struct {
+	_ struct{} `doc:"The triggers that a client can pull in this sandbox."`
+
 	Triggers []TriggerKind `json:"triggers" doc:"The triggers that there are."`
 }
 
 // TriggerKind is something that can be brought about.
 type TriggerKind struct {
+	_ struct{} `doc:"One kind of trigger: its fields, its conditions and the events that it writes."`
+
 	Type    string       `json:"type" doc:"The name to send as type."`
 	Summary string       `json:"summary" doc:"The thing that it brings about."`
 	Needs   *string      `json:"needs" doc:"What there has to be; null for nothing."`

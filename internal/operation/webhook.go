@@ -19,6 +19,8 @@ import (
 
 // CreateWebhook is the body of POST /webhooks.
 type CreateWebhook struct {
+	_ struct{} `doc:"The body that creates a webhook subscription for the client."`
+
 	URL         string       `json:"url" required:"true" minLength:"1" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
 	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them."`
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"For you; nothing reads it."`
@@ -26,6 +28,8 @@ type CreateWebhook struct {
 
 // UpdateWebhook is the body of PATCH /webhooks/{id}.
 type UpdateWebhook struct {
+	_ struct{} `doc:"The body that changes a webhook subscription of the client."`
+
 	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event."`
 	URL         *string      `json:"url,omitzero" minLength:"1" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
 	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
@@ -34,6 +38,8 @@ type UpdateWebhook struct {
 
 // WebhookTest is the response of a test (contract: OPEN.WHK.TEST.ANSWER).
 type WebhookTest struct {
+	_ struct{} `doc:"The result of a test ping to the URL of a subscription."`
+
 	Delivered  bool                `json:"delivered" doc:"The URL responded to the ping with 2xx."`
 	StatusCode *int64              `json:"status_code" doc:"The status of the URL's response; null when there was none."`
 	LatencyMS  int64               `json:"latency_ms" doc:"How long the ping took, in milliseconds."`

@@ -111,6 +111,7 @@ func (g generator) component(t reflect.Type) string {
 //   - Of the input fields with the tag `oneOf:"true"` exactly one is sent.
 //   - A pointer that omits nil is never null.
 //   - The enum of a nullable field contains null.
+//   - The struct's own description is the tag of its blank field.
 //   - A description also explains the values of the field's type, where that does.
 func (g generator) finish(s *huma.Schema, t reflect.Type) {
 	s.AdditionalProperties = nil
@@ -118,6 +119,7 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 		s.AdditionalProperties = false
 	}
 	s.Required = nil
+	s.Description = jsonfield.About(t)
 	for _, f := range jsonfield.Of(t) {
 		p, ok := s.Properties[f.JSON]
 		if !ok {

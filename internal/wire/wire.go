@@ -46,6 +46,8 @@ const (
 // Meta is the head of every envelope (contract: ENV.META.SIMULATION and the
 // rows after it).
 type Meta struct {
+	_ struct{} `doc:"Facts about the response: the request id, the server's time and, in a sandbox, the in-world date."`
+
 	Simulation bool           `json:"simulation" doc:"Always true."`
 	RequestID  string         `json:"request_id" doc:"Names this request; quote it when you ask about it."`
 	ServerTime moment.Instant `json:"server_time" doc:"The clock of the server when it responded."`
@@ -59,6 +61,8 @@ type Details any
 
 // Error is the error of an envelope (contract: ENV.FAILURE).
 type Error struct {
+	_ struct{} `doc:"The error of a failed request: its code for programs, and a message and a hint for people."`
+
 	Code      string         `json:"code" doc:"Names the error. Branch on it: messages may change."`
 	Message   string         `json:"message" doc:"A sentence about this error, for people."`
 	Retryable bool           `json:"retryable" doc:"True when the same request may succeed later."`

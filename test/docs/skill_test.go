@@ -10,7 +10,9 @@ import (
 // TestTheServerHandsOutItsSkill with the digest of what it sends.
 func TestTheServerHandsOutItsSkill(t *testing.T) {
 	t.Parallel()
-	var index struct{ Skills []struct{ URL, Digest string } }
+	var index struct {
+		Skills []struct{ URL, Digest string }
+	}
 	raw := read(t, shared().Origin+"/.well-known/agent-skills/index.json")
 	if err := json.Unmarshal([]byte(raw), &index); err != nil || len(index.Skills) == 0 {
 		t.Fatalf("the index is %q: %v", raw, err)

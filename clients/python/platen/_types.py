@@ -4859,7 +4859,9 @@ class OfficeRequisitionReceivedData(TypedDict):
 
 
 class OfficeRequisitionApprovedData(TypedDict):
-    """OfficeRequisitionApprovedData is the data of office.requisition.approved: a requisition is approved."""
+    """OfficeRequisitionApprovedData is the data of office.requisition.approved: the client approves a
+    requisition, or a cheap one is approved by itself.
+    """
 
     #: The id of the record that the event is about.
     id: str
@@ -4879,8 +4881,8 @@ class OfficeRequisitionApprovedData(TypedDict):
 
 
 class OfficeRequisitionRejectedData(TypedDict):
-    """OfficeRequisitionRejectedData is the data of office.requisition.rejected: a requisition is rejected or
-    lapses.
+    """OfficeRequisitionRejectedData is the data of office.requisition.rejected: the client rejects a
+    requisition, or lets it lapse.
     """
 
     #: The id of the record that the event is about.

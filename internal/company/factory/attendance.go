@@ -25,6 +25,8 @@ const (
 // Attendance is the gate's record of an employee on a working day. Absences are
 // known when the day opens. It has no status and no event.
 type Attendance struct {
+	_ struct{} `doc:"The Factory gate's record of one employee on one working day."`
+
 	record.Head
 	BadgeNo string      `json:"badge_no" doc:"The badge at the gate. Head Office knows the employee by the same number."`
 	Date    moment.Date `json:"date" doc:"The working day."`

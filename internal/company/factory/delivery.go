@@ -23,6 +23,8 @@ const (
 // Delivery is a supplier's truck at the gate. It waits until a client counts it
 // in.
 type Delivery struct {
+	_ struct{} `doc:"A supplier's truck at the Factory's gate, which waits until a client counts it in."`
+
 	record.Head
 	SupplierName        string               `json:"supplier_name" doc:"The name of the supplier, as printed on the delivery note."`
 	PurchaseOrderNumber string               `json:"purchase_order_number" doc:"The number of the purchase order, as printed on the delivery note: all that the Factory knows of it."`

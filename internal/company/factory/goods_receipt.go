@@ -20,6 +20,8 @@ const ReceiptRecorded GoodsReceiptStatus = "recorded"
 // ReceiptLine is the accepted and the rejected quantity of one material. The
 // rejected goods go back with the driver.
 type ReceiptLine struct {
+	_ struct{} `doc:"One material of the Factory's goods receipt: the quantities accepted and rejected."`
+
 	SKU              string `json:"sku" doc:"The material, such as mat_coated."`
 	QuantityAccepted int64  `json:"quantity_accepted" doc:"The quantity taken into stock, in the unit of the material."`
 	QuantityRejected int64  `json:"quantity_rejected" doc:"The quantity sent back with the driver."`
@@ -27,6 +29,8 @@ type ReceiptLine struct {
 
 // GoodsReceipt is the Factory's record of a delivery that was counted in.
 type GoodsReceipt struct {
+	_ struct{} `doc:"The Factory's record of a truck that was counted in."`
+
 	record.Head
 	DeliveryID          string             `json:"delivery_id" doc:"The delivery that it counted in."`
 	PurchaseOrderNumber string             `json:"purchase_order_number" doc:"The number of the purchase order on the delivery note: Head Office finds its order by it."`

@@ -17,6 +17,8 @@ const MarketReceived MarketDeliveryStatus = "received"
 // MarketDelivery is a delivery of the exchange's carrier, put away: goods
 // bought on the market the working day before.
 type MarketDelivery struct {
+	_ struct{} `doc:"Goods that the company bought on the market, as the Factory put them away."`
+
 	record.Head
 	TradeRef   string               `json:"trade_ref" doc:"The trade of Head Office that bought the goods, as printed on the note of the carrier."`
 	SKU        string               `json:"sku" doc:"The material that came, such as mat_coated."`

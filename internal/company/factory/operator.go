@@ -12,6 +12,8 @@ import (
 // Operator is an employee who can run a press. One who is gone for good is not
 // present; the Factory is not told more.
 type Operator struct {
+	_ struct{} `doc:"An employee who can run a press, as the Factory knows them."`
+
 	record.Head
 	BadgeNo string `json:"badge_no" doc:"The badge at the gate. Head Office knows the employee by the same number."`
 	Role    string `json:"role" enum:"operator" doc:"Always operator."`

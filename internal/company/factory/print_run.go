@@ -38,6 +38,8 @@ const TimerRunEnds = "print_run.ends"
 
 // PrintRunItem is the part of a run that belongs to one work order.
 type PrintRunItem struct {
+	_ struct{} `doc:"The part of a print run that belongs to one work order."`
+
 	WorkOrderID     string `json:"work_order_id" doc:"The work order that this part of the run is for."`
 	QuantityPlanned int64  `json:"quantity_planned" doc:"Units to print, without overs: all that the work order lacked at the start."`
 	QuantityGood    *int64 `json:"quantity_good" doc:"Good units that came out, at most quantity_planned; null until the run is completed."`
@@ -46,6 +48,8 @@ type PrintRunItem struct {
 
 // PrintRun is one job on a press, for one work order or a gang of up to six.
 type PrintRun struct {
+	_ struct{} `doc:"One job on a press of the Factory, for one work order or a gang of up to six."`
+
 	record.Head
 	PressID         string           `json:"press_id" doc:"The press that it runs on: the id at /factory/presses."`
 	Items           []PrintRunItem   `json:"items" doc:"The work orders in the run: one, or up to six as a gang."`
@@ -230,9 +234,9 @@ func (p *RunPlan) measure(last *string, sheetsPerHour int64) {
 }
 
 func (p *RunPlan) material() []Need {
-	needs := []Need{{p.products[0].PaperSKU, p.sheets}, {catalog.Ink, p.ink}}
+	needs := []Need{{SKU: p.products[0].PaperSKU, Quantity: p.sheets}, {SKU: catalog.Ink, Quantity: p.ink}}
 	if p.plates > 0 {
-		needs = append(needs, Need{catalog.Plate, p.plates})
+		needs = append(needs, Need{SKU: catalog.Plate, Quantity: p.plates})
 	}
 	return needs
 }

@@ -20,6 +20,8 @@ const (
 
 // PrintRunPreview is what would come of a print run that is started now.
 type PrintRunPreview struct {
+	_ struct{} `doc:"The result of a dry run: a print run as it would start now, with nothing changed."`
+
 	DryRun          bool           `json:"dry_run" doc:"Always true: nothing was started."`
 	PressID         string         `json:"press_id" doc:"The press that it would run on."`
 	Items           []PrintRunItem `json:"items" doc:"The work orders that it would print, with the units that each still lacks."`
@@ -39,6 +41,8 @@ type PrintRunPreview struct {
 
 // StockLeft is what a run would leave of a material.
 type StockLeft struct {
+	_ struct{} `doc:"One material in a dry run: how much the print run would take and leave."`
+
 	SKU               string `json:"sku" doc:"The material, such as mat_coated."`
 	Needed            int64  `json:"needed" doc:"The quantity that the run would take, in the unit of the material."`
 	Left              int64  `json:"left" doc:"The quantity on hand afterwards."`

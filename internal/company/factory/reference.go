@@ -9,6 +9,8 @@ import (
 
 // Product is the technical side of a product: its bill of materials.
 type Product struct {
+	_ struct{} `doc:"A product as the Factory knows it: materials, plates and finishing time."`
+
 	record.Head
 	SKU              string `json:"sku" doc:"Names the product in both systems, such as prd_flyer."`
 	Name             string `json:"name" doc:"The name of the product, for people."`
@@ -51,6 +53,8 @@ const (
 
 // Press is a machine.
 type Press struct {
+	_ struct{} `doc:"One of the Factory's presses: its status, its run and the last job on it."`
+
 	record.Head
 	Name                string      `json:"name" doc:"The name of the press, for people."`
 	Technology          string      `json:"technology" enum:"offset,digital" doc:"offset is slow to set up and fast to print, digital the other way round."`

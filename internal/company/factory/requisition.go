@@ -29,6 +29,8 @@ const neededDays = 5
 // Requisition is the Factory's wish for material, written by its own reorder
 // rule. There is at most one open for an item.
 type Requisition struct {
+	_ struct{} `doc:"The Factory's own request for material, made by its reorder rule."`
+
 	record.Head
 	Number   string            `json:"number" doc:"The number of the requisition on paper, such as FR-0001."`
 	SKU      string            `json:"sku" doc:"The material that ran low, such as mat_coated."`

@@ -18,6 +18,8 @@ const ShipmentShipped ShipmentStatus = "shipped"
 // Shipment is a parcel that left the gate. The customer that its reference
 // names receives it.
 type Shipment struct {
+	_ struct{} `doc:"A parcel that left the Factory's gate for the customer that its reference names."`
+
 	record.Head
 	Number                  string         `json:"number" doc:"The number of the shipment on paper, such as SHF-0001."`
 	WorkOrderID             string         `json:"work_order_id" doc:"The work order whose goods left."`

@@ -39,6 +39,8 @@ const (
 
 // StockItem is a material, a finished product or waste in the warehouse.
 type StockItem struct {
+	_ struct{} `doc:"A material, a finished product or waste paper in the Factory's warehouse."`
+
 	record.Head
 	SKU              string      `json:"sku" doc:"The material or product, such as mat_coated."`
 	Name             string      `json:"name" doc:"Its name, for people."`
@@ -74,6 +76,8 @@ func (s *StockItem) State() string { return string(s.Status) }
 // StockMove is one movement of stock. Every move but the opening ones belongs
 // to one event.
 type StockMove struct {
+	_ struct{} `doc:"One movement of the Factory's stock, in or out."`
+
 	record.Head
 	SKU          string   `json:"sku" doc:"The material or product that moved."`
 	Quantity     int64    `json:"quantity" doc:"The change of the stock on hand: positive for goods that came in, negative for goods that went out, in the unit of the item."`

@@ -57,12 +57,16 @@ const TimerFinishingEnds = "work_order.finishing_ends"
 
 // Need is a material and how much of it.
 type Need struct {
+	_ struct{} `doc:"One material that a work order at the Factory uses, and how much of it."`
+
 	SKU      string `json:"sku" doc:"The material, such as mat_coated."`
 	Quantity int64  `json:"quantity" doc:"How much of it, in the unit of the material: sheets or cans."`
 }
 
 // WorkOrder asks the Factory for goods.
 type WorkOrder struct {
+	_ struct{} `doc:"An order to the Factory to make goods, from a client or from the auto bridge."`
+
 	record.Head
 	Number            string          `json:"number" doc:"The number of the work order on paper, such as WO-0001."`
 	SKU               string          `json:"sku" doc:"The product to make, such as prd_flyer."`

@@ -12,6 +12,8 @@ import (
 // Faults asks for faults: one of the plans that come with Platen, or rules of one's own
 // (contract: OPEN.FAULT.ORDER).
 type Faults struct {
+	_ struct{} `doc:"The faults that a new sandbox gets on purpose: a ready plan, or rules of the client's own."`
+
 	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules."`
 	Rules    []FaultRule `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"What goes wrong; in place of a plan."`
 	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes what goes wrong repeatable; the seed of the sandbox when left out."`
@@ -20,6 +22,8 @@ type Faults struct {
 
 // FaultRule says what goes wrong, how often, and with what.
 type FaultRule struct { //nolint:revive // clients know the type by this name
+	_ struct{} `doc:"One rule for faults, sent by the client that creates the sandbox: which kind, how often, where and when."`
+
 	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"What goes wrong."`
 	Share      share.PPM `json:"share" required:"true" minimum:"0" maximum:"1" example:"0.05" doc:"The part of the calls or deliveries that it happens to, 0 to 1."`
 	Operations []string  `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it happens to, such as create_work_order; all when left out."`

@@ -56,6 +56,8 @@ const (
 
 // Employee is a present or former employee of the company.
 type Employee struct {
+	_ struct{} `doc:"A present or former employee of the company, as Head Office knows them."`
+
 	record.Head
 	BadgeNo     string         `json:"badge_no" doc:"The badge at the gate of the Factory, which knows the employee by it alone."`
 	Name        string         `json:"name" doc:"The name of the employee."`

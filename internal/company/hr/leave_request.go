@@ -17,6 +17,8 @@ const (
 // LeaveRequest is a holiday that an employee has announced. The law grants it,
 // so it has no status; absences follow from its dates.
 type LeaveRequest struct {
+	_ struct{} `doc:"A holiday that an employee has announced to Head Office."`
+
 	record.Head
 	EmployeeID string      `json:"employee_id" doc:"The employee who is on leave."`
 	FromDate   moment.Date `json:"from_date" doc:"The first day of it."`

@@ -42,6 +42,8 @@ const (
 
 // PayrollRun is the wages of a week.
 type PayrollRun struct {
+	_ struct{} `doc:"The wages of all employees for one week, at Head Office."`
+
 	record.Head
 	WeekStart      moment.Date   `json:"week_start" doc:"The Monday of the week."`
 	WeekEnd        moment.Date   `json:"week_end" doc:"The Friday of the week."`

@@ -18,6 +18,8 @@ const (
 
 // TimesheetEntry is the hours of one employee in the week, in whole hours.
 type TimesheetEntry struct {
+	_ struct{} `doc:"The hours of one employee in the week of a timesheet."`
+
 	EmployeeID  string `json:"employee_id" doc:"The employee whose hours these are."`
 	HoursWorked int64  `json:"hours_worked" doc:"Whole hours at work, paid in full."`
 	HoursSick   int64  `json:"hours_sick" doc:"Whole hours of illness, paid at 80 %."`
@@ -27,6 +29,8 @@ type TimesheetEntry struct {
 // Timesheet is the hours of a week. There is one for each week, and it does not
 // change; it has no status, the payroll run has one.
 type Timesheet struct {
+	_ struct{} `doc:"The hours of all employees in one week, as a client or the auto bridge recorded them at Head Office."`
+
 	record.Head
 	WeekStart    moment.Date      `json:"week_start" doc:"The Monday of the week."`
 	Entries      []TimesheetEntry `json:"entries" doc:"The hours of each employee of that week."`

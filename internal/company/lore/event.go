@@ -36,6 +36,8 @@ const (
 // Event is something that happened in the world (contract:
 // OPEN.FIELDS.LORE_EVENT).
 type Event struct {
+	_ struct{} `doc:"A story of the world, which may bring a disruption to the company."`
+
 	record.Head
 	Kind       Kind            `json:"kind" enum:"culture,people,technology,trade,transport,weather" doc:"The part of life that it is about: culture, people, technology, trade, transport or weather."`
 	Title      string          `json:"title" doc:"Its headline."`
@@ -48,6 +50,8 @@ type Event struct {
 
 // DisruptionNote is the public part of a disruption.
 type DisruptionNote struct {
+	_ struct{} `doc:"The disruption that a story of the world brings to the company: kind, severity and end."`
+
 	Kind       event.DisruptionKind `json:"kind" doc:"The thing that goes wrong; effect_text says how it is felt."`
 	Severity   Severity             `json:"severity" enum:"low,medium,high" doc:"low, medium or high: how long it lasts, among disruptions of its kind."`
 	EndsOn     moment.Date          `json:"ends_on" doc:"The day on which it is over: from its opening, after a power cut from 12:00."`

@@ -45,6 +45,8 @@ const (
 // MajorOrder is a goal for all printers of the world (contract:
 // OPEN.FIELDS.MAJOR_ORDER).
 type MajorOrder struct {
+	_ struct{} `doc:"A goal for all printers of the world, with the company's part in it and the bonus."`
+
 	record.Head
 	Title          string `json:"title" doc:"Its headline."`
 	Story          string `json:"story" doc:"Its text, for people."`

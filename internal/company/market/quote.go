@@ -10,6 +10,8 @@ import (
 // Quote is the market's bid and ask for goods today. It has no status and no
 // events; its id is the SKU.
 type Quote struct {
+	_ struct{} `doc:"Today's prices on the market for one SKU."`
+
 	record.Head
 	SKU      string       `json:"sku" doc:"The goods, such as mat_coated; also the id of the quote."`
 	Name     string       `json:"name" doc:"The name of the goods, for people."`

@@ -27,6 +27,8 @@ const TradeExecuted TradeStatus = "executed"
 // Trade is one deal on the market. Its cash moves at once; bought goods come on
 // the next working day, sold goods leave the warehouse at once.
 type Trade struct {
+	_ struct{} `doc:"One purchase or sale of the company on the market."`
+
 	record.Head
 	Side             Side         `json:"side" enum:"buy,sell" doc:"buy: the company bought; sell: it sold."`
 	SKU              string       `json:"sku" doc:"The goods, such as mat_coated."`

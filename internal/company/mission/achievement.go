@@ -83,6 +83,8 @@ const Unlocked AchievementStatus = "unlocked"
 // Achievement is something that the client's own work has unlocked (contract:
 // OPEN.ACHIEVEMENTS). It is there from the moment on at which it is.
 type Achievement struct {
+	_ struct{} `doc:"An achievement that the client's own requests have unlocked in this sandbox."`
+
 	record.Head
 	Title      string            `json:"title" doc:"The title, for people."`
 	Text       string            `json:"text" doc:"The thing that was done for it."`

@@ -41,7 +41,8 @@ const (
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
-	{order: 0, id: "bridge_it", title: "Carry an order by hand", track: trackBridge, wanted: CarriedAcross, byHand: true,
+	{order: 0, id: "bridge_it", title: "Carry an order by hand", track: trackBridge, wanted: CarriedAcross,
+		byHand: true,
 		objective: "Carry one sales order through both systems: accept it, order the work, ship it on both " +
 			"sides, and be paid.",
 		hint: "Put the order's id into reference of the work order, and the Factory shipment's id into " +
@@ -178,12 +179,16 @@ const activeAtOnce = 3
 
 // Progress counts the steps of a mission.
 type Progress struct {
+	_ struct{} `doc:"The steps of a mission that are done, and how many there are."`
+
 	Current int `json:"current" doc:"Steps taken so far."`
 	Target  int `json:"target" doc:"Steps that complete the mission."`
 }
 
 // Mission is a mission as the client reads it (contract: MIS.FIELDS).
 type Mission struct {
+	_ struct{} `doc:"A mission of the sandbox: its objective, a hint and the client's progress."`
+
 	record.Head
 	Order       int             `json:"order" doc:"Its place in the teaching; numbers may be left out."`
 	Title       string          `json:"title" doc:"The title, for people."`

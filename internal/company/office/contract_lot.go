@@ -52,6 +52,8 @@ const (
 
 // ContractLot is a bulk order at a low price with a penalty for being late.
 type ContractLot struct {
+	_ struct{} `doc:"A bulk order from a framework customer of Head Office, at a low price and with a penalty for delay."`
+
 	record.Head
 	Number         string            `json:"number" doc:"The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id."`
 	CustomerID     string            `json:"customer_id" doc:"The framework customer who offers it: the id at /office/customers."`

@@ -46,6 +46,8 @@ const (
 
 // CustomerInvoice is a customer's debt for a shipment.
 type CustomerInvoice struct {
+	_ struct{} `doc:"The company's bill to a customer for one shipment."`
+
 	record.Head
 	Number            string                `json:"number" doc:"The number of the invoice on paper. The customer writes it on the payment."`
 	ShipmentID        string                `json:"shipment_id" doc:"The shipment at Head Office that raised it."`

@@ -17,6 +17,8 @@ const ReceiptRecorded GoodsReceiptStatus = "recorded"
 
 // ReceiptLine is the accepted and the rejected quantity of one material.
 type ReceiptLine struct {
+	_ struct{} `doc:"One material of Head Office's goods receipt: the quantities accepted and rejected."`
+
 	SKU              string `json:"sku" doc:"The material, such as mat_coated."`
 	QuantityAccepted int64  `json:"quantity_accepted" doc:"The quantity taken into stock, in the unit of the material. Bills are matched with it."`
 	QuantityRejected int64  `json:"quantity_rejected" doc:"The quantity sent back with the driver."`
@@ -25,6 +27,8 @@ type ReceiptLine struct {
 // GoodsReceipt is Head Office's record of the goods that the Factory took in: a
 // supplier's bill is matched against it.
 type GoodsReceipt struct {
+	_ struct{} `doc:"Head Office's record of goods that the Factory accepted; supplier invoices are matched with it."`
+
 	record.Head
 	PurchaseOrderID string             `json:"purchase_order_id" doc:"The purchase order that the goods were ordered with."`
 	Reference       *string            `json:"reference" doc:"The goods receipt of the Factory that it copies, or any text; null without one."`

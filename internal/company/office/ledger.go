@@ -28,6 +28,8 @@ const (
 // LedgerEntry is one movement of cash. Every entry but the opening balance
 // belongs to one event.
 type LedgerEntry struct {
+	_ struct{} `doc:"One movement of the company's cash in Head Office's ledger."`
+
 	record.Head
 	AmountMinor  money.Minor `json:"amount_minor" doc:"The change of cash in minor units: positive for money that came in, negative for money that went out."`
 	BalanceMinor money.Minor `json:"balance_minor" doc:"The cash after it, in minor units."`

@@ -19,6 +19,8 @@ const (
 
 // Payment is money that reached the company. Its birth is its only event.
 type Payment struct {
+	_ struct{} `doc:"Money that reached the company: a customer's payment, or the bonus of a major order."`
+
 	record.Head
 	Direction         string      `json:"direction" enum:"in" doc:"Always in: money that reached the company."`
 	Kind              string      `json:"kind" enum:"customer,major_order_bonus" doc:"customer pays an invoice; major_order_bonus is the bonus for a share in a major order."`

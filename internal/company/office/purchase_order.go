@@ -51,6 +51,8 @@ const firstPurchaseOrder = 5001
 
 // PurchaseOrderLine is one material of a purchase order.
 type PurchaseOrderLine struct {
+	_ struct{} `doc:"One material of a purchase order: ordered, received and billed."`
+
 	Line             int         `json:"line" doc:"The place of the line in the order, from 1."`
 	SKU              string      `json:"sku" doc:"The material, such as mat_coated."`
 	Quantity         int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
@@ -62,6 +64,8 @@ type PurchaseOrderLine struct {
 
 // PurchaseOrder is the company's order to a supplier.
 type PurchaseOrder struct {
+	_ struct{} `doc:"The company's order to a supplier, with its approval, receipts and bills."`
+
 	record.Head
 	Number           string              `json:"number" doc:"The number on paper, such as PO-5001. It is printed on the delivery note, by which the Factory knows the order."`
 	SupplierID       string              `json:"supplier_id" doc:"The supplier it goes to: the id at /office/suppliers."`

@@ -9,6 +9,8 @@ import (
 
 // PurchaseOrderPreview is what would come of a purchase order that is written now.
 type PurchaseOrderPreview struct {
+	_ struct{} `doc:"The result of a dry run: a purchase order as it would be written now, with nothing changed."`
+
 	DryRun           bool                `json:"dry_run" doc:"Always true: nothing was ordered."`
 	SupplierID       string              `json:"supplier_id" doc:"The supplier it would go to."`
 	RequisitionID    *string             `json:"requisition_id" doc:"The requisition that it would fulfil; null without one."`

@@ -9,6 +9,8 @@ import (
 
 // Customer is a buyer of printed goods. Reference data: no status, no events.
 type Customer struct {
+	_ struct{} `doc:"A customer of the company, as Head Office knows them."`
+
 	record.Head
 	Name             string        `json:"name" doc:"The name of the customer, for people."`
 	PaymentTermsDays int           `json:"payment_terms_days" doc:"Calendar days from a customer invoice to its due date."`
@@ -33,6 +35,8 @@ func newCustomer(c catalog.Customer) Customer {
 
 // Product is the commercial side of a product.
 type Product struct {
+	_ struct{} `doc:"A product as Head Office sells it: name, unit and list price."`
+
 	record.Head
 	SKU            string      `json:"sku" doc:"Names the product in both systems, such as prd_flyer."`
 	Name           string      `json:"name" doc:"The name of the product, for people."`

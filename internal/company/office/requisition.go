@@ -46,12 +46,16 @@ const MaxOpenRequisitions = 500
 
 // RequisitionLine is one material that is asked for.
 type RequisitionLine struct {
+	_ struct{} `doc:"One material of a requisition at Head Office."`
+
 	SKU      string `json:"sku" doc:"The material, such as mat_coated."`
 	Quantity int64  `json:"quantity" doc:"The quantity asked for, in the unit of the material: sheets, cans or plates."`
 }
 
 // Requisition is a request for material, at Head Office.
 type Requisition struct {
+	_ struct{} `doc:"A request for material at Head Office, which becomes a purchase order when it is approved."`
+
 	record.Head
 	Number          string            `json:"number" doc:"The number of the requisition on paper at Head Office, such as RQ-0001."`
 	Reference       *string           `json:"reference" doc:"The requisition of the Factory that it comes from, or any text; null without one."`

@@ -60,6 +60,8 @@ const (
 // SalesOrder is a customer's order, as the client reads it (contract:
 // SO.FIELDS).
 type SalesOrder struct {
+	_ struct{} `doc:"A customer's order at Head Office, from its receipt to its payment."`
+
 	record.Head
 	Number         string           `json:"number" doc:"The number of the order on paper, such as SO-1001. A parcel may name it in place of the id."`
 	CustomerID     string           `json:"customer_id" doc:"The customer who ordered: the id at /office/customers."`

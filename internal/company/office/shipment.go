@@ -28,6 +28,8 @@ const (
 // Shipment is Head Office's record that goods went out, with the invoice that
 // it raised (contract: SHP.FIELDS).
 type Shipment struct {
+	_ struct{} `doc:"Head Office's record that goods went to a customer, with the invoice that bills them."`
+
 	record.Head
 	Number             string          `json:"number" doc:"The number of the shipment on paper at Head Office."`
 	SalesOrderID       *string         `json:"sales_order_id" doc:"The sales order that went out; null for a contract lot."`

@@ -15,6 +15,8 @@ import (
 // Supplier is a company that sells material to the company, or bills it for a
 // service. Reference data: no status, no events.
 type Supplier struct {
+	_ struct{} `doc:"A company that sells material or a service to this one, with its terms and prices."`
+
 	record.Head
 	Name              string       `json:"name" doc:"The name of the supplier, as on the delivery notes that the Factory sees."`
 	Kind              string       `json:"kind" enum:"materials,services" doc:"materials sells the materials in prices; services bills overheads and takes no orders."`
@@ -32,6 +34,8 @@ type Supplier struct {
 
 // Price is a supplier's price of one material.
 type Price struct {
+	_ struct{} `doc:"A supplier's price for one material."`
+
 	SKU             string      `json:"sku" doc:"The material, such as mat_coated."`
 	UnitPriceMinor  money.Minor `json:"unit_price_minor" doc:"The price of one at present, in minor units. A purchase order keeps the price of its day."`
 	MinimumQuantity int64       `json:"minimum_quantity" doc:"The least quantity that one order of it may have."`

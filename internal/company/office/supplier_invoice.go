@@ -49,6 +49,8 @@ const (
 
 // SupplierInvoiceLine is one material or service of a bill.
 type SupplierInvoiceLine struct {
+	_ struct{} `doc:"One material or service of a supplier's bill."`
+
 	SKU            *string     `json:"sku" doc:"The material; null on overheads."`
 	Service        *string     `json:"service" doc:"The purpose of an overhead; null on materials."`
 	Quantity       int64       `json:"quantity" doc:"The quantity billed: the ordered one of a material, in its unit; days or pieces of a service."`
@@ -58,6 +60,8 @@ type SupplierInvoiceLine struct {
 
 // SupplierInvoice is the company's debt to a supplier.
 type SupplierInvoice struct {
+	_ struct{} `doc:"A supplier's bill to the company: for goods of a purchase order, or for overheads."`
+
 	record.Head
 	Number          string                `json:"number" doc:"The number under which Head Office records the bill."`
 	SupplierID      string                `json:"supplier_id" doc:"The supplier who bills: the id at /office/suppliers."`

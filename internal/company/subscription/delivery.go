@@ -62,6 +62,8 @@ const (
 
 // Delivery is a row of the delivery log: one attempt (contract: OPEN.DLV.LOG).
 type Delivery struct {
+	_ struct{} `doc:"One attempt to deliver an event to a subscription of the client."`
+
 	record.Head
 	EventID    string            `json:"event_id" doc:"The webhook-id of the request."`
 	EventType  event.Type        `json:"event_type" doc:"The type of the event; webhook.ping for a test."`

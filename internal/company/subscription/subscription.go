@@ -62,6 +62,8 @@ const (
 // Subscription is a webhook subscription as clients read it (contract: WHK.ID
 // and the rows after it, OPEN.WHK.FIELDS).
 type Subscription struct {
+	_ struct{} `doc:"A webhook subscription of the client: a URL, the event types that it gets and its state."`
+
 	record.Head
 	Status      Status       `json:"status" enum:"pending_verification,active,disabled,deleted" doc:"pending_verification waits for a test that your URL responds to with 2xx; active gets deliveries; five failures in a row make it disabled, until you re-enable it. deleted is only in the response of the deletion."`
 	URLHost     string       `json:"url_host" example:"hooks.example.com" doc:"The host of the URL. No response holds the URL itself."`
