@@ -42,6 +42,7 @@ func guideGroups() []guideGroup {
 			{"/docs/tutorial", "tutorial.md", "Build the bridge in an hour"},
 		}},
 		{"Build", []guide{
+			{"/docs/clients", "clients.md", "Clients"},
 			{"/docs/idempotency", "idempotency.md", "Idempotency and retries"},
 			{"/docs/limits", "limits.md", "Limits"},
 			{"/docs/lists", "lists.md", "Lists"},

@@ -19,8 +19,9 @@ var programming = []string{"go", "python", "javascript", "php", "ruby", "java"}
 // marked finds what the mark of a block says of its test.
 var marked = regexp.MustCompile(` (test|file)=(\S+)`)
 
-// TestEveryProgramOfTheGuidesRuns takes the blocks in Go and Python, each with
-// the file in testdata that its mark names: what a reader would have around it.
+// TestEveryProgramOfTheGuidesRuns takes the blocks in Go, Python and JavaScript, each with
+// the file in testdata that its mark names: what a reader would have around it. When a block
+// with output follows, that is what the program prints.
 // A block that is marked with file= is a whole program, which the tests of
 // docs/webhooks run.
 func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
@@ -35,8 +36,13 @@ func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, fence := range fences.FindAllStringSubmatch(string(raw), -1) {
+		all := fences.FindAllStringSubmatch(string(raw), -1)
+		for i, fence := range all {
 			language, _, _ := strings.Cut(fence[1], " ")
+			says := ""
+			if i+1 < len(all) && all[i+1][1] == "output" {
+				says = all[i+1][2]
+			}
 			mark := marked.FindStringSubmatch(fence[1])
 			switch {
 			case !slices.Contains(programming, language) || mark != nil && mark[1] == "file":
@@ -46,7 +52,9 @@ func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 				ran++
 				t.Run(filepath.Base(file)+" "+mark[2], func(t *testing.T) {
 					t.Parallel()
-					runProgram(t, language, mark[2], fence[2])
+					if out := runProgram(t, language, mark[2], fence[2]); says != "" && string(out) != says {
+						t.Errorf("it prints\n%s\nthe guide says\n%s", out, says)
+					}
 				})
 			}
 		}
@@ -56,8 +64,8 @@ func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 	}
 }
 
-// runProgram runs a block with what stands around it.
-func runProgram(t *testing.T, language, around, block string) {
+// runProgram runs a block with what stands around it, and returns what it prints.
+func runProgram(t *testing.T, language, around, block string) []byte {
 	t.Helper()
 	around, err := filepath.Abs(filepath.Join("testdata", around))
 	if err != nil {
@@ -73,15 +81,61 @@ func runProgram(t *testing.T, language, around, block string) {
 		command = exec.CommandContext(t.Context(), need(t, "go"), "test", "-count=1",
 			"-overlay="+overlay(t, string(before)+"\n"+block), folder)
 	case "python":
-		p := shared()
-		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
 		command = exec.CommandContext(t.Context(), interpreter(t), "-B", around, put(t, "block.py", block))
-		command.Env = append(os.Environ(), "BASE_URL="+s.BaseURL, "PLATEN_OFFICE_KEY="+s.OfficeKey)
+		command.Env = environment(t)
+	case "javascript":
+		before, err := os.ReadFile(around)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := put(t, "block.mjs", string(before)+"\n"+block)
+		install(t, filepath.Dir(program))
+		command = exec.CommandContext(t.Context(), need(t, "node"), program)
+		command.Env = environment(t)
 	default:
 		t.Fatalf("nobody knows how to run %s", language)
 	}
-	if out, err := command.CombinedOutput(); err != nil {
+	if language != "go" {
+		command.Dir = t.TempDir()
+	}
+	out, err := command.CombinedOutput()
+	if err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+	return out
+}
+
+// clientFolder is where the clients in other languages are.
+const clientFolder = "../../clients"
+
+// environment has the keys of a sandbox, and what the clients and their fixtures need.
+func environment(t *testing.T) []string {
+	t.Helper()
+	s := shared().Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})
+	packages, err := filepath.Abs(filepath.Join(clientFolder, "python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := builtPlaten()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(os.Environ(), "BASE_URL="+s.BaseURL, "PLATEN_URL="+s.BaseURL, "PLATEN_OFFICE_KEY="+s.OfficeKey,
+		"PLATEN_FACTORY_KEY="+s.FactoryKey, "PYTHONPATH="+packages, "PLATEN_BIN="+program)
+}
+
+// install makes the JavaScript client a package of the programs in a folder.
+func install(t *testing.T, folder string) {
+	t.Helper()
+	client, err := filepath.Abs(filepath.Join(clientFolder, "javascript"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "node_modules"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(client, filepath.Join(folder, "node_modules", "platen")); err != nil {
+		t.Fatal(err)
 	}
 }
 

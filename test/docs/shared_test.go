@@ -1,7 +1,10 @@
 package docs_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -26,3 +29,14 @@ func page(t *testing.T, p *platentest.Platen, path string) string {
 	t.Helper()
 	return strings.ReplaceAll(read(t, shared().Origin+path), shared().Origin, p.Origin)
 }
+
+// builtPlaten is the program that the fixtures of the clients start.
+var builtPlaten = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(suite.TempDir(), "platen")
+	build := exec.Command("go", "build", "-o", path, "platen/cmd/platen")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build platen: %w\n%s", err, out)
+	}
+	return path, nil
+})

@@ -59,6 +59,46 @@ func main() {
       ],
     ],
   ],
+  javascript: [
+    'JavaScript',
+    'braces',
+    [
+      ['From a clone of the repository', 'npm install ./clients/javascript'],
+      [
+        'The feed, in a loop that waits on the server and knows where it was',
+        [
+          "import { Client } from 'platen';",
+          "import { fileCheckpoint } from 'platen/checkpoint';",
+          '',
+          'const { PLATEN_URL, PLATEN_OFFICE_KEY: office, PLATEN_FACTORY_KEY: factory } = process.env;',
+          'const client = new Client(PLATEN_URL, { office, factory });',
+          "for await (const event of client.events({ checkpoint: fileCheckpoint('feed.seq') })) {",
+          '  console.log(event.seq, event.type, event.links.self);',
+          '}',
+        ].join('\n'),
+      ],
+    ],
+  ],
+  python: [
+    'Python',
+    'braces',
+    [
+      ['From a clone of the repository', 'pip install ./clients/python'],
+      [
+        'The feed, in a loop that waits on the server and knows where it was',
+        [
+          'import os',
+          '',
+          'import platen',
+          '',
+          'keys = platen.Keys(os.environ["PLATEN_OFFICE_KEY"], os.environ["PLATEN_FACTORY_KEY"])',
+          'client = platen.Client(os.environ["PLATEN_URL"], keys)',
+          'for event in client.events(checkpoint=platen.FileCheckpoint("feed.seq")):',
+          '    print(event["seq"], event["type"], event["links"]["self"])',
+        ].join('\n'),
+      ],
+    ],
+  ],
   agent: [
     'Agents',
     'cpu',
