@@ -42,10 +42,7 @@ export interface CreateSandboxInput {
   bridge?: Bridge;
   /** realtime or manual: whether wall time or your program moves the clock; the preset's own when left out. */
   clock?: ClockMode;
-  /**
-   * What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with
-   * Platen.
-   */
+  /** The faults to make on purpose. Left out, the preset decides: those that come with Platen make none. */
   faults?: FaultsInput;
   /**
    * Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything
@@ -76,7 +73,7 @@ export type ClockMode =
 export interface FaultsInput {
   /** A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules. */
   plan?: FaultPlanName;
-  /** What goes wrong; in place of a plan. 1 to 40 items. */
+  /** The rules of the faults; in place of a plan. 1 to 40 items. */
   rules?: FaultRuleInput[];
   /** Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to 9,007,199,254,740,991. */
   seed?: number;
@@ -96,9 +93,9 @@ export type FaultPlanName =
 
 /** FaultRuleInput is the type of FaultsInput.Rules. */
 export interface FaultRuleInput {
-  /** What goes wrong. The page /docs/faults says what each kind does. Required. */
+  /** The kind of fault. The page /docs/faults says what each kind does. Required. */
   kind: FaultKind;
-  /** The part of the calls or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05. */
+  /** The part of the requests or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05. */
   share: number;
   /**
    * Ids of the operations that it happens to, such as create_work_order; all when left out. 1 to 40 items. No
@@ -234,7 +231,7 @@ export interface SandboxStatus {
   forked_from: ForkedFrom | null;
   /** True once something was brought about by a trigger; the score is then not compared with others. */
   assisted: boolean;
-  /** What goes wrong on purpose; null for nothing, and for the players of an evaluation. */
+  /** The faults made on purpose; null for none, and for the players of an evaluation. */
   faults: FaultPlan | null;
   /** The results so far. */
   score: Score;
@@ -318,11 +315,11 @@ export interface RunningDisruption {
   /** The lore event that tells of it. */
   lore_event_id: string;
   /**
-   * The thing that goes wrong; the effect is in effect_text of the lore event. paper_shortage: paper is dear
-   * and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people
-   * fall ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for
-   * posters and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs
-   * are slower and spoil more.
+   * The thing that goes wrong; the effect is in effect_text of the lore event. paper_shortage: paper is
+   * expensive and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave:
+   * more people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more
+   * orders for posters and brochures come; payment_outage: payments of customers come when it is over;
+   * heat_wave: runs are slower and spoil more.
    */
   kind: Open<LoreDisruptionKind>;
   /** The date on which it is over. */
@@ -374,13 +371,13 @@ export interface FaultPlan {
    * your own.
    */
   plan: Open<FaultPlanName> | null;
-  /** The same seed and the same calls on each path meet the same faults. */
+  /** The same seed and the same requests on each path meet the same faults. */
   seed: number;
   /** How long delays take, in per cent of what they are. */
   delay_pct: number;
   /** The rules of the plan, or your own. */
   rules: PlannedFault[];
-  /** What was asked for by hand and has not happened yet. */
+  /** Faults that were asked for by hand and have not happened yet. */
   pending: Injection[];
 }
 
@@ -388,7 +385,7 @@ export interface FaultPlan {
 export interface PlannedFault {
   /** The thing that goes wrong. The page /docs/faults says what each kind does. */
   kind: Open<FaultKind>;
-  /** The part of the calls or deliveries that it happens to. */
+  /** The part of the requests or deliveries that it happens to. */
   share: number;
   /** The operations that it happens to; none for all. */
   operations: string[];
@@ -530,13 +527,13 @@ export type TickResultStoppedBy =
 export interface TickDigest {
   /** How many events of each type the tick wrote, by type. */
   events: EventCount[];
-  /** What waits for you now, at most 100 records. */
+  /** The records that wait for you now, at most 100. */
   decisions: Decision[];
   /** How many records wait for you now. */
   decisions_total: number;
   /**
-   * What waits now, one record a line, at most 100; only with brief. The first word says what it is: order,
-   * lot, print, ready, truck, press, short, buy, approve, bill or wages.
+   * The records that wait now, one a line, at most 100; only with brief. The first word says what it is:
+   * order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
    */
   lines?: string[];
 }
@@ -757,7 +754,7 @@ export interface Invariants {
 
 /** Attention is in the response of get_attention. */
 export interface Attention {
-  /** What needs attention, the dearest first; none once the company has ended. */
+  /** The items that need attention, the most expensive first; none once the company has ended. */
   items: AttentionItem[];
   /**
    * How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None
@@ -769,8 +766,8 @@ export interface Attention {
 /** AttentionItem is the type of Attention.Items. */
 export interface AttentionItem {
   /**
-   * What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late
-   * and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits;
+   * The subject: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and
+   * lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits;
    * no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks;
    * material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers that
    * wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong, asking
@@ -784,14 +781,14 @@ export interface AttentionItem {
    * it has no price of its own.
    */
   cost_minor: number;
-  /** What is the case, in a sentence or two for a person. */
+  /** The state of things, in a sentence or two for a person. */
   message: string;
   /** The records that it is about, at most ten. */
   records: AttentionRecord[];
   /** How many records it is about in all. */
   record_count: number;
   /**
-   * A request that mends it or a part of it. The server has checked that it succeeds now. Null where only time
+   * A request that fixes it or a part of it. The server has checked that it succeeds now. Null where only time
    * helps.
    */
   command: AttentionCommand | null;
@@ -831,7 +828,7 @@ export interface AttentionRecord {
   resource: string;
   /** The id of the record, as in its own list. */
   id: string;
-  /** What people call it: a number, a name or a week. */
+  /** Its name for people: a number, a name or a week. */
   number: string;
   /** Where it is read, below the base URL. */
   path: string;
@@ -866,7 +863,7 @@ export interface AttentionTurn {
   seq: number | null;
   /** The in-world day on which it happened. */
   sim_date: DateText;
-  /** What happened, in a sentence for a person. */
+  /** The turning point, in a sentence for a person. */
   message: string;
 }
 
@@ -988,7 +985,7 @@ export interface TriggerKind {
   type: string;
   /** The thing that it brings about. */
   summary: string;
-  /** What there has to be; null for nothing. */
+  /** The condition for it; null for none. */
   needs: string | null;
   /** The fields that it takes beside type; each may be left out. */
   fields: string[];
@@ -999,7 +996,7 @@ export interface TriggerKind {
 /** PullTriggerInput is the body of pull_trigger. */
 export interface PullTriggerInput {
   /**
-   * What to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters. Such as
+   * The thing to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters. Such as
    * order.
    */
   type: string;
@@ -1045,7 +1042,7 @@ export interface Fault {
   id: string;
   /** The thing that went wrong. The page /docs/faults says what each kind does. */
   kind: Open<FaultKind>;
-  /** What went wrong. */
+  /** The kind of the fault. */
   summary: string;
   /** How it happened; null where there is only one way. */
   detail: string | null;
@@ -1063,7 +1060,7 @@ export interface Fault {
 
 /** InjectFaultInput is the body of inject_fault. */
 export interface InjectFaultInput {
-  /** What is to go wrong. The page /docs/faults says what each kind does. Required. */
+  /** The kind of fault to let happen. The page /docs/faults says what each kind does. Required. */
   kind: FaultKind;
   /** How many times, as soon as it can; once when left out. 1 to 100. */
   count?: number;
@@ -1411,7 +1408,7 @@ export type LoreKind =
 /** DisruptionNote is the type of Event.Disruption. */
 export interface DisruptionNote {
   /**
-   * The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is dear and slow to
+   * The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is expensive and slow to
    * come; courier_strike: orders to suppliers come two working days later; flu_wave: more people fall ill;
    * press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for posters
    * and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs are slower
@@ -2289,7 +2286,7 @@ export interface CreatePurchaseOrderInput {
   lines: MaterialLineInput[];
   /** The approved requisition that this orders. 1 to 64 characters. */
   requisition_id?: string;
-  /** Only say what would come of it: prices, total, approval, the promised day, the credit left. */
+  /** Change nothing and return the expected result: prices, total, approval, the promised day, the credit left. */
   dry_run?: boolean;
 }
 
@@ -2531,7 +2528,7 @@ export interface Employee {
   /** The name of the employee. */
   name: string;
   /**
-   * The work that they do. Without anyone of the role at work something stands still or becomes dearer: runs,
+   * The work that they do. Without anyone of the role at work something stands still or costs more: runs,
    * finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds;
    * warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
    */
@@ -2899,7 +2896,7 @@ export interface FactoryPrintRun {
   /** The share of the printed sheets that came out bad, in per cent, without make-ready. Null while it runs. */
   spoilage_pct: number | null;
   /**
-   * What the digital press costs for the sheets of this run, in minor units; billed as overhead on Monday. 0
+   * The cost of the digital press for the sheets of this run, in minor units; billed as overhead on Monday. 0
    * on the offset press.
    */
   clicks_minor: number;
@@ -2946,7 +2943,10 @@ export interface StartPrintRunInput {
    * 20 characters.
    */
   operator_badge_no?: string;
-  /** Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending short. */
+  /**
+   * Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of ending
+   * short.
+   */
   dry_run?: boolean;
 }
 
@@ -2970,7 +2970,7 @@ export interface FactoryPrintRunPreview {
   ink_cans_used: number;
   /** Plates that it would take from stock; 0 on a press without plates. */
   plates_used: number;
-  /** What the digital press would cost for these sheets, in minor units; 0 on the offset press. */
+  /** The cost of the digital press for these sheets, in minor units; 0 on the offset press. */
   clicks_minor: number;
   /** The badge of the operator who would run it. */
   operator_badge_no: string;
@@ -2980,7 +2980,7 @@ export interface FactoryPrintRunPreview {
   ends_sim: string;
   /**
    * Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two
-   * deviations, possible when they cover the mean, likely otherwise. What the operator can do is not in it.
+   * deviations, possible when they cover the mean, likely otherwise. The operator's skill is not in it.
    */
   short_risk: Open<FactoryShortRisk>;
   /** Each material that it would take, and what would be left. */
@@ -3597,8 +3597,8 @@ export interface Delivery {
   /** When the attempt was made; null for one that was not. */
   sent_at: Timestamp | null;
   /**
-   * What acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong on
-   * purpose.
+   * The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that
+   * went wrong on purpose.
    */
   via: Open<SubscriptionVia> | null;
   /** When the record was made, in wall time. */
@@ -4816,7 +4816,7 @@ export interface PayrollLateData {
   week_start: DateText;
   /** unpaid: the wages of the timesheet were not paid; no_timesheet: there was none to pay by. */
   reason: Open<PayrollLateDataReason>;
-  /** What is owed so far, in minor units: wages of the timesheet and arrears, without a surcharge. */
+  /** The debt so far, in minor units: wages of the timesheet and arrears, without a surcharge. */
   total_minor: number;
   /**
    * Further records whose status changed in the same step, without an event of their own; left out when there
@@ -4896,11 +4896,11 @@ export interface LoreEventStartedData {
   /** Its headline. */
   title: string;
   /**
-   * The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is dear and slow
-   * to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people fall ill;
-   * press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for posters
-   * and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs are slower
-   * and spoil more.
+   * The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is expensive and
+   * slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people fall
+   * ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for
+   * posters and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs
+   * are slower and spoil more.
    */
   disruption_kind: Open<LoreDisruptionKind> | null;
   /** The date on which the disruption is over; null for a story. */
@@ -5003,7 +5003,7 @@ export interface DisruptionEndedData {
   /** The lore event that told of its beginning. */
   lore_event_id: string;
   /**
-   * The thing that went wrong. paper_shortage: paper is dear and slow to come; courier_strike: orders to
+   * The thing that went wrong. paper_shortage: paper is expensive and slow to come; courier_strike: orders to
    * suppliers come two working days later; flu_wave: more people fall ill; press_fault: a press is down;
    * power_cut: no press runs until 12:00; trade_fair: more orders for posters and brochures come;
    * payment_outage: payments of customers come when it is over; heat_wave: runs are slower and spoil more.
@@ -5743,9 +5743,9 @@ export interface ListEmployeesParams {
   status?: HREmployeeStatus;
   /**
    * Only rows with this role. The work that they do. Without anyone of the role at work something stands still
-   * or becomes dearer: runs, finishing, trucks and shipments, bills, or orders. operator runs a press;
-   * finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills;
-   * sales brings orders.
+   * or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher
+   * dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales
+   * brings orders.
    */
   role?: CatalogRole;
   /** Rows in a page. 1 to 100; the server's default is 50. */
@@ -6106,11 +6106,11 @@ export declare class Operations {
   /**
    * What needs attention now: GET /sandbox/attention.
    *
-   * What costs the company money, goods or its name, now or within a day, the dearest first. Each item has the
-   * records that it is about and, where there is one, the request that mends it: the server checks it as it
-   * would check the request itself, and changes nothing. Records that wait to be carried across a manual
-   * bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it
-   * tells the turning points.
+   * Lists everything that costs the company money, goods or its name, now or within a day, the most expensive
+   * first. Each item has the records that it is about and, where there is one, the request that fixes it: the
+   * server checks it as it would check the request itself, and changes nothing. Records that wait to be
+   * carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because
+   * its time is over, it tells the turning points.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
@@ -6192,11 +6192,11 @@ export declare class Operations {
    * Fork the sandbox: POST /sandbox/forks.
    *
    * Makes another sandbox with the same company and the same past, as it stood at a checkpoint, after an
-   * event, or now. Its keys are shown once, in this response. What happens afterwards happens in one of the
-   * two alone, and its events have ids of their own. Webhook subscriptions are not copied. It takes a place
-   * and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key counts from 20
-   * characters on, within your network and for ten minutes. Also a sandbox that has expired, or whose company
-   * is bankrupt, can be forked.
+   * event, or now. Its keys are shown once, in this response. Later changes happen in one of the two alone,
+   * and their events have ids of their own. Webhook subscriptions are not copied. It takes a place and counts
+   * for your network like a new sandbox, but gets no ticket. An Idempotency-Key counts from 20 characters on,
+   * within your network and for ten minutes. Also a sandbox that has expired, or whose company is bankrupt,
+   * can be forked.
    *
    * It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required (428),
    * ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation (403), beside the
@@ -6214,8 +6214,8 @@ export declare class Operations {
   /**
    * Pull a trigger: POST /sandbox/triggers.
    *
-   * What the world does by itself happens because you want it: a rush order, a short truck, a press that is
-   * down. It is a true cause in the company, with all that follows, and no forged event. From then on the
+   * Lets something happen that the world otherwise does by itself: a rush order, a short truck, a press that
+   * is down. It is a true cause in the company, with all that follows, and no forged event. From then on the
    * sandbox is assisted, and its score is not compared with others.
    *
    * It can write the events office.sales_order.received, office.requisition.received,
@@ -6258,9 +6258,9 @@ export declare class Operations {
   /**
    * Get the exactly-once score: GET /sandbox/integration.
    *
-   * What your integration made of the records that it has to carry between the systems: what had to have one
-   * effect on the other side, and has it once, twice, wrongly, late or not at all. It is judged by working
-   * days, and only once it is too late: a gap that can still be closed is not shown.
+   * The outcome of your integration's work on the records that it has to carry between the systems: what had
+   * to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is judged by
+   * working days, and only once it is too late: a gap that can still be closed is not shown.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
@@ -6966,7 +6966,7 @@ export declare class Operations {
   /**
    * Read one page of GET /office/payroll-runs.
    *
-   * The wages of each week: due on the Wednesday after, dearer when late, and collected in the end.
+   * The wages of each week: due on the Wednesday after, more expensive when late, and collected in the end.
    */
   listPayrollRuns(params?: ListPayrollRunsParams, options?: CallOptions): Promise<Page<PayrollRun>>;
 

@@ -69,8 +69,8 @@ class Operations:
         clock: realtime or manual: whether wall time or your program moves the clock; the preset's own when
         left out.
 
-        faults: What goes wrong on purpose; what the preset says when left out, which is nothing in those
-        that come with Platen.
+        faults: The faults to make on purpose. Left out, the preset decides: those that come with Platen
+        make none.
 
         evaluation: Whether players are compared: a third key judges them, and theirs neither see the seed
         nor try anything out. The preset's own when left out, and always in one that is made for it.
@@ -226,11 +226,11 @@ class Operations:
     ) -> t.Attention:
         """What needs attention now: GET /sandbox/attention.
 
-        What costs the company money, goods or its name, now or within a day, the dearest first. Each item
-        has the records that it is about and, where there is one, the request that mends it: the server
-        checks it as it would check the request itself, and changes nothing. Records that wait to be carried
-        across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its
-        time is over, it tells the turning points.
+        Lists everything that costs the company money, goods or its name, now or within a day, the most
+        expensive first. Each item has the records that it is about and, where there is one, the request
+        that fixes it: the server checks it as it would check the request itself, and changes nothing.
+        Records that wait to be carried across a manual bridge are not among the items. Of a company that
+        has ended, bankrupt or because its time is over, it tells the turning points.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
         """
@@ -455,11 +455,11 @@ class Operations:
         """Fork the sandbox: POST /sandbox/forks.
 
         Makes another sandbox with the same company and the same past, as it stood at a checkpoint, after an
-        event, or now. Its keys are shown once, in this response. What happens afterwards happens in one of
-        the two alone, and its events have ids of their own. Webhook subscriptions are not copied. It takes
-        a place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key
-        counts from 20 characters on, within your network and for ten minutes. Also a sandbox that has
-        expired, or whose company is bankrupt, can be forked.
+        event, or now. Its keys are shown once, in this response. Later changes happen in one of the two
+        alone, and their events have ids of their own. Webhook subscriptions are not copied. It takes a
+        place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key counts
+        from 20 characters on, within your network and for ten minutes. Also a sandbox that has expired, or
+        whose company is bankrupt, can be forked.
 
         It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required (428),
         ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation (403), beside
@@ -502,9 +502,9 @@ class Operations:
     ) -> t.TriggerResult:
         """Pull a trigger: POST /sandbox/triggers.
 
-        What the world does by itself happens because you want it: a rush order, a short truck, a press that
-        is down. It is a true cause in the company, with all that follows, and no forged event. From then on
-        the sandbox is assisted, and its score is not compared with others.
+        Lets something happen that the world otherwise does by itself: a rush order, a short truck, a press
+        that is down. It is a true cause in the company, with all that follows, and no forged event. From
+        then on the sandbox is assisted, and its score is not compared with others.
 
         It can write the events office.sales_order.received, office.requisition.received,
         office.supplier_invoice.received, office.customer_invoice.paid, office.customer_invoice.overdue,
@@ -516,8 +516,8 @@ class Operations:
         It can fail with origin_refused (403), not_found (404), trigger_impossible (409) and
         not_in_evaluation (403), beside the errors of every request.
 
-        type: What to bring about; GET /sandbox/triggers lists what there is. 1 to 40 characters. Such as
-        order.
+        type: The thing to bring about; GET /sandbox/triggers lists what there is. 1 to 40 characters. Such
+        as order.
 
         sku: The product or material. At most 40 characters. Such as prd_flyer.
 
@@ -606,7 +606,7 @@ class Operations:
         It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
         request.
 
-        kind: What is to go wrong. The page /docs/faults says what each kind does.
+        kind: The kind of fault to let happen. The page /docs/faults says what each kind does.
 
         count: How many times, as soon as it can; once when left out. 1 to 100.
         """
@@ -620,9 +620,9 @@ class Operations:
     ) -> t.Integration:
         """Get the exactly-once score: GET /sandbox/integration.
 
-        What your integration made of the records that it has to carry between the systems: what had to have
-        one effect on the other side, and has it once, twice, wrongly, late or not at all. It is judged by
-        working days, and only once it is too late: a gap that can still be closed is not shown.
+        The outcome of your integration's work on the records that it has to carry between the systems: what
+        had to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is
+        judged by working days, and only once it is too late: a gap that can still be closed is not shown.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
         """
@@ -2347,9 +2347,9 @@ class Operations:
         has quit or was dismissed.
 
         role: Only rows with this role. The work that they do. Without anyone of the role at work something
-        stands still or becomes dearer: runs, finishing, trucks and shipments, bills, or orders. operator
-        runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out;
-        bookkeeper records bills; sales brings orders.
+        stands still or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a
+        press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper
+        records bills; sales brings orders.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2379,9 +2379,9 @@ class Operations:
         has quit or was dismissed.
 
         role: Only rows with this role. The work that they do. Without anyone of the role at work something
-        stands still or becomes dearer: runs, finishing, trucks and shipments, bills, or orders. operator
-        runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out;
-        bookkeeper records bills; sales brings orders.
+        stands still or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a
+        press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper
+        records bills; sales brings orders.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2603,7 +2603,8 @@ class Operations:
     ) -> Page[t.PayrollRun]:
         """Read one page of GET /office/payroll-runs.
 
-        The wages of each week: due on the Wednesday after, dearer when late, and collected in the end.
+        The wages of each week: due on the Wednesday after, more expensive when late, and collected in the
+        end.
 
         status: Only rows with this status. due can be paid in time, late was not, paid is final. One that
         stays late is collected.

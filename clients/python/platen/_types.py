@@ -914,8 +914,7 @@ class CreateSandboxInput(TypedDict):
     #: realtime or manual: whether wall time or your program moves the clock; the preset's own when left out.
     clock: NotRequired[ClockMode]
 
-    #: What goes wrong on purpose; what the preset says when left out, which is nothing in those that come with
-    #: Platen.
+    #: The faults to make on purpose. Left out, the preset decides: those that come with Platen make none.
     faults: NotRequired[FaultsInput]
 
     #: Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything
@@ -933,7 +932,7 @@ class FaultsInput(TypedDict):
     #: A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules.
     plan: NotRequired[FaultPlanName]
 
-    #: What goes wrong; in place of a plan. 1 to 40 items.
+    #: The rules of the faults; in place of a plan. 1 to 40 items.
     rules: NotRequired[list[FaultRuleInput]]
 
     #: Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to 9,007,199,254,740,991.
@@ -947,10 +946,10 @@ class FaultsInput(TypedDict):
 class FaultRuleInput(TypedDict):
     """FaultRuleInput is the type of FaultsInput.Rules."""
 
-    #: What goes wrong. The page /docs/faults says what each kind does. Required.
+    #: The kind of fault. The page /docs/faults says what each kind does. Required.
     kind: FaultKind
 
-    #: The part of the calls or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05.
+    #: The part of the requests or deliveries that it happens to, 0 to 1. Required. 0 to 1. Such as 0.05.
     share: float
 
     #: Ids of the operations that it happens to, such as create_work_order; all when left out. 1 to 40 items.
@@ -1092,7 +1091,7 @@ class SandboxStatus(TypedDict):
     #: True once something was brought about by a trigger; the score is then not compared with others.
     assisted: bool
 
-    #: What goes wrong on purpose; null for nothing, and for the players of an evaluation.
+    #: The faults made on purpose; null for none, and for the players of an evaluation.
     faults: FaultPlan | None
 
     #: The results so far.
@@ -1188,11 +1187,11 @@ class RunningDisruption(TypedDict):
     #: The lore event that tells of it.
     lore_event_id: str
 
-    #: The thing that goes wrong; the effect is in effect_text of the lore event. paper_shortage: paper is dear
-    #: and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people
-    #: fall ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders
-    #: for posters and brochures come; payment_outage: payments of customers come when it is over; heat_wave:
-    #: runs are slower and spoil more.
+    #: The thing that goes wrong; the effect is in effect_text of the lore event. paper_shortage: paper is
+    #: expensive and slow to come; courier_strike: orders to suppliers come two working days later; flu_wave:
+    #: more people fall ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair:
+    #: more orders for posters and brochures come; payment_outage: payments of customers come when it is over;
+    #: heat_wave: runs are slower and spoil more.
     kind: LoreDisruptionKind | str
 
     #: The date on which it is over.
@@ -1238,7 +1237,7 @@ class FaultPlan(TypedDict):
     #: your own.
     plan: FaultPlanName | str | None
 
-    #: The same seed and the same calls on each path meet the same faults.
+    #: The same seed and the same requests on each path meet the same faults.
     seed: int
 
     #: How long delays take, in per cent of what they are.
@@ -1247,7 +1246,7 @@ class FaultPlan(TypedDict):
     #: The rules of the plan, or your own.
     rules: list[PlannedFault]
 
-    #: What was asked for by hand and has not happened yet.
+    #: Faults that were asked for by hand and have not happened yet.
     pending: list[Injection]
 
 
@@ -1257,7 +1256,7 @@ class PlannedFault(TypedDict):
     #: The thing that goes wrong. The page /docs/faults says what each kind does.
     kind: FaultKind | str
 
-    #: The part of the calls or deliveries that it happens to.
+    #: The part of the requests or deliveries that it happens to.
     share: float
 
     #: The operations that it happens to; none for all.
@@ -1413,14 +1412,14 @@ class TickDigest(TypedDict):
     #: How many events of each type the tick wrote, by type.
     events: list[EventCount]
 
-    #: What waits for you now, at most 100 records.
+    #: The records that wait for you now, at most 100.
     decisions: list[Decision]
 
     #: How many records wait for you now.
     decisions_total: int
 
-    #: What waits now, one record a line, at most 100; only with brief. The first word says what it is: order,
-    #: lot, print, ready, truck, press, short, buy, approve, bill or wages.
+    #: The records that wait now, one a line, at most 100; only with brief. The first word says what it is:
+    #: order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
     lines: NotRequired[list[str]]
 
 
@@ -1680,7 +1679,7 @@ class Invariants(TypedDict):
 class Attention(TypedDict):
     """Attention is in the response of get_attention."""
 
-    #: What needs attention, the dearest first; none once the company has ended.
+    #: The items that need attention, the most expensive first; none once the company has ended.
     items: list[AttentionItem]
 
     #: How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over.
@@ -1691,21 +1690,21 @@ class Attention(TypedDict):
 class AttentionItem(TypedDict):
     """AttentionItem is the type of Attention.Items."""
 
-    #: What it is about: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow;
-    #: orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work
-    #: that waits; no_operator and role_vacant, people who are missing; material_missing, what waiting work
-    #: lacks; material_low, below the reorder point with none on the way; purchase_unapproved, orders to
-    #: suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped;
-    #: bill_wrong, asking for too much; bill_due, due by tomorrow or with a discount that ends today;
-    #: wages_due; invoice_disputed, goods that customers miss; reputation_low and morale_low, below half;
-    #: webhook_silent, a subscription that is sent nothing. New kinds may be added.
+    #: The subject: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and
+    #: lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits;
+    #: no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks;
+    #: material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers
+    #: that wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong,
+    #: asking for too much; bill_due, due by tomorrow or with a discount that ends today; wages_due;
+    #: invoice_disputed, goods that customers miss; reputation_low and morale_low, below half; webhook_silent,
+    #: a subscription that is sent nothing. New kinds may be added.
     kind: AttentionKind | str
 
     #: Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0
     #: where it has no price of its own.
     cost_minor: int
 
-    #: What is the case, in a sentence or two for a person.
+    #: The state of things, in a sentence or two for a person.
     message: str
 
     #: The records that it is about, at most ten.
@@ -1714,7 +1713,7 @@ class AttentionItem(TypedDict):
     #: How many records it is about in all.
     record_count: int
 
-    #: A request that mends it or a part of it. The server has checked that it succeeds now. Null where only
+    #: A request that fixes it or a part of it. The server has checked that it succeeds now. Null where only
     #: time helps.
     command: AttentionCommand | None
 
@@ -1732,7 +1731,7 @@ class AttentionRecord(TypedDict):
     #: The id of the record, as in its own list.
     id: str
 
-    #: What people call it: a number, a name or a week.
+    #: Its name for people: a number, a name or a week.
     number: str
 
     #: Where it is read, below the base URL.
@@ -1764,7 +1763,7 @@ class AttentionTurn(TypedDict):
     #: The in-world day on which it happened.
     sim_date: DateText
 
-    #: What happened, in a sentence for a person.
+    #: The turning point, in a sentence for a person.
     message: str
 
 
@@ -1907,7 +1906,7 @@ class TriggerKind(TypedDict):
     #: The thing that it brings about.
     summary: str
 
-    #: What there has to be; null for nothing.
+    #: The condition for it; null for none.
     needs: str | None
 
     #: The fields that it takes beside type; each may be left out.
@@ -1920,8 +1919,8 @@ class TriggerKind(TypedDict):
 class PullTriggerInput(TypedDict):
     """PullTriggerInput is the body of pull_trigger."""
 
-    #: What to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters. Such as
-    #: order.
+    #: The thing to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters. Such
+    #: as order.
     type: str
 
     #: The product or material. At most 40 characters. Such as prd_flyer.
@@ -1983,7 +1982,7 @@ class Fault(TypedDict):
     #: The thing that went wrong. The page /docs/faults says what each kind does.
     kind: FaultKind | str
 
-    #: What went wrong.
+    #: The kind of the fault.
     summary: str
 
     #: How it happened; null where there is only one way.
@@ -2008,7 +2007,7 @@ class Fault(TypedDict):
 class InjectFaultInput(TypedDict):
     """InjectFaultInput is the body of inject_fault."""
 
-    #: What is to go wrong. The page /docs/faults says what each kind does. Required.
+    #: The kind of fault to let happen. The page /docs/faults says what each kind does. Required.
     kind: FaultKind
 
     #: How many times, as soon as it can; once when left out. 1 to 100.
@@ -2382,11 +2381,11 @@ class Event(TypedDict):
 class DisruptionNote(TypedDict):
     """DisruptionNote is the type of Event.Disruption."""
 
-    #: The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is dear and slow to
-    #: come; courier_strike: orders to suppliers come two working days later; flu_wave: more people fall ill;
-    #: press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for posters
-    #: and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs are
-    #: slower and spoil more.
+    #: The thing that goes wrong; effect_text says how it is felt. paper_shortage: paper is expensive and slow
+    #: to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people fall
+    #: ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for
+    #: posters and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs
+    #: are slower and spoil more.
     kind: LoreDisruptionKind | str
 
     #: low, medium or high: how long it lasts, among disruptions of its kind.
@@ -3303,7 +3302,8 @@ class CreatePurchaseOrderInput(TypedDict):
     #: The approved requisition that this orders. 1 to 64 characters.
     requisition_id: NotRequired[str]
 
-    #: Only say what would come of it: prices, total, approval, the promised day, the credit left.
+    #: Change nothing and return the expected result: prices, total, approval, the promised day, the credit
+    #: left.
     dry_run: NotRequired[bool]
 
 
@@ -3552,8 +3552,8 @@ class Employee(TypedDict):
     #: The name of the employee.
     name: str
 
-    #: The work that they do. Without anyone of the role at work something stands still or becomes dearer:
-    #: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and
+    #: The work that they do. Without anyone of the role at work something stands still or costs more: runs,
+    #: finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and
     #: binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
     role: CatalogRole | str
 
@@ -3943,8 +3943,8 @@ class FactoryPrintRun(TypedDict):
     #: The share of the printed sheets that came out bad, in per cent, without make-ready. Null while it runs.
     spoilage_pct: float | None
 
-    #: What the digital press costs for the sheets of this run, in minor units; billed as overhead on Monday. 0
-    #: on the offset press.
+    #: The cost of the digital press for the sheets of this run, in minor units; billed as overhead on Monday.
+    #: 0 on the offset press.
     clicks_minor: int
 
     #: When the record was made, in wall time.
@@ -3994,7 +3994,8 @@ class StartPrintRunInput(TypedDict):
     #: to 20 characters.
     operator_badge_no: NotRequired[str]
 
-    #: Only say what would come of it: minutes, sheets, what is left in stock, the risk of ending short.
+    #: Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of
+    #: ending short.
     dry_run: NotRequired[bool]
 
 
@@ -4028,7 +4029,7 @@ class FactoryPrintRunPreview(TypedDict):
     #: Plates that it would take from stock; 0 on a press without plates.
     plates_used: int
 
-    #: What the digital press would cost for these sheets, in minor units; 0 on the offset press.
+    #: The cost of the digital press for these sheets, in minor units; 0 on the offset press.
     clicks_minor: int
 
     #: The badge of the operator who would run it.
@@ -4041,7 +4042,7 @@ class FactoryPrintRunPreview(TypedDict):
     ends_sim: str
 
     #: Of ending short at these overs: unlikely when they cover the mean spoilage of the press and two
-    #: deviations, possible when they cover the mean, likely otherwise. What the operator can do is not in it.
+    #: deviations, possible when they cover the mean, likely otherwise. The operator's skill is not in it.
     short_risk: FactoryShortRisk | str
 
     #: Each material that it would take, and what would be left.
@@ -4678,8 +4679,8 @@ class Delivery(TypedDict):
     #: When the attempt was made; null for one that was not.
     sent_at: Timestamp | None
 
-    #: What acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong
-    #: on purpose.
+    #: The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that
+    #: went wrong on purpose.
     via: SubscriptionVia | str | None
 
     #: When the record was made, in wall time.
@@ -6031,7 +6032,7 @@ class PayrollLateData(TypedDict):
     #: unpaid: the wages of the timesheet were not paid; no_timesheet: there was none to pay by.
     reason: PayrollLateDataReason | str
 
-    #: What is owed so far, in minor units: wages of the timesheet and arrears, without a surcharge.
+    #: The debt so far, in minor units: wages of the timesheet and arrears, without a surcharge.
     total_minor: int
 
     #: Further records whose status changed in the same step, without an event of their own; left out when
@@ -6123,11 +6124,11 @@ class LoreEventStartedData(TypedDict):
     #: Its headline.
     title: str
 
-    #: The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is dear and slow
-    #: to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people fall
-    #: ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders for
-    #: posters and brochures come; payment_outage: payments of customers come when it is over; heat_wave: runs
-    #: are slower and spoil more.
+    #: The thing that goes wrong; null for a story that changes nothing. paper_shortage: paper is expensive and
+    #: slow to come; courier_strike: orders to suppliers come two working days later; flu_wave: more people
+    #: fall ill; press_fault: a press is down; power_cut: no press runs until 12:00; trade_fair: more orders
+    #: for posters and brochures come; payment_outage: payments of customers come when it is over; heat_wave:
+    #: runs are slower and spoil more.
     disruption_kind: LoreDisruptionKind | str | None
 
     #: The date on which the disruption is over; null for a story.
@@ -6237,8 +6238,8 @@ class DisruptionEndedData(TypedDict):
     #: The lore event that told of its beginning.
     lore_event_id: str
 
-    #: The thing that went wrong. paper_shortage: paper is dear and slow to come; courier_strike: orders to
-    #: suppliers come two working days later; flu_wave: more people fall ill; press_fault: a press is down;
+    #: The thing that went wrong. paper_shortage: paper is expensive and slow to come; courier_strike: orders
+    #: to suppliers come two working days later; flu_wave: more people fall ill; press_fault: a press is down;
     #: power_cut: no press runs until 12:00; trade_fair: more orders for posters and brochures come;
     #: payment_outage: payments of customers come when it is over; heat_wave: runs are slower and spoil more.
     disruption_kind: LoreDisruptionKind | str
