@@ -50,6 +50,9 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
 	optional "Python example" examples/python "python3"; \
 	optional "JavaScript example" examples/javascript "node"; \
+	optional "JavaScript client" clients/javascript "node"; \
+	optional "Python client" clients/python "python3"; \
+	[ -e tools/clients/node_modules ] || optional "types of the clients: npm ci --prefix tools/clients" clients "its packages"; \
 	optional "commands of the docs and of the examples' READMEs, curl" examples "curl"; \
 	optional "commands of the examples' READMEs, jq" examples "jq"; \
 	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \

@@ -86,6 +86,7 @@ import (
 )
 
 //go:generate go run ../internal/clientgen -out .
+//go:generate go run ../internal/clientgen -for foreign -out ../clients
 
 // Keys are the keys of a sandbox. Each may be empty; methods that need it then fail with
 // ErrNoKey.

@@ -48,6 +48,7 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 // sent is a request as the server saw it.
 type sent struct {
 	method, path, query, body string
+	escaped                   string
 	header                    http.Header
 }
 
@@ -56,8 +57,8 @@ type step struct {
 	status int
 	header map[string]string
 	body   string
-	// cut closes the connection in the middle of the answer.
-	cut bool
+	// cut closes the connection in the middle of the answer, drop before it.
+	cut, drop bool
 }
 
 // fake is a server that gives prepared answers, the last one again and again.
@@ -82,12 +83,16 @@ func newFake(t *testing.T, steps ...step) *fake {
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	f.mu.Lock()
-	f.sent = append(f.sent, sent{r.Method, r.URL.Path, r.URL.RawQuery, string(body), r.Header.Clone()})
+	f.sent = append(f.sent,
+		sent{r.Method, r.URL.Path, r.URL.RawQuery, string(body), r.URL.EscapedPath(), r.Header.Clone()})
 	now := f.steps[0]
 	if len(f.steps) > 1 {
 		f.steps = f.steps[1:]
 	}
 	f.mu.Unlock()
+	if now.drop {
+		panic(http.ErrAbortHandler)
+	}
 	w.Header()["Date"] = nil
 	for name, value := range now.header {
 		w.Header().Set(name, value)

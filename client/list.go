@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -80,22 +81,75 @@ func readPage[T any](ctx context.Context, c *Client, q *request, s selection) (*
 	return page, nil
 }
 
+// mostBeginnings is how often a list is begun again whose cursor the server has forgotten.
+const mostBeginnings = 5
+
+// walk is where the reading of a list has come to.
+type walk struct {
+	first     selection
+	known     map[string]bool
+	nameless  bool
+	last      uint64
+	beginning int
+}
+
+// fresh reports whether a row has not come before, and notes it.
+func (w *walk) fresh(item any) bool {
+	if e, ok := item.(FeedEvent); ok {
+		w.last = e.Seq
+	}
+	id := reflect.ValueOf(item).FieldByName("ID")
+	if !id.IsValid() || id.Kind() != reflect.String || id.String() == "" {
+		w.nameless = true
+		return true
+	}
+	if w.known[id.String()] {
+		return false
+	}
+	w.known[id.String()] = true
+	return true
+}
+
+// again is the selection to begin anew with after an error, and false where that cannot be:
+// rows without an id might come twice, and a cursor that the caller brought is theirs to
+// mend.
+func (w *walk) again(err error, s selection) (selection, bool) {
+	if !IsCode(err, CodeInvalidCursor) || w.nameless || w.beginning == mostBeginnings ||
+		s.query.Get("cursor") == w.first.query.Get("cursor") {
+		return s, false
+	}
+	w.beginning++
+	anew := selection{query: maps.Clone(w.first.query)}
+	if w.last > 0 { // the feed goes on behind its last event
+		anew.query.Del("cursor")
+		anew.query.Set("after_seq", strconv.FormatUint(w.last, 10))
+	}
+	return anew, true
+}
+
 // readAll reads page after page. IfNoneMatch counts for the first: when that is
-// as it was, so is the list.
+// as it was, so is the list. A list whose cursor the server has forgotten is begun again,
+// without the rows that came already.
 func readAll[T any](ctx context.Context, c *Client, q request, s selection) iter.Seq2[T, error] {
 	if !s.query.Has("limit") {
 		s.query.Set("limit", strconv.Itoa(MostPerPage))
 	}
 	return func(yield func(T, error) bool) {
 		var none T
+		w := walk{first: s, known: map[string]bool{}}
 		for s := (selection{query: maps.Clone(s.query), ifNoneMatch: s.ifNoneMatch}); ; s.ifNoneMatch = "" {
 			page, err := readPage[T](ctx, c, new(q), s)
 			if err != nil {
-				yield(none, err)
-				return
+				anew, ok := w.again(err, s)
+				if !ok {
+					yield(none, err)
+					return
+				}
+				s = anew
+				continue
 			}
 			for _, item := range page.Items {
-				if !yield(item, nil) {
+				if w.fresh(item) && !yield(item, nil) {
 					return
 				}
 			}

@@ -67,7 +67,7 @@ func TestReadingEndsWithAnError(t *testing.T) {
 		second step
 		want   string
 	}{
-		"a refusal":        {refusal(400, "invalid_cursor", false, ""), "invalid_cursor"},
+		"a refusal":        {refusal(400, "invalid_parameter", false, ""), "invalid_parameter"},
 		"a page for ever":  {pageOf(1, 2, "a"), "again"},
 		"a strange answer": {step{status: 200, body: "[]"}, "decode"},
 	} {

@@ -21,7 +21,8 @@ func TestAReviewerSeesTheConsoleAndNothingElse(t *testing.T) {
 		s.call(http.MethodGet, api.ConsoleReview, "", "", headers...).want(http.StatusForbidden, "wrong_system")
 	}
 	token, _ := plain(t, s.call(http.MethodGet, api.ConsoleReview, "", "", both...).Answer)["token"].(string)
-	if !strings.HasPrefix(token, "lab_rev_") || strings.Contains(token, office[8:]) || strings.Contains(token, factory[8:]) {
+	if !strings.HasPrefix(token, "lab_rev_") || strings.Contains(token, office[8:]) ||
+		strings.Contains(token, factory[8:]) {
 		t.Fatalf("the token is %q", token)
 	}
 	again, _ := plain(t, s.call(http.MethodGet, api.ConsoleReview, "", "", both...).Answer)["token"].(string)
@@ -58,7 +59,9 @@ func TestAReviewerSeesTheConsoleAndNothingElse(t *testing.T) {
 		s.call(http.MethodGet, api.ConsoleState, "", "", bearer(token[:i]+string(other)+token[i+1:])...).
 			want(http.StatusUnauthorized, "unauthorized")
 	}
-	for _, wrong := range []string{"lab_rev_", token + "A", token[:len(token)-1], "lab_rev_" + strings.Repeat("=", 64)} {
+	for _, wrong := range []string{
+		"lab_rev_", token + "A", token[:len(token)-1], "lab_rev_" + strings.Repeat("=", 64),
+	} {
 		s.call(http.MethodGet, api.ConsoleState, "", "", bearer(wrong)...).want(http.StatusUnauthorized, "unauthorized")
 	}
 

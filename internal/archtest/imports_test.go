@@ -154,6 +154,7 @@ var may = map[string]string{
 	// the contract, and nothing of the program.
 	"internal/testclient": "",
 
+	"test/clients":  "platentest internal/testclient",
 	"test/docs":     "platentest client internal/testclient",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
 	"test/crash": "internal/store/postgres/postgrestest internal/ratelimit/valkey/valkeytest platentest client " +

@@ -19,6 +19,28 @@ func ReadAttention(ctx context.Context, c *client.Client) (*client.Attention, er
 	return found, err //nolint:wrapcheck // the error of a request speaks for itself
 }
 
+// maxNeeds is how much of what needs attention follows a tick.
+const maxNeeds = 3
+
+// WriteNeeds writes what needs attention most after a tick. Where it cannot be read, the tick was
+// made all the same, and nothing is written; nor for the player of an evaluation, who is not told.
+func WriteNeeds(ctx context.Context, out io.Writer, c *client.Client) {
+	sandbox, err := c.GetSandbox(ctx)
+	if err != nil || sandbox.Evaluation {
+		return
+	}
+	a, err := ReadAttention(ctx, c)
+	if err != nil || a == nil {
+		return
+	}
+	more := len(a.Items) - maxNeeds
+	a.Items = a.Items[:min(len(a.Items), maxNeeds)]
+	WriteAttention(out, a)
+	if more > 0 {
+		fmt.Fprintf(out, "  %s\n", paintFor(out).in(faint, fmt.Sprintf("and %d more: platen status", more)))
+	}
+}
+
 // WriteAttention writes what needs attention, for a person, each with the command that mends it.
 // Of a company that has ended it writes how that came.
 func WriteAttention(out io.Writer, a *client.Attention) {

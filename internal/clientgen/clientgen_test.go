@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,54 @@ func TestPackageClientIsUpToDate(t *testing.T) {
 		}
 		if string(got) != string(want) {
 			t.Errorf("client/%s is not what the table says: run `make generate`", name)
+		}
+	}
+}
+
+// TestTheOtherClientsAreUpToDate with the table and with the version that they share.
+func TestTheOtherClientsAreUpToDate(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join("..", "..", "clients")
+	files, err := generateForeign(operation.Table(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("clients/%s is not what the table says: run `make generate`", name)
+		}
+	}
+}
+
+// TestTheClientsHaveTheSameMethods: each that the Go client has, by the name that its
+// language gives it.
+func TestTheClientsHaveTheSameMethods(t *testing.T) {
+	t.Parallel()
+	files, err := foreign(operation.Table(), "0.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	generated := func(name string) map[string]bool {
+		found := map[string]bool{}
+		for _, m := range regexp.MustCompile(`(?m)^ +(?:async )?(?:def )?([A-Za-z][A-Za-z_]*)\(`).
+			FindAllStringSubmatch(string(files[name]), -1) {
+			found[strings.ToLower(strings.ReplaceAll(m[1], "_", ""))] = true
+		}
+		return found
+	}
+	for _, name := range []string{
+		"javascript/operations.gen.js", "javascript/operations.gen.d.ts",
+		"python/platen/_operations.py", "python/platen/_async_operations.py",
+	} {
+		methods := generated(name)
+		for m := range reflect.TypeFor[*client.Client]().Methods() {
+			if m.Name != "Do" && m.Name != "Events" && !methods[strings.ToLower(m.Name)] {
+				t.Errorf("clients/%s has no method for %s", name, m.Name)
+			}
 		}
 	}
 }

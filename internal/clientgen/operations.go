@@ -56,6 +56,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	if len(op.PathParamNames()) != strings.Count(op.Path, "{") {
 		return "", fmt.Errorf("the path %s has places that are no whole segment", op.Path)
 	}
+	m := method{op: op}
 	parameters, path, guard, in := "ctx context.Context", fmt.Sprintf("%q", op.Path), "", ""
 	if op.HasID() {
 		ids := placed(op)
@@ -70,6 +71,7 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 		}
 		parameters += ", " + p.Name + " uint64"
 		in = fmt.Sprintf(", query: sequence(%q, %s)", p.Name, p.Name)
+		m.query = append(m.query, selector{name: p.Name, goType: "uint64", plain: p.Doc, required: true})
 	}
 	if op.In != nil && len(jsonfield.Of(op.In)) > 0 {
 		input, err := g.input(op.In, op.ID)
@@ -77,12 +79,13 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 			return "", err
 		}
 		parameters += ", in " + input
-		in = ", in: in"
+		in, m.input = ", in: in", input
 	}
 	out, err := g.output(op.Out, op.ID)
 	if err != nil {
 		return "", err
 	}
+	m.output = out
 	answer, call := out, fmt.Sprintf("read[%s](ctx, c, ", out)
 	method := ""
 	if op.Key != operation.KeyNone {
@@ -101,14 +104,16 @@ func (g *generator) single(op *operation.Operation) (string, error) {
 	text += fmt.Sprintf("func (c *Client) %s(%s) (*%s, error) {\n%sreturn %srequest{operation: %q%s, path: %s%s%s})\n"+
 		"}\n", name, parameters, answer, guard, call, op.ID, method, path, systemOf, in)
 	if op.Preview == nil {
+		g.methods = append(g.methods, m)
 		return text, nil
 	}
-	preview, err := g.preview(op, name)
+	preview, err := g.preview(op, name, &m)
+	g.methods = append(g.methods, m)
 	return text + "\n" + preview, err
 }
 
 // preview renders the method that asks for the dry run of a write.
-func (g *generator) preview(op *operation.Operation, name string) (string, error) {
+func (g *generator) preview(op *operation.Operation, name string, m *method) (string, error) {
 	if err := g.claim("method Preview" + name); err != nil {
 		return "", err
 	}
@@ -116,6 +121,7 @@ func (g *generator) preview(op *operation.Operation, name string) (string, error
 	if err != nil {
 		return "", err
 	}
+	m.preview = out
 	text := comment("Preview" + name + " sends " + op.Method + " " + op.Path +
 		" with dry_run: it returns the expected result or error, and does nothing.")
 	return text + fmt.Sprintf("func (c *Client) Preview%s(ctx context.Context, in %sInput) (*%s, error) {\n"+
@@ -154,6 +160,7 @@ func (g *generator) ticket(op *operation.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	g.methods = append(g.methods, method{op: op, output: waiting})
 	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) +
 		". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
 	guard := fmt.Sprintf("if id == \"\" {\nreturn %s, failed(%q, errNoID)\n}\n", "nil, nil", op.ID)
@@ -220,7 +227,7 @@ func (g *generator) list(op *operation.Operation) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(g.params(op, name))
+	b.WriteString(g.params(op, name, out))
 	b.WriteString("\n" + comment(append([]string{name + " reads one page of GET " + op.Path + "."}, about(op)...)...))
 	path, ids := fmt.Sprintf("%q", op.Path), ""
 	if op.HasID() {
@@ -247,7 +254,7 @@ func (g *generator) poll(op *operation.Operation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := g.params(op, name) +
+	text := g.params(op, name, out) +
 		"\n" + comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) + "."},
 		about(op)...)...)
 	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, params %sParams) (*Page[%s], error) {\n"+
@@ -258,12 +265,17 @@ func (g *generator) poll(op *operation.Operation) (string, error) {
 // selector is a query parameter as a field of a list's parameters.
 type selector struct {
 	name, field, goType, doc string
+	// plain is doc without the names of Go in it, required is set for one that has
+	// no default.
+	plain    string
+	required bool
 	// set is the statement that adds the field p.… to the selection s.
 	set string
 }
 
-// params renders the struct of a list's parameters.
-func (g *generator) params(op *operation.Operation, name string) string {
+// params renders the struct of a list's parameters, and notes them with the rows that
+// they choose.
+func (g *generator) params(op *operation.Operation, name, out string) string {
 	var own, common []selector
 	for _, p := range op.Query() {
 		if f := g.selector(op, &p); p.Common {
@@ -275,7 +287,9 @@ func (g *generator) params(op *operation.Operation, name string) string {
 	var b strings.Builder
 	b.WriteString(comment(name + "Params chooses what " + name + " reads. Empty fields choose nothing."))
 	fmt.Fprintf(&b, "type %sParams struct {\n", name)
-	for _, f := range append(own, common...) {
+	all := append(own, common...)
+	g.methods = append(g.methods, method{op: op, output: out, query: all})
+	for _, f := range all {
 		b.WriteString(comment(f.doc))
 		fmt.Fprintf(&b, "%s %s\n", f.field, f.goType)
 	}
@@ -299,7 +313,7 @@ func (g *generator) params(op *operation.Operation, name string) string {
 // row that it is compared with, when that is a text.
 func (g *generator) selector(op *operation.Operation, p *operation.Parameter) selector {
 	f := selector{name: p.Name, field: camel(p.Name), goType: "string"}
-	f.doc = fmt.Sprintf("%s is the parameter %s: %s", f.field, p.Name, lowered(p.Doc))
+	f.doc, f.plain = fmt.Sprintf("%s is the parameter %s: %s", f.field, p.Name, lowered(p.Doc)), p.Doc
 	value := "p." + f.field
 	switch p.Type {
 	case operation.Sequence:
@@ -311,10 +325,12 @@ func (g *generator) selector(op *operation.Operation, p *operation.Parameter) se
 		f.set = fmt.Sprintf("if %s {\ns.where(%q, strconv.FormatUint(%s, 10))\n}", condition, p.Name, value)
 		if p.InsteadOf != "" {
 			f.doc += " Not together with " + camel(p.InsteadOf) + "."
+			f.plain += " Not together with " + p.InsteadOf + "."
 		}
 		return f
 	case operation.Integer:
-		f.doc += fmt.Sprintf(" %d to %d; the server's default is %d.", p.Minimum, p.Maximum, *p.Default)
+		limits := fmt.Sprintf(" %d to %d; the server's default is %d.", p.Minimum, p.Maximum, *p.Default)
+		f.doc, f.plain = f.doc+limits, f.plain+limits
 		if f.goType = "int"; p.Minimum == 0 {
 			f.goType = "*int" // 0 is a value of its own
 			f.set = fmt.Sprintf("if %s != nil {\ns.where(%q, strconv.Itoa(*%s))\n}", value, p.Name, value)

@@ -26,6 +26,10 @@ type generator struct {
 	order []declaration
 	// claimed keeps two things from having one name.
 	claimed map[string]bool
+	// methods are the operations as they were met, and eventData the events that have
+	// a struct of their own: with order, what the clients in other languages are made of.
+	methods   []method
+	eventData []eventStruct
 }
 
 type declaration interface{ render() string }
@@ -59,23 +63,34 @@ type structure struct {
 	fields []fieldOut
 }
 
-type fieldOut struct{ name, goType, tag, doc string }
+// fieldOut is a field: in Go by its name and tag, in other languages by its name in JSON.
+type fieldOut struct {
+	name, goType, tag, doc string
+	json                   string
+	// required is set for a field that a body must have, omitted for one of a response
+	// that may be missing.
+	required, omitted bool
+}
+
+// sentence says where the struct is met. The name of the struct is its subject.
+func (s *structure) sentence() string {
+	switch {
+	case s.about != "":
+		return s.about
+	case s.input && len(s.users) > 0:
+		return "is the body of " + enumerated(s.users) + "."
+	case len(s.users) > 1:
+		return "is in the responses of " + enumerated(s.users) + "."
+	case len(s.users) == 1:
+		return "is in the response of " + s.users[0] + "."
+	default:
+		return "is the type of " + s.holder + "."
+	}
+}
 
 func (s *structure) render() string {
-	sentence := s.about
-	switch {
-	case sentence != "":
-	case s.input && len(s.users) > 0:
-		sentence = "is the body of " + enumerated(s.users) + "."
-	case len(s.users) > 1:
-		sentence = "is in the responses of " + enumerated(s.users) + "."
-	case len(s.users) == 1:
-		sentence = "is in the response of " + s.users[0] + "."
-	default:
-		sentence = "is the type of " + s.holder + "."
-	}
 	var b strings.Builder
-	b.WriteString(comment(s.name+" "+sentence, s.doc))
+	b.WriteString(comment(s.name+" "+s.sentence(), s.doc))
 	fmt.Fprintf(&b, "type %s struct {\n", s.name)
 	for _, f := range s.fields {
 		b.WriteString(comment(f.doc))
@@ -183,6 +198,7 @@ func (g *generator) events() error {
 			return err
 		}
 		g.structs[t].about = "is the data of " + string(d.Type) + ": " + lowered(d.Cause)
+		g.eventData = append(g.eventData, eventStruct{string(d.Type), g.structs[t].name})
 	}
 	g.order = append(g.order, e)
 	return nil
@@ -250,7 +266,10 @@ func (g *generator) structure(t reflect.Type, input bool) (string, error) {
 			return "", fmt.Errorf("%s of %s: %w", m.JSON, t, err)
 		}
 		s.fields = append(s.fields,
-			fieldOut{name: m.Name, goType: goType, tag: tagOf(&m, goType), doc: docOf(&m, input)})
+			fieldOut{
+				name: m.Name, goType: goType, tag: tagOf(&m, goType), doc: docOf(&m, input),
+				json: m.JSON, required: m.Required(), omitted: m.Omits,
+			})
 	}
 	return name, nil
 }

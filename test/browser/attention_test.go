@@ -54,3 +54,20 @@ func TestABankruptCompanyTellsHowItCameToThat(t *testing.T) {
 	x.shows("[aria-labelledby=attention]", "The company is bankrupt.")
 	x.inEveryLook("[aria-labelledby=attention]", "how a company came to its end", "attention-bankrupt")
 }
+
+// TestAnOrderIsAcceptedOnTheOverview with one click on its row, and leaves the list.
+func TestAnOrderIsAcceptedOnTheOverview(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	waiting := c.list("/office/sales-orders?status=received")
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows("#to-answer tr:first-of-type", text(waiting[len(waiting)-1], "number"))
+	x.accessible("orders to answer")
+	x.click("#to-answer tr:first-of-type button")
+	x.until(fmt.Sprintf(`document.querySelectorAll('#to-answer tr').length === %d`, len(waiting)-1))
+	if left := c.list("/office/sales-orders?status=received"); len(left) != len(waiting)-1 {
+		t.Errorf("after one click %d orders wait, of %d", len(left), len(waiting))
+	}
+}

@@ -53,7 +53,7 @@ func TestEachGapHasTheRequestThatClosesIt(t *testing.T) {
 	}
 }
 
-// runs runs a program as it is shown, with the keys in the environment.
+// runs starts a program as it is shown, with the keys in the environment.
 func (x *tab) runs(c *company, language, program string) {
 	x.Helper()
 	command, file := map[string][]string{

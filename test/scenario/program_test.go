@@ -27,6 +27,8 @@ const (
 	patience = 2 * time.Minute
 	// examples is where the programs are.
 	examples = "../../examples"
+	// clients is where the clients in other languages are.
+	clients = "../../clients"
 )
 
 func TestMain(m *testing.M) {
@@ -93,6 +95,23 @@ var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testi
 }}
 
 var programs = []program{inGo, inPython, inJavaScript}
+
+// onClients are bridges that stand on the clients in other languages, as small as can be.
+var onClients = []program{
+	{name: "javascript client", needs: "node", argv: func(t testing.TB) []string {
+		t.Helper()
+		return []string{need(t, "node"), filepath.Join(clients, "javascript", "test", "bridge.mjs")}
+	}},
+	{name: "python client", needs: "python3", argv: func(t testing.TB) []string {
+		t.Helper()
+		need(t, "python3")
+		path, err := testclient.Python()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{path, "-B", filepath.Join(clients, "python", "tests", "bridge.py")}
+	}},
+}
 
 // need finds a foreign program. Without it the test is skipped, and fails where
 // nothing may be.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"testing"
 
 	"platen/client"
@@ -55,7 +56,7 @@ func TestTheIntegrationsSurviveEverything(t *testing.T) {
 	if thorough() {
 		days = 10
 	}
-	for _, p := range programs {
+	for _, p := range slices.Concat(programs, onClients) {
 		seeds := int64(1)
 		if thorough() {
 			seeds = 20

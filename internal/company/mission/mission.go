@@ -41,7 +41,8 @@ const (
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
-	{order: 0, id: "bridge_it", title: "Carry an order by hand", track: trackBridge, wanted: CarriedAcross, byHand: true,
+	{order: 0, id: "bridge_it", title: "Carry an order by hand", track: trackBridge, wanted: CarriedAcross,
+		byHand: true,
 		objective: "Carry one sales order through both systems: accept it, order the work, ship it on both " +
 			"sides, and be paid.",
 		hint: "Put the order's id into reference of the work order, and the Factory shipment's id into " +

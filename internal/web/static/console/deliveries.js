@@ -9,7 +9,7 @@ import { number, wallTime, words } from '../lib/format.js';
 import { Ago, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table, useAsked } from './parts.js';
 
 const states = ['delivered', 'failed', 'pending', 'deferred', 'dropped'];
-const head = [['Response'], ['Event'], ['Record', 'opt'], ['Status'], ['Attempts', 'r opt'], ['When', 'r opt-s']];
+const head = [['Response'], ['Event'], ['Record', 'opt'], ['Status'], ['Attempts', 'r opt opt-m'], ['When', 'r opt-s']];
 const shownMost = 100;
 // bodyMost is the most bytes of a delivered body; ping is the type of a test.
 const bodyMost = 4096;
@@ -170,7 +170,7 @@ function Group({ g, named, act, busy }) {
       </td>
       <td class="opt"><${About} event=${heldEvent(last.event_id)} /></td>
       <td><${Status} is=${last.status} /></td>
-      <td class="r num opt">${g.attempts.filter(d => d.sent_at).length}</td>
+      <td class="r num opt opt-m">${g.attempts.filter(d => d.sent_at).length}</td>
       <td class="r dim num opt-s">
         ${last.sent_at ? html`<${Ago} at=${last.sent_at} />` : html`at ${wallTime(last.due_at)}`}
       </td>

@@ -1,7 +1,8 @@
 import { html, Icon } from '../lib/html.js';
 import * as store from '../lib/store.js';
 import { sentence } from '../lib/format.js';
-import { Ago, Empty, Skeleton } from './parts.js';
+import { Ago, Code, Empty, Skeleton } from './parts.js';
+import { startOf } from './starts.js';
 
 const icons = { completed: 'circle-check', active: 'circle-dashed', upcoming: 'circle' };
 const tracks = {
@@ -15,6 +16,14 @@ const tracks = {
   bridge: 'Bridge',
   failures: 'Failures',
 };
+
+// Start is the command that begins a mission. It is made anew with each change, since it names
+// records that are there now.
+function Start({ m }) {
+  if (m.status === 'completed' || store.readOnly.value) return null;
+  const text = startOf(m);
+  return text ? html`<${Code} what=${`begin: ${m.title}`} text=${text} />` : null;
+}
 
 const Mission = ({ m }) => html`
   <li class=${`mission ${m.status}`}>
@@ -32,6 +41,7 @@ const Mission = ({ m }) => html`
       </summary>
       <p>${m.objective}</p>
       <p class="hint"><${Icon} name="terminal" size=${13} /><span>${m.hint}</span></p>
+      <${Start} m=${m} />
       <a href=${m.docs_url}>More about it</a>
     </details>
   </li>

@@ -1,7 +1,7 @@
 import { signal, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
-import { Refusal } from '../lib/api.js';
-import { session } from '../lib/session.js';
+import { Refusal, call } from '../lib/api.js';
+import { keyFor, session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import * as attention from '../lib/attention.js';
 import { day, money, number, roundMoney, sentence, signed, words } from '../lib/format.js';
@@ -135,28 +135,55 @@ const More = ({ title, path, children }) => html`
 
 // The orders that wait for an answer: what somebody new does first.
 function Waiting() {
+  const [{ busy, refusal }, set] = useState({ busy: '', refusal: null });
   const waiting = store.rows('sales_order').filter(o => o.status === 'received');
   if (!waiting.length) return null;
   const oldest = waiting.slice(-4).reverse();
-  const accept = `${location.origin}/v1/office/sales-orders/${oldest[0].id}/accept`;
+  const path = o => `/v1/office/sales-orders/${o.id}/accept`;
+  const accept = async o => {
+    set({ busy: o.id, refusal: null });
+    try {
+      await call(path(o), { key: keyFor('office'), method: 'POST' });
+      say(`${o.number}: accepted`);
+      set({ busy: '', refusal: null });
+    } catch (e) {
+      set({ busy: '', refusal: e instanceof Refusal ? e : new Refusal(0) });
+    }
+  };
+  const can = keyFor('office') && !store.readOnly.value;
   return html`
-    <section class="card">
+    <section class="card" id="to-answer">
       <${More} title="Orders to answer" path="/console/office"><span class="pill office">${waiting.length}</span><//>
       <${Table} label="Orders to answer">
         ${oldest.map(
           o => html`
             <tr key=${o.id}>
-              <td><code>${o.number}</code></td>
+              <td><a class="c-office" href=${`/console/office/sales-orders/${o.id}`}>${o.number}</a></td>
               <td class="fill">
                 ${o.customer_name} <span class="dim">${number(o.quantity)} × ${o.product_name}</span>
               </td>
               <td class="r num">${money(o.total_minor)}</td>
+              ${
+                can
+                  ? html`
+                    <td class="r">
+                      <button class="btn small" disabled=${busy === o.id} onClick=${() => accept(o)}>
+                        Accept<span class="vh"> ${o.number}</span>
+                      </button>
+                    </td>
+                  `
+                  : null
+              }
             </tr>
           `,
         )}
       <//>
+      ${refusal ? html`<div class="pad"><${Problem} refusal=${refusal} /></div>` : null}
       <div class="pad" hidden=${!!store.readOnly.value}>
-        <${Code} what="accept an order" text=${`curl -s -X POST ${accept} ${bearer('office')}`} />
+        <${Code}
+          what=${`accept ${oldest[0].number}`}
+          text=${`# ${oldest[0].number}\ncurl -s -X POST ${location.origin}${path(oldest[0])} ${bearer('office')}`}
+        />
       </div>
     </section>
   `;

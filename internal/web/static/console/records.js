@@ -6,7 +6,7 @@ import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
-import { Code, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
+import { Code, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, bearer, curl } from './parts.js';
 import { lists } from './catalogue.js';
 import { Record } from './record.js';
 
@@ -38,6 +38,9 @@ const pathOf = (system, list) => {
   return places.find(p => p[0] === page)?.[3] ?? page;
 };
 const curlOf = (system, list, id) => curl(`/${pathOf(system, list)}${id ? `/${id}` : ''}`, system);
+
+// aDay moves the clock by a working day: where a list has nothing yet, time is what it lacks.
+const aDay = () => `curl -s -X POST ${location.origin}/v1/sandbox/tick ${bearer('office')} --json '{"minutes":480}'`;
 
 // useOlder gives the rows that are older than those the console holds: the API
 // has them, page by page.
@@ -125,7 +128,7 @@ function Rows({ system, entry, id, all, shown }) {
     return html`
       <${Empty} icon="inbox" title=${all.length ? 'Nothing matches' : 'None yet'}>
         <p>${all.length ? 'Esc clears the filter.' : hint}</p>
-        ${all.length ? null : html`<${Code} what="curl" text=${curlOf(system, list)} />`}
+        ${all.length || store.readOnly.value ? null : html`<${Code} what="let a day pass" text=${aDay()} />`}
       <//>
     `;
   const open = r => go(`/console/${system}/${list}${r.id === id ? '' : `/${r.id}`}`);
@@ -134,7 +137,7 @@ function Rows({ system, entry, id, all, shown }) {
     <${Table} label=${title} head=${kept.map(c => [c[1], classOf(columns, c)])}>
       ${shown.map(r => {
         const text = curlOf(system, list, r.id);
-        const picked = r.id === id || r.number === id;
+        const picked = !!id && (r.id === id || r.number === id);
         return html`
           <${Row}
             key=${r.id}

@@ -1,0 +1,171 @@
+// Package clients runs the suites of the clients in other languages, each in its own
+// language, against real servers, and their type checkers.
+package clients
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"platen/internal/testclient"
+	"platen/platentest"
+)
+
+const (
+	root = "../.."
+	// checkers are the packages of tools/clients.
+	checkers = "tools/clients/node_modules/.bin"
+)
+
+// missing skips a test that lacks something. Where nothing may be missing, it fails.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("PLATEN_TEST_ALL") != "" {
+		t.Fatalf("PLATEN_TEST_ALL is set and there is no %s", what)
+	}
+	t.Skipf("SKIPPED: needs %s", what)
+}
+
+func need(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		missing(t, program)
+	}
+	return path
+}
+
+// python is the interpreter itself.
+func python(t *testing.T) string {
+	t.Helper()
+	need(t, "python3")
+	path, err := testclient.Python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// binary is the program that the fixtures start, built once.
+var binary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(suite.TempDir(), "platen")
+	build := exec.Command("go", "build", "-o", path, "platen/cmd/platen")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build platen: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// suite is what outlives a single test.
+var suite testclient.Suite
+
+func TestMain(m *testing.M) { os.Exit(suite.End(m.Run())) }
+
+// withPytest is an interpreter that has pytest, for the plugin's test: that of the PATH or
+// that of the system. Without one the test is skipped.
+func withPytest(t *testing.T) string {
+	t.Helper()
+	own := python(t)
+	for _, path := range []string{own, "/usr/bin/python3"} {
+		if exec.CommandContext(t.Context(), path, "-c", "import sys, pytest; sys.exit(sys.version_info < (3, 11))").
+			Run() == nil {
+			return path
+		}
+	}
+	return own
+}
+
+// servers are the variables that tell a suite of its servers: one without limits, and one
+// that asks for proofs of work and has a single place.
+func servers(t *testing.T) []string {
+	t.Helper()
+	free := platentest.Start(t, map[string]string{"private-webhooks": "true"})
+	busy := platentest.Start(t, map[string]string{"pow-difficulty": "10", "max-sandboxes": "1"})
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(os.Environ(), "PLATEN_URL="+free.BaseURL, "PLATEN_BUSY_URL="+busy.BaseURL, "PLATEN_BIN="+path)
+}
+
+// run runs a program in a folder of the repository. What it prints is shown when it fails,
+// and when it does not say what it has to.
+func run(t *testing.T, folder string, environment []string, says string, argv ...string) string {
+	t.Helper()
+	program := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	program.Dir, program.Env = filepath.Join(root, folder), environment
+	var out bytes.Buffer
+	program.Stdout, program.Stderr = &out, &out
+	if err := program.Run(); err != nil || !strings.Contains(out.String(), says) {
+		t.Errorf("%s: %v, want %q in\n%s", strings.Join(argv, " "), err, says, out.String())
+	}
+	return out.String()
+}
+
+// told logs how long fifty tests with forks took.
+func told(t *testing.T, out string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "tests with forks took") || strings.Contains(line, "with pytest: ") {
+			t.Log(strings.Trim(line, "# .\n"))
+		}
+	}
+}
+
+func TestTheJavaScriptClient(t *testing.T) {
+	t.Parallel()
+	node := need(t, "node")
+	suites, err := filepath.Glob(filepath.Join(root, "clients", "javascript", "test", "*.test.mjs"))
+	if err != nil || len(suites) == 0 {
+		t.Fatalf("%d suites, %v", len(suites), err)
+	}
+	argv := []string{node, "--test", "--test-reporter=tap"}
+	for _, suite := range suites {
+		argv = append(argv, filepath.Join("test", filepath.Base(suite)))
+	}
+	out := run(t, "clients/javascript", servers(t), "# fail 0", argv...)
+	if !strings.Contains(out, "# skipped 0") {
+		t.Errorf("something was skipped:\n%s", out)
+	}
+	told(t, out)
+}
+
+func TestThePythonClient(t *testing.T) {
+	t.Parallel()
+	out := run(t, "clients/python", servers(t), "OK", withPytest(t), "-B", "-m", "unittest")
+	switch {
+	case strings.Contains(out, "ResourceWarning"):
+		t.Errorf("something was left open:\n%s", out)
+	case strings.Contains(out, "OK (skipped=1)"):
+		missing(t, "pytest, for its plugin")
+	case strings.Contains(out, "skipped"):
+		t.Errorf("something was skipped:\n%s", out)
+	}
+	told(t, out)
+}
+
+func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
+	t.Parallel()
+	node := need(t, "node")
+	compiler := filepath.Join(root, checkers, "tsc")
+	if _, err := os.Stat(compiler); err != nil {
+		missing(t, "tsc: npm ci --prefix tools/clients")
+	}
+	run(t, ".", os.Environ(), "", node, filepath.Join(checkers, "tsc"), "-p", "clients/javascript/test/types")
+}
+
+func TestTheTypesOfThePythonClient(t *testing.T) {
+	t.Parallel()
+	node := need(t, "node")
+	if _, err := os.Stat(filepath.Join(root, checkers, "pyright")); err != nil {
+		missing(t, "pyright: npm ci --prefix tools/clients")
+	}
+	run(t, "clients/python", os.Environ(), "0 errors", node, filepath.Join(root, checkers, "pyright"),
+		"--pythonpath", python(t))
+}
