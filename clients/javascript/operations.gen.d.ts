@@ -5382,7 +5382,7 @@ export type Code =
   | 'wrong_system';
 export declare const CODES: readonly Code[];
 
-/** What listEvents reads. */
+/** The parameters of listEvents. */
 export interface ListEventsParams {
   /** Only events of these types, separated by commas. */
   types?: readonly EventType[];
@@ -5398,7 +5398,7 @@ export interface ListEventsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What pollEvents reads. */
+/** The parameters of pollEvents. */
 export interface PollEventsParams {
   /** Only events of these types, separated by commas. */
   types?: readonly EventType[];
@@ -5419,7 +5419,7 @@ export interface PollEventsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listCheckpoints reads. */
+/** The parameters of listCheckpoints. */
 export interface ListCheckpointsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5429,7 +5429,7 @@ export interface ListCheckpointsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listFaults reads. */
+/** The parameters of listFaults. */
 export interface ListFaultsParams {
   /** Only rows with this kind. The thing that went wrong. The page /docs/faults says what each kind does. */
   kind?: FaultKind;
@@ -5441,7 +5441,7 @@ export interface ListFaultsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listIntegrationFindings reads. */
+/** The parameters of listIntegrationFindings. */
 export interface ListIntegrationFindingsParams {
   /**
    * Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to its bill, a
@@ -5462,7 +5462,7 @@ export interface ListIntegrationFindingsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listRequests reads. */
+/** The parameters of listRequests. */
 export interface ListRequestsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5472,7 +5472,7 @@ export interface ListRequestsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listMissions reads. */
+/** The parameters of listMissions. */
 export interface ListMissionsParams {
   /**
    * Only rows with this status. active is one of the next three to do, upcoming comes later, completed is
@@ -5487,7 +5487,7 @@ export interface ListMissionsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listAchievements reads. */
+/** The parameters of listAchievements. */
 export interface ListAchievementsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5497,7 +5497,7 @@ export interface ListAchievementsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listLoreEvents reads. */
+/** The parameters of listLoreEvents. */
 export interface ListLoreEventsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5507,7 +5507,7 @@ export interface ListLoreEventsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listMajorOrders reads. */
+/** The parameters of listMajorOrders. */
 export interface ListMajorOrdersParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5517,7 +5517,7 @@ export interface ListMajorOrdersParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listSalesOrders reads. */
+/** The parameters of listSalesOrders. */
 export interface ListSalesOrdersParams {
   /**
    * Only rows with this status. received waits for your answer; accepted (bridge manual) and in_production
@@ -5540,7 +5540,7 @@ export interface ListSalesOrdersParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listOfficeShipments reads. */
+/** The parameters of listOfficeShipments. */
 export interface ListOfficeShipmentsParams {
   /** Only rows with this sales order id. The sales order that went out; null for a contract lot. */
   sales_order_id?: string;
@@ -5552,7 +5552,7 @@ export interface ListOfficeShipmentsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listCustomerInvoices reads. */
+/** The parameters of listCustomerInvoices. */
 export interface ListCustomerInvoicesParams {
   /**
    * Only rows with this status. open is not due yet; overdue was not paid by due_date; paid has a balance of
@@ -5567,7 +5567,7 @@ export interface ListCustomerInvoicesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listPayments reads. */
+/** The parameters of listPayments. */
 export interface ListPaymentsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5577,7 +5577,7 @@ export interface ListPaymentsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listLedgerEntries reads. */
+/** The parameters of listLedgerEntries. */
 export interface ListLedgerEntriesParams {
   /**
    * Only rows with this kind. The reason: opening_balance; customer_payment, major_order_bonus and market_sell
@@ -5593,7 +5593,7 @@ export interface ListLedgerEntriesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listCustomers reads. */
+/** The parameters of listCustomers. */
 export interface ListCustomersParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5603,7 +5603,7 @@ export interface ListCustomersParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listOfficeProducts reads. */
+/** The parameters of listOfficeProducts. */
 export interface ListOfficeProductsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5613,7 +5613,7 @@ export interface ListOfficeProductsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listContractLots reads. */
+/** The parameters of listContractLots. */
 export interface ListContractLotsParams {
   /**
    * Only rows with this status. offered waits for your answer, accepted for the goods; delivered is shipped
@@ -5628,7 +5628,7 @@ export interface ListContractLotsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listMarketQuotes reads. */
+/** The parameters of listMarketQuotes. */
 export interface ListMarketQuotesParams {
   /** Only rows with this sku. The goods, such as mat_coated; also the id of the quote. */
   sku?: string;
@@ -5640,7 +5640,7 @@ export interface ListMarketQuotesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listMarketTrades reads. */
+/** The parameters of listMarketTrades. */
 export interface ListMarketTradesParams {
   /** Only rows with this sku. The goods, such as mat_coated. */
   sku?: string;
@@ -5652,7 +5652,7 @@ export interface ListMarketTradesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listSuppliers reads. */
+/** The parameters of listSuppliers. */
 export interface ListSuppliersParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5662,7 +5662,7 @@ export interface ListSuppliersParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listOfficeRequisitions reads. */
+/** The parameters of listOfficeRequisitions. */
 export interface ListOfficeRequisitionsParams {
   /**
    * Only rows with this status. received waits for a decision, and is rejected after five working days without
@@ -5677,7 +5677,7 @@ export interface ListOfficeRequisitionsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listPurchaseOrders reads. */
+/** The parameters of listPurchaseOrders. */
 export interface ListPurchaseOrdersParams {
   /**
    * Only rows with this status. pending_approval is above the approval limit and not sent yet; approved is
@@ -5695,7 +5695,7 @@ export interface ListPurchaseOrdersParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listOfficeGoodsReceipts reads. */
+/** The parameters of listOfficeGoodsReceipts. */
 export interface ListOfficeGoodsReceiptsParams {
   /** Only rows with this purchase order id. The purchase order that the goods were ordered with. */
   purchase_order_id?: string;
@@ -5707,7 +5707,7 @@ export interface ListOfficeGoodsReceiptsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listSupplierInvoices reads. */
+/** The parameters of listSupplierInvoices. */
 export interface ListSupplierInvoicesParams {
   /**
    * Only rows with this status. open can be paid in time; overdue was not, and its supplier takes no orders
@@ -5734,7 +5734,7 @@ export interface ListSupplierInvoicesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listEmployees reads. */
+/** The parameters of listEmployees. */
 export interface ListEmployeesParams {
   /**
    * Only rows with this status. active is at work unless on leave, sick is ill at present, left has quit or
@@ -5756,7 +5756,7 @@ export interface ListEmployeesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listLeaveRequests reads. */
+/** The parameters of listLeaveRequests. */
 export interface ListLeaveRequestsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5766,7 +5766,7 @@ export interface ListLeaveRequestsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listTimesheets reads. */
+/** The parameters of listTimesheets. */
 export interface ListTimesheetsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5776,7 +5776,7 @@ export interface ListTimesheetsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listPayrollRuns reads. */
+/** The parameters of listPayrollRuns. */
 export interface ListPayrollRunsParams {
   /**
    * Only rows with this status. due can be paid in time, late was not, paid is final. One that stays late is
@@ -5791,7 +5791,7 @@ export interface ListPayrollRunsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listWorkOrders reads. */
+/** The parameters of listWorkOrders. */
 export interface ListWorkOrdersParams {
   /**
    * Only rows with this status. created has not been printed; printing has had a run started; ready can be
@@ -5817,7 +5817,7 @@ export interface ListWorkOrdersParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listPrintRuns reads. */
+/** The parameters of listPrintRuns. */
 export interface ListPrintRunsParams {
   /** Only rows with this status. running until ends_sim, then completed. */
   status?: FactoryPrintRunStatus;
@@ -5831,7 +5831,7 @@ export interface ListPrintRunsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listFactoryShipments reads. */
+/** The parameters of listFactoryShipments. */
 export interface ListFactoryShipmentsParams {
   /**
    * Only rows with this reference. The text on the parcel: the reference of the work order. The customer whose
@@ -5846,7 +5846,7 @@ export interface ListFactoryShipmentsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listStockItems reads. */
+/** The parameters of listStockItems. */
 export interface ListStockItemsParams {
   /**
    * Only rows with this kind. material goes to the presses; finished are products on the shelf; waste is the
@@ -5863,7 +5863,7 @@ export interface ListStockItemsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listStockMoves reads. */
+/** The parameters of listStockMoves. */
 export interface ListStockMovesParams {
   /**
    * Only rows with this kind. receipt came with a supplier, issue went to a run, output came from the presses,
@@ -5881,7 +5881,7 @@ export interface ListStockMovesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listPresses reads. */
+/** The parameters of listPresses. */
 export interface ListPressesParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5891,7 +5891,7 @@ export interface ListPressesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listOperators reads. */
+/** The parameters of listOperators. */
 export interface ListOperatorsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5901,7 +5901,7 @@ export interface ListOperatorsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listFactoryProducts reads. */
+/** The parameters of listFactoryProducts. */
 export interface ListFactoryProductsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5911,7 +5911,7 @@ export interface ListFactoryProductsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listFactoryRequisitions reads. */
+/** The parameters of listFactoryRequisitions. */
 export interface ListFactoryRequisitionsParams {
   /** Only rows with this status. open until goods that come lift the item to its reorder point, then closed. */
   status?: FactoryRequisitionStatus;
@@ -5923,7 +5923,7 @@ export interface ListFactoryRequisitionsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listDeliveries reads. */
+/** The parameters of listDeliveries. */
 export interface ListDeliveriesParams {
   /**
    * Only rows with this status. arrived waits at the gate; received has been counted in, and its accepted
@@ -5938,7 +5938,7 @@ export interface ListDeliveriesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listFactoryGoodsReceipts reads. */
+/** The parameters of listFactoryGoodsReceipts. */
 export interface ListFactoryGoodsReceiptsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5948,7 +5948,7 @@ export interface ListFactoryGoodsReceiptsParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listMarketDeliveries reads. */
+/** The parameters of listMarketDeliveries. */
 export interface ListMarketDeliveriesParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5958,7 +5958,7 @@ export interface ListMarketDeliveriesParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listAttendance reads. */
+/** The parameters of listAttendance. */
 export interface ListAttendanceParams {
   /** Only rows of the week that begins on this Monday. */
   week_start?: string;
@@ -5972,7 +5972,7 @@ export interface ListAttendanceParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listWebhooks reads. */
+/** The parameters of listWebhooks. */
 export interface ListWebhooksParams {
   /**
    * Only rows with this status. pending_verification waits for a test that your URL responds to with 2xx;
@@ -5988,7 +5988,7 @@ export interface ListWebhooksParams {
   updated_since?: Timestamp | Date;
 }
 
-/** What listWebhookDeliveries reads. */
+/** The parameters of listWebhookDeliveries. */
 export interface ListWebhookDeliveriesParams {
   /**
    * Only rows with this status. pending waits for due_at, deferred for the delivery budget; delivered got a
@@ -6784,10 +6784,7 @@ export declare class Operations {
    */
   createPurchaseOrder(input: CreatePurchaseOrderInput, options?: WriteOptions): Promise<OfficePurchaseOrder>;
 
-  /**
-   * Send POST /office/purchase-orders with dry_run: it returns what would come of it, or the error that there
-   * would be, and does nothing.
-   */
+  /** Send POST /office/purchase-orders with dry_run: it returns the expected result or error, and does nothing. */
   previewCreatePurchaseOrder(input: CreatePurchaseOrderInput, options?: WriteOptions): Promise<OfficePurchaseOrderPreview>;
 
   /**
@@ -7065,10 +7062,7 @@ export declare class Operations {
    */
   startPrintRun(input: StartPrintRunInput, options?: WriteOptions): Promise<FactoryPrintRun>;
 
-  /**
-   * Send POST /factory/print-runs with dry_run: it returns what would come of it, or the error that there
-   * would be, and does nothing.
-   */
+  /** Send POST /factory/print-runs with dry_run: it returns the expected result or error, and does nothing. */
   previewStartPrintRun(input: StartPrintRunInput, options?: WriteOptions): Promise<FactoryPrintRunPreview>;
 
   /**

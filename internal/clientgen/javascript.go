@@ -253,7 +253,7 @@ func (g *generator) declaredStruct(s *structure) string {
 func (g *generator) declaredParams(m *method) string {
 	var b strings.Builder
 	name := camelOnly(m.op.ID)
-	b.WriteString(jsdoc("", "What "+lowerCamel(m.op.ID)+" reads."))
+	b.WriteString(jsdoc("", "The parameters of "+lowerCamel(m.op.ID)+"."))
 	fmt.Fprintf(&b, "export interface %sParams {\n", name)
 	for _, p := range m.query {
 		kind := g.typescript(p.goType, true)
@@ -318,8 +318,8 @@ func (m *method) declared() string {
 	}
 	text += fmt.Sprintf("  %s(%s): Promise<%s>;\n", name, parameters, output)
 	if m.preview != "" {
-		text += "\n" + jsdoc("  ", "Send "+op.Method+" "+op.Path+" with dry_run: it returns what would come of it, or "+
-			"the error that there would be, and does nothing.")
+		text += "\n" + jsdoc("  ", "Send "+op.Method+" "+op.Path+" with dry_run: it returns the expected result "+
+			"or error, and does nothing.")
 		text += fmt.Sprintf("  preview%s(%s): Promise<%s>;\n", camelOnly(op.ID), parameters, m.preview)
 	}
 	return text

@@ -268,7 +268,7 @@ func (g *generator) pythonMethods(m *method, async bool, iterator, sandbox strin
 	if m.preview != "" {
 		text += render("preview_"+op.ID, "_write", "t."+m.preview,
 			strings.Replace(request, "body=given({", `body=given({"dry_run": True, `, 1), "Send "+op.Method+" "+op.Path+
-				" with dry_run: it returns what would come of it, or the error that there would be, and does nothing.")
+				" with dry_run: it returns the expected result or error, and does nothing.")
 	}
 	return text
 }

@@ -89,8 +89,8 @@ func triggerOperations() []Operation {
 			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared, Grading: GradingAlone,
 			Summary: "Pull a trigger",
 			Description: "Lets something happen that the world otherwise does by itself: a rush order, a short " +
-				"truck, a press that is down. It is a true cause in the company, with all that follows, and no forged " +
-				"event. From then on the sandbox is assisted, and its score is not compared with others.",
+				"truck, a press that is down. It is a true cause in the company, with all that follows, and no " +
+				"forged event. From then on the sandbox is assisted, and its score is not compared with others.",
 			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.TriggerImpossible},
 			Events:   followUps(),
 			Out:      reflect.TypeFor[TriggerResult](),

@@ -2091,8 +2091,8 @@ class Operations:
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.OfficePurchaseOrderPreview:
-        """Send POST /office/purchase-orders with dry_run: it returns what would come of it, or the error that
-        there would be, and does nothing.
+        """Send POST /office/purchase-orders with dry_run: it returns the expected result or error, and does
+        nothing.
 
         supplier_id: The supplier to order from: the id at /office/suppliers. It has to sell every line, and
         takes no order while it is on hold. 1 to 40 characters. Such as sup_mill.
@@ -2919,8 +2919,8 @@ class Operations:
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.FactoryPrintRunPreview:
-        """Send POST /factory/print-runs with dry_run: it returns what would come of it, or the error that
-        there would be, and does nothing.
+        """Send POST /factory/print-runs with dry_run: it returns the expected result or error, and does
+        nothing.
 
         press_id: The press to start: the id at /factory/presses. It has to be idle. 1 to 40 characters.
         Such as prs_digital.
