@@ -19,7 +19,7 @@ func tickCommand() *cobra.Command {
 Everything that is due on the way happens. Without MINUTES a working day of 480 passes.
 With --until the clock stops earlier, and MINUTES is the most that may pass: 4800 when it
 is left out. The output says what ended the tick, what happened, what waits for you, and what
-needs attention most, each with the command that mends it.
+needs attention most, each with the command that fixes it.
 
   platen tick 60
   platen tick --until decision
