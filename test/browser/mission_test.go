@@ -69,7 +69,8 @@ func TestEachMissionHasACommandThatBeginsIt(t *testing.T) {
 	}
 	after := status()
 	for _, done := range []string{
-		"safe_retry", "page_through", "not_modified", "take_csv", "read_the_feed", "agent_call", "lost_response", "lost_request",
+		"safe_retry", "page_through", "not_modified", "take_csv", "read_the_feed", "agent_call", "lost_response",
+		"lost_request",
 	} {
 		if _, open := commands[done]; open && after[done] != "completed" {
 			t.Errorf("the command of %s leaves it %s:\n%s", done, after[done], commands[done])
