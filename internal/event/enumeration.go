@@ -27,8 +27,8 @@ func (DisruptionKind) Enum() []string {
 func (DisruptionKind) Meanings() string {
 	return "paper_shortage: paper is expensive and slow to come; courier_strike: orders to suppliers come two " +
 		"working days later; flu_wave: more people fall ill; press_fault: a press is down; power_cut: no press runs " +
-		"until 12:00; trade_fair: more orders for posters and brochures come; payment_outage: payments of customers come " +
-		"when it is over; heat_wave: runs are slower and spoil more."
+		"until 12:00; trade_fair: more orders for posters and brochures come; payment_outage: payments of customers " +
+		"come when it is over; heat_wave: runs are slower and spoil more."
 }
 
 // Role is what an employee does.

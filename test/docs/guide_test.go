@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -68,8 +69,11 @@ const slowly = "10s"
 func follow(t *testing.T, file, source string) {
 	t.Helper()
 	settings, name := platentest.Limits(), strings.TrimSuffix(filepath.Base(file), ".md")
-	if name == "limits" {
+	switch {
+	case name == "limits":
 		settings["tick-pause"] = slowly
+	case strings.Contains(source, "platen serve --profile local"): // which has no limits
+		maps.Copy(settings, map[string]string{"key-rate": "0", "ip-rate": "0"})
 	}
 	p := platentest.Start(t, settings)
 	if name == "overview" {
