@@ -114,7 +114,7 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 	return read[Report](ctx, c, request{operation: "get_report", path: "/sandbox/report", system: judged})
 }
 
-// GetAttention sends GET /sandbox/attention: what needs attention now.
+// GetAttention sends GET /sandbox/attention: list what needs attention now.
 //
 // Lists everything that costs the company money, goods or its name, now or within a day, the most
 // expensive first. Each item has the records that it is about and, where there is one, the
@@ -1489,6 +1489,9 @@ type ListSupplierInvoicesParams struct {
 	// Kind is the parameter kind: only rows with this kind. materials bills a purchase order and
 	// waits for your payment; overhead, such as rent, is debited by itself on collect_on.
 	Kind OfficeSupplierInvoiceKind
+	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase order id. The
+	// purchase order that it bills; null for overheads.
+	PurchaseOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
 	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
@@ -1505,6 +1508,7 @@ func (p ListSupplierInvoicesParams) selection() selection {
 	s.where("status", string(p.Status))
 	s.where("match_status", string(p.MatchStatus))
 	s.where("kind", string(p.Kind))
+	s.where("purchase_order_id", p.PurchaseOrderID)
 	return s
 }
 

@@ -962,6 +962,8 @@ type AttentionCommand struct {
 	Path string `json:"path"`
 	// The body to send.
 	Body json.RawMessage `json:"body"`
+	// The effect of the command, with the money that it spends, in a sentence for a person.
+	Effect string `json:"effect"`
 }
 
 // AttentionCommandMethod is the type of AttentionCommand.Method.

@@ -850,6 +850,8 @@ export interface AttentionCommand {
   path: string;
   /** The body to send. */
   body: unknown;
+  /** The effect of the command, with the money that it spends, in a sentence for a person. */
+  effect: string;
 }
 
 /** AttentionCommandMethod is the type of AttentionCommand.Method. */
@@ -5726,6 +5728,8 @@ export interface ListSupplierInvoicesParams {
    * rent, is debited by itself on collect_on.
    */
   kind?: OfficeSupplierInvoiceKind;
+  /** Only rows with this purchase order id. The purchase order that it bills; null for overheads. */
+  purchase_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
   /** next_cursor of the page before, unchanged. */
@@ -6104,7 +6108,7 @@ export declare class Operations {
   getReport(options?: CallOptions): Promise<Report>;
 
   /**
-   * What needs attention now: GET /sandbox/attention.
+   * List what needs attention now: GET /sandbox/attention.
    *
    * Lists everything that costs the company money, goods or its name, now or within a day, the most expensive
    * first. Each item has the records that it is about and, where there is one, the request that fixes it: the

@@ -55,7 +55,7 @@ func WriteAttention(out io.Writer, a *client.Attention) {
 		}
 		fmt.Fprintf(out, "  %s%s\n", cost, item.Message)
 		if item.Command != nil {
-			fmt.Fprintf(out, "    %s\n", p.in(faint, requestLine(item.Command)))
+			fmt.Fprintf(out, "    %s\n    %s\n", item.Command.Effect, p.in(faint, requestLine(item.Command)))
 		}
 	}
 	if len(a.History) > 0 {

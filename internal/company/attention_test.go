@@ -26,6 +26,8 @@ func does(r *attention.Remedy) action {
 		return count(factory.GoodsReceiptInput{DeliveryID: r.ID})
 	case attention.Purchase:
 		return purchase(*r.Order)
+	case attention.ApproveRequisition:
+		return decide(r.ID, true)
 	case attention.ApprovePurchase:
 		return approvePurchase(r.ID)
 	case attention.PayBill:
@@ -64,6 +66,9 @@ func TestWhatIsProposedSucceeds(t *testing.T) {
 					t.Fatalf("%s costs more than %s before it", k.Kind, concerns[i-1].Kind)
 				}
 				if k.Remedy != nil {
+					if k.Remedy.Effect == "" {
+						t.Fatalf("%s has no effect that is said", k.Remedy.Do)
+					}
 					remedies = append(remedies, k.Remedy)
 				}
 			}
@@ -83,7 +88,7 @@ func TestWhatIsProposedSucceeds(t *testing.T) {
 	}
 	for _, do := range []attention.Doing{
 		attention.AcceptOrder, attention.DeclineOrder, attention.StartRun, attention.Ship, attention.CountIn,
-		attention.Purchase, attention.ApprovePurchase, attention.PayBill, attention.PayWages, attention.Hire,
+		attention.Purchase, attention.ApproveRequisition, attention.ApprovePurchase, attention.PayBill, attention.PayWages, attention.Hire,
 	} {
 		if done[do] == 0 {
 			t.Errorf("no company was proposed %s", do)

@@ -55,6 +55,7 @@ type AttentionCommand struct {
 	Method    string         `json:"method" enum:"POST,PATCH" doc:"The method of the request: POST for commands, PATCH for a change of a webhook subscription."`
 	Path      string         `json:"path" doc:"Below the base URL." example:"/factory/print-runs"`
 	Body      map[string]any `json:"body" doc:"The body to send."`
+	Effect    string         `json:"effect" doc:"The effect of the command, with the money that it spends, in a sentence for a person." example:"Ships the goods of WO-3001: Business cards."`
 }
 
 // AttentionTurn is a turning point of a company that has ended.
@@ -70,7 +71,7 @@ func attentionOperation() Operation {
 	return Operation{
 		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-		Summary: "What needs attention now",
+		Summary: "List what needs attention now",
 		Description: "Lists everything that costs the company money, goods or its name, now or within a day, the " +
 			"most expensive first. Each item has the records that it is about and, where there is one, the request " +
 			"that fixes it: the server checks it as it would check the request itself, and changes " +
@@ -129,6 +130,7 @@ func commandOf(r *attention.Remedy) *AttentionCommand {
 	op := remedies()[r.Do]
 	command := &AttentionCommand{
 		Operation: op.ID, Method: op.Method, Path: strings.Replace(op.Path, "{id}", r.ID, 1), Body: map[string]any{},
+		Effect: r.Effect,
 	}
 	text, err := json.Marshal(bodyOf(r))
 	if err == nil {
@@ -169,7 +171,8 @@ func bodyOf(r *attention.Remedy) any {
 		return HireEmployee{Role: r.Role}
 	case attention.EnableWebhook:
 		return UpdateWebhook{Status: new("active")}
-	case attention.AcceptOrder, attention.DeclineOrder, attention.ApprovePurchase, attention.TestWebhook:
+	case attention.AcceptOrder, attention.DeclineOrder, attention.ApprovePurchase, attention.ApproveRequisition,
+		attention.TestWebhook:
 	}
 	return struct{}{}
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './server.mjs';
-import * as attention from '../../internal/web/static/lib/attention.js';
+
+const attention = await import('../../internal/web/static/console/needs.js');
 
 const work = {
   system: 'factory',
@@ -38,12 +39,12 @@ test('a command has a name, also one that is new', () => {
 
 test('a command is a whole request with the key of its system', () => {
   const run = { operation: 'start_print_run', method: 'POST', path: '/factory/print-runs', body: { press_id: "it's" } };
-  const text = attention.curlOf(run, 'http://here');
-  assert.match(text, /^curl -s -X POST http:\/\/here\/v1\/factory\/print-runs /);
+  const text = attention.curlOf(run);
+  assert.match(text, /^curl -s -X POST https?:\/\/[^/]*\/v1\/factory\/print-runs /);
   assert.match(text, /\$PLATEN_FACTORY_KEY/);
   assert.match(text, /Idempotency-Key/);
-  assert.ok(text.includes(`-d '{"press_id":"it'\\''s"}'`), text);
-  assert.match(attention.curlOf({ ...run, path: '/webhooks/whk_1/test' }, ''), /\$PLATEN_OFFICE_KEY/);
+  assert.ok(text.includes(`--json '{"press_id":"it'\\''s"}'`), text);
+  assert.match(attention.curlOf({ ...run, path: '/webhooks/whk_1/test' }), /\$PLATEN_OFFICE_KEY/);
   assert.deepEqual(
     ['/factory/print-runs', '/office/employees', '/webhooks/whk_1/test', '/officer'].map(attention.systemOf),
     ['factory', 'office', 'shared', 'shared'],

@@ -224,7 +224,7 @@ class AsyncOperations:
         if_none_match: str | None = None,
         call: Call | None = None,
     ) -> t.Attention:
-        """What needs attention now: GET /sandbox/attention.
+        """List what needs attention now: GET /sandbox/attention.
 
         Lists everything that costs the company money, goods or its name, now or within a day, the most
         expensive first. Each item has the records that it is about and, where there is one, the request
@@ -2221,6 +2221,7 @@ class AsyncOperations:
         status: t.OfficeSupplierInvoiceStatus | None = None,
         match_status: t.OfficeSupplierInvoiceMatchStatus | None = None,
         kind: t.OfficeSupplierInvoiceKind | None = None,
+        purchase_order_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         updated_since: str | datetime | None = None,
@@ -2242,13 +2243,16 @@ class AsyncOperations:
         kind: Only rows with this kind. materials bills a purchase order and waits for your payment;
         overhead, such as rent, is debited by itself on collect_on.
 
+        purchase_order_id: Only rows with this purchase order id. The purchase order that it bills; null for
+        overheads.
+
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
         cursor: next_cursor of the page before, unchanged.
 
         updated_since: Only rows changed at or after this time.
         """
-        return await self._page(Request("list_supplier_invoices", "GET", "/office/supplier-invoices", "office", query=given({"status": status, "match_status": match_status, "kind": kind, "limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
+        return await self._page(Request("list_supplier_invoices", "GET", "/office/supplier-invoices", "office", query=given({"status": status, "match_status": match_status, "kind": kind, "purchase_order_id": purchase_order_id, "limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
 
     def supplier_invoices(
         self,
@@ -2256,6 +2260,7 @@ class AsyncOperations:
         status: t.OfficeSupplierInvoiceStatus | None = None,
         match_status: t.OfficeSupplierInvoiceMatchStatus | None = None,
         kind: t.OfficeSupplierInvoiceKind | None = None,
+        purchase_order_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         updated_since: str | datetime | None = None,
@@ -2278,13 +2283,16 @@ class AsyncOperations:
         kind: Only rows with this kind. materials bills a purchase order and waits for your payment;
         overhead, such as rent, is debited by itself on collect_on.
 
+        purchase_order_id: Only rows with this purchase order id. The purchase order that it bills; null for
+        overheads.
+
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
         cursor: next_cursor of the page before, unchanged.
 
         updated_since: Only rows changed at or after this time.
         """
-        return self._all(Request("list_supplier_invoices", "GET", "/office/supplier-invoices", "office", query=given({"status": status, "match_status": match_status, "kind": kind, "limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
+        return self._all(Request("list_supplier_invoices", "GET", "/office/supplier-invoices", "office", query=given({"status": status, "match_status": match_status, "kind": kind, "purchase_order_id": purchase_order_id, "limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
 
     async def get_supplier_invoice(
         self,

@@ -1753,6 +1753,9 @@ class AttentionCommand(TypedDict):
     #: The body to send.
     body: Any
 
+    #: The effect of the command, with the money that it spends, in a sentence for a person.
+    effect: str
+
 
 class AttentionTurn(TypedDict):
     """AttentionTurn is the type of Attention.History."""

@@ -7,7 +7,7 @@ package resource
 //nolint:funlen,lll,maintidx // the table itself
 func Table() []Operation {
 	return []Operation{
-		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "What needs attention now",
+		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "List what needs attention now",
 			Description: "Lists everything that costs the company money, goods or its name, now or within a day, the most expensive first. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
 		{ID: "list_checkpoints", Resource: "checkpoints", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/checkpoints", Summary: "List checkpoints",
 			Description: "Moments of the sandbox that have a name, newest first. The one called start is that of its first morning.", Paged: true, Fields: []Field{}},
@@ -153,7 +153,8 @@ func Table() []Operation {
 			Description: "The bills of suppliers, compared with orders and receipts.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. open can be paid in time; overdue was not, and its supplier takes no orders until it is paid; paid is final.", Values: []string{"open", "overdue", "paid"}},
 				{Name: "match_status", Kind: Text, Doc: "Only rows with this match status. Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an overhead.", Values: []string{"matched", "quantity_mismatch", "price_mismatch", "quantity_and_price_mismatch", "no_receipt", "not_applicable"}},
-				{Name: "kind", Kind: Text, Doc: "Only rows with this kind. materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself on collect_on.", Values: []string{"materials", "overhead"}}}},
+				{Name: "kind", Kind: Text, Doc: "Only rows with this kind. materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself on collect_on.", Values: []string{"materials", "overhead"}},
+				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase order id. The purchase order that it bills; null for overheads."}}},
 		{ID: "get_supplier_invoice", Resource: "supplier-invoices", Verb: "get", System: "office", Method: "GET", Path: "/office/supplier-invoices/{id}", Summary: "Get a supplier invoice",
 			Description: "The row that GET /office/supplier-invoices lists under this id."},
 		{ID: "pay_supplier_invoice", Resource: "supplier-invoices", Verb: "pay", System: "office", Method: "POST", Path: "/office/supplier-invoices/{id}/pay", Summary: "Pay a supplier",

@@ -84,25 +84,29 @@ type Doing string
 
 // Commands of remedies.
 const (
-	AcceptOrder     Doing = "accept_sales_order"
-	DeclineOrder    Doing = "decline_sales_order"
-	StartRun        Doing = "start_print_run"
-	Ship            Doing = "create_factory_shipment"
-	CountIn         Doing = "create_factory_goods_receipt"
-	Purchase        Doing = "create_purchase_order"
-	ApprovePurchase Doing = "approve_purchase_order"
-	PayBill         Doing = "pay_supplier_invoice"
-	PayWages        Doing = "run_payroll"
-	Hire            Doing = "hire_employee"
-	TestWebhook     Doing = "test_webhook"
-	EnableWebhook   Doing = "update_webhook"
+	AcceptOrder  Doing = "accept_sales_order"
+	DeclineOrder Doing = "decline_sales_order"
+	StartRun     Doing = "start_print_run"
+	Ship         Doing = "create_factory_shipment"
+	CountIn      Doing = "create_factory_goods_receipt"
+	Purchase     Doing = "create_purchase_order"
+	// ApproveRequisition is what an order for dear material waits for.
+	ApproveRequisition Doing = "approve_requisition"
+	ApprovePurchase    Doing = "approve_purchase_order"
+	PayBill            Doing = "pay_supplier_invoice"
+	PayWages           Doing = "run_payroll"
+	Hire               Doing = "hire_employee"
+	TestWebhook        Doing = "test_webhook"
+	EnableWebhook      Doing = "update_webhook"
 )
 
 // Remedy is a command, with what it takes: the id of the record that it is about, or one of the
 // other fields.
 type Remedy struct {
-	Do          Doing
-	ID          string
+	Do Doing
+	ID string
+	// Effect says what sending it does, with what it spends, for a person.
+	Effect      string
 	Run         *factory.PrintRunInput
 	Order       *office.PurchaseOrderInput
 	AmountMinor *money.Minor
@@ -159,6 +163,8 @@ type look struct {
 	wanted  map[string]debt
 	// lacking is how much of each material their runs lack.
 	lacking map[string]int64
+	// items are what is in the warehouse, by SKU.
+	items map[string]*factory.StockItem
 }
 
 // debt is what a delay of goods costs.
@@ -191,7 +197,7 @@ func (l *look) atRisk(o *office.SalesOrder) money.Minor {
 
 // survey finds the work that waits for a press, and what it lacks.
 func (l *look) survey() {
-	l.wanted, l.lacking = map[string]debt{}, map[string]int64{}
+	l.wanted, l.lacking, l.items = map[string]debt{}, map[string]int64{}, map[string]*factory.StockItem{}
 	for w := range l.Factory.WorkOrders.All {
 		if w.WaitsFor != factory.WaitsForPress || w.Reference == nil {
 			continue
@@ -219,6 +225,7 @@ func (l *look) survey() {
 		return cmp.Or(cmp.Compare(x.due, y.due), cmp.Compare(y.perDay, x.perDay))
 	})
 	for item := range l.Factory.Stock.All {
+		l.items[item.SKU] = item
 		l.lacking[item.SKU] -= item.OnHand
 	}
 }

@@ -50,10 +50,10 @@ func (l *look) unanswered() {
 	if first == nil {
 		return
 	}
-	answer := &Remedy{Do: DeclineOrder, ID: first.ID}
+	answer := &Remedy{Do: DeclineOrder, ID: first.ID, Effect: "Declines " + orderText(first)}
 	advice := fmt.Sprintf("There is no paper for %s: decline it rather than let it lapse.", first.Number)
 	if l.makeable(first) && l.CanAccept(first.ID) == nil {
-		answer.Do = AcceptOrder
+		answer.Do, answer.Effect = AcceptOrder, "Accepts "+orderText(first)
 		advice = fmt.Sprintf("There is paper for %s.", first.Number)
 	}
 	l.add(Concern{
@@ -61,6 +61,11 @@ func (l *look) unanswered() {
 		Sentence: fmt.Sprintf("%s worth %s %s by %s at the latest. %s",
 			count(len(records), "sales order"), worth, verb(len(records), "lapses", "lapse"), l.tomorrow, advice),
 	}, records)
+}
+
+// orderText is an order with what it asks for, as the end of a sentence.
+func orderText(o *office.SalesOrder) string {
+	return fmt.Sprintf("%s: %d × %s for %s, worth %s.", o.Number, o.Quantity, o.ProductName, o.CustomerName, o.TotalMinor)
 }
 
 // late are the accepted orders that are late, or will be tomorrow evening.
@@ -116,7 +121,9 @@ func (l *look) unapproved() {
 		}
 		records = append(records, recordOf("purchase_order", o.ID, o.Number))
 		if _, err := l.Office.Approvable(o.ID); err == nil && remedy == nil {
-			remedy = &Remedy{Do: ApprovePurchase, ID: o.ID}
+			remedy = &Remedy{
+				Do: ApprovePurchase, ID: o.ID, Effect: fmt.Sprintf("Approves %s for %s.", o.Number, o.TotalMinor),
+			}
 		}
 	}
 	l.add(Concern{
@@ -175,7 +182,9 @@ func (l *look) payable(there *Remedy, i *office.SupplierInvoice, amount money.Mi
 	if _, err := l.Office.CanPay(l.today, i.ID, &amount); err != nil {
 		return nil
 	}
-	return &Remedy{Do: PayBill, ID: i.ID, AmountMinor: &amount}
+	return &Remedy{
+		Do: PayBill, ID: i.ID, AmountMinor: &amount, Effect: fmt.Sprintf("Pays %s for the bill %s.", amount, i.Number),
+	}
 }
 
 // wages are those of weeks that have their timesheet, and are due.
@@ -194,7 +203,10 @@ func (l *look) wages() {
 		owed += run.TotalMinor
 		settlement, err := l.People.Payable(l.Recorder, run.WeekStart)
 		if err == nil && remedy == nil && l.Office.CanSpend(settlement.TotalMinor()) == nil {
-			remedy = &Remedy{Do: PayWages, WeekStart: run.WeekStart}
+			remedy = &Remedy{
+				Do: PayWages, WeekStart: run.WeekStart,
+				Effect: fmt.Sprintf("Pays %s for the week of %s.", settlement.TotalMinor(), run.WeekStart),
+			}
 		}
 	}
 	l.add(Concern{
@@ -248,11 +260,15 @@ func (l *look) webhooks() {
 		switch s.Status {
 		case subscription.PendingVerification:
 			if remedy == nil {
-				remedy = &Remedy{Do: TestWebhook, ID: s.ID}
+				remedy = &Remedy{
+					Do: TestWebhook, ID: s.ID, Effect: fmt.Sprintf("Sends a test to %s, which verifies it.", s.URLHost),
+				}
 			}
 		case subscription.Disabled:
 			if remedy == nil && l.Webhooks.CanChange(s.ID, subscription.Change{Status: subscription.Active}) == nil {
-				remedy = &Remedy{Do: EnableWebhook, ID: s.ID}
+				remedy = &Remedy{
+					Do: EnableWebhook, ID: s.ID, Effect: fmt.Sprintf("Sends events to %s again.", s.URLHost),
+				}
 			}
 		case subscription.Active, subscription.Deleted:
 			continue

@@ -1,7 +1,10 @@
 package attention
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
@@ -9,6 +12,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/event"
 	"platen/internal/money"
+	"platen/internal/problem"
 )
 
 // This file looks at the Factory: presses, people, paper and goods.
@@ -38,7 +42,11 @@ func (l *look) presses() {
 				}
 				proposed[w.ID] = true
 				l.add(Concern{
-					Kind: PressIdle, CostMinor: l.wanted[w.ID].perDay, Remedy: &Remedy{Do: StartRun, Run: &run},
+					Kind: PressIdle, CostMinor: l.wanted[w.ID].perDay,
+					Remedy: &Remedy{
+						Do: StartRun, Run: &run,
+						Effect: fmt.Sprintf("Prints %s on %s: %d × %s.", w.Number, p.Name, w.Quantity, w.ProductName),
+					},
 					Sentence: fmt.Sprintf("%s is idle, and %s, due on %s, can be printed on it now.", p.Name, w.Number,
 						l.wanted[w.ID].due),
 				}, append(press, recordOf("work_order", w.ID, w.Number)))
@@ -76,7 +84,10 @@ func (l *look) hire(role event.Role) *Remedy {
 	if l.CanHire(role) != nil {
 		return nil
 	}
-	return &Remedy{Do: Hire, Role: role}
+	return &Remedy{
+		Do: Hire, Role: role,
+		Effect: fmt.Sprintf("Hires one person for the role %s. The fee is %s.", role, l.People.HireFeeMinor()),
+	}
 }
 
 // vacancies are the roles beside the operators that nobody holds.
@@ -125,23 +136,21 @@ func (l *look) materials() {
 		switch lacks := l.lacking[item.SKU]; {
 		case lacks > 0:
 			k := Concern{Kind: MaterialMissing, CostMinor: l.without(item.SKU)}
-			k.Sentence = fmt.Sprintf("Work that waits for a press needs %d %s more of %s than the warehouse has",
-				lacks, item.Unit, item.Name)
+			k.Sentence = fmt.Sprintf("Work that waits for a press needs %s more of %s than the warehouse has",
+				count(int(lacks), item.Unit), item.Name)
 			records := append([]Record{record}, workRecords(l.needing(item.SKU))...)
 			if ordered {
 				k.Sentence += fmt.Sprintf("; %s is on the way.", order.Number)
 				records = append(records, recordOf("purchase_order", order.ID, order.Number))
 			} else {
-				k.Sentence += ", and none is ordered."
-				k.Remedy = l.purchase(item, lacks)
+				l.restock(&k, item, lacks)
 			}
 			l.add(k, records)
 		case item.Status == factory.StockLow && !ordered:
-			l.add(Concern{
-				Kind: MaterialLow, Remedy: l.purchase(item, 0),
-				Sentence: fmt.Sprintf("%s is below its reorder point (%d of %d), and none is ordered.",
-					item.Name, item.OnHand, item.ReorderPoint),
-			}, []Record{record})
+			k := Concern{Kind: MaterialLow}
+			k.Sentence = fmt.Sprintf("%s is below its reorder point (%d of %d)", item.Name, item.OnHand, item.ReorderPoint)
+			l.restock(&k, item, 0)
+			l.add(k, []Record{record})
 		}
 	}
 }
@@ -166,29 +175,113 @@ func (l *look) without(sku string) (cost money.Minor) {
 	return cost
 }
 
-// purchase orders a material where it is cheapest of those who sell it now: what is lacking, or
-// as much as is usual.
-func (l *look) purchase(item *factory.StockItem, lacks int64) *Remedy {
-	var best *Remedy
-	cheapest := money.Minor(0)
+// restock ends the sentence about a material that nobody has ordered, and proposes to order it.
+// Where a requisition for it waits at Head Office, that is what happens next; and where no
+// supplier takes an order, the sentence says why.
+func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) {
+	var refusal error
+	if q := l.asked(item.SKU); q != nil {
+		k.Sentence += fmt.Sprintf(", and %s, which asks for it, %s.", q.Number,
+			map[bool]string{true: "waits to be ordered", false: "waits for approval"}[q.Status == office.RequisitionApproved])
+		k.Remedy, refusal = l.fulfil(q)
+	} else {
+		k.Sentence += ", and none is ordered."
+		k.Remedy, refusal = l.purchase(item, lacks)
+	}
+	if p, ok := errors.AsType[*problem.Problem](refusal); ok && k.Remedy == nil {
+		k.Sentence += " It cannot be ordered now: " + p.Message
+	}
+}
+
+// asked is the oldest requisition at Head Office that asks for a material and is open, nil
+// without one.
+func (l *look) asked(sku string) *office.Requisition {
+	for q := range l.Office.Requisitions.All {
+		if q.Open() && slices.ContainsFunc(q.Lines, func(line office.RequisitionLine) bool { return line.SKU == sku }) {
+			return q
+		}
+	}
+	return nil
+}
+
+// fulfil approves a requisition, or orders what an approved one asks for.
+func (l *look) fulfil(q *office.Requisition) (*Remedy, error) {
+	if q.Status == office.RequisitionApproved {
+		return l.cheapest(office.PurchaseOrderInput{RequisitionID: &q.ID, Lines: q.Lines})
+	}
+	if _, err := l.Office.Decidable(q.ID); err != nil {
+		return nil, err //nolint:wrapcheck // a problem says what it is
+	}
+	return &Remedy{
+		Do: ApproveRequisition, ID: q.ID,
+		Effect: fmt.Sprintf("Approves %s for about %s. It can be ordered then.", q.Number, q.EstimatedMinor),
+	}, nil
+}
+
+// purchase orders a material: as much as is usual and covers what is lacking, or the latter alone
+// where nobody lends as much.
+func (l *look) purchase(item *factory.StockItem, lacks int64) (*Remedy, error) {
+	of := func(quantity int64) office.PurchaseOrderInput {
+		return office.PurchaseOrderInput{Lines: []office.RequisitionLine{{SKU: item.SKU, Quantity: quantity}}}
+	}
+	remedy, err := l.cheapest(of(max(item.ReorderQuantity, lacks+item.ReorderPoint)))
+	if remedy == nil && lacks > 0 {
+		remedy, err = l.cheapest(of(lacks))
+	}
+	return remedy, err
+}
+
+// cheapest sends an order to the supplier that asks least for all of it, of those who take it now.
+// A single line grows to the least that a supplier sells. Without one the error is the last
+// supplier's who sells it.
+func (l *look) cheapest(in office.PurchaseOrderInput) (best *Remedy, refusal error) {
+	least := money.Minor(0)
 	for _, s := range catalog.Suppliers() {
 		row, ok := l.Office.Suppliers.Find(s.ID)
 		if !ok {
 			continue
 		}
-		for _, price := range row.Prices {
-			if price.SKU != item.SKU || best != nil && price.UnitPriceMinor >= cheapest {
-				continue
-			}
-			in := office.PurchaseOrderInput{SupplierID: s.ID, Lines: []office.RequisitionLine{{
-				SKU: item.SKU, Quantity: max(item.ReorderQuantity, lacks+item.ReorderPoint, price.MinimumQuantity),
-			}}}
-			if _, err := l.Office.CanPurchase(in); err == nil {
-				best, cheapest = &Remedy{Do: Purchase, Order: &in}, price.UnitPriceMinor
-			}
+		to := in
+		to.SupplierID, to.Lines = s.ID, slices.Clone(in.Lines)
+		if !sells(row, to.Lines) {
+			continue
+		}
+		plan, err := l.Office.CanPurchase(to)
+		switch {
+		case err != nil:
+			refusal = err
+		case best == nil || plan.TotalMinor() < least:
+			best, least = &Remedy{Do: Purchase, Order: &to, Effect: l.purchaseText(row, &plan)}, plan.TotalMinor()
 		}
 	}
-	return best
+	return best, refusal
+}
+
+// sells reports whether a supplier sells all that an order asks for, and raises each quantity to
+// the least that it sells.
+func sells(s *office.Supplier, lines []office.RequisitionLine) bool {
+	for i := range lines {
+		at := slices.IndexFunc(s.Prices, func(p office.Price) bool { return p.SKU == lines[i].SKU })
+		if at < 0 {
+			return false
+		}
+		lines[i].Quantity = max(lines[i].Quantity, s.Prices[at].MinimumQuantity)
+	}
+	return true
+}
+
+// purchaseText says what an order brings, from whom, for how much and when.
+func (l *look) purchaseText(s *office.Supplier, plan *office.PurchasePlan) string {
+	var what []string
+	for _, line := range plan.Lines() {
+		item := l.items[line.SKU]
+		what = append(what, fmt.Sprintf("%s of %s", count(int(line.Quantity), item.Unit), item.Name))
+	}
+	text := fmt.Sprintf("Orders %s from %s for %s", strings.Join(what, ", "), s.Name, plan.TotalMinor())
+	if plan.ApprovalRequired() {
+		return text + ", which then has to be approved."
+	}
+	return fmt.Sprintf("%s. The truck takes %d to %d working days.", text, s.LeadDaysMin, s.LeadDaysMax)
 }
 
 // trucks are those at the gate that nobody has counted in.
@@ -202,7 +295,9 @@ func (l *look) trucks() {
 		records = append(records, recordOf("delivery", d.ID, d.PurchaseOrderNumber))
 		in := factory.GoodsReceiptInput{DeliveryID: d.ID, ReceivedOn: l.today}
 		if _, err := l.Factory.CanReceive(l.Recorder, in); err == nil && remedy == nil {
-			remedy = &Remedy{Do: CountIn, ID: d.ID}
+			remedy = &Remedy{
+				Do: CountIn, ID: d.ID, Effect: fmt.Sprintf("Counts in all that came for %s.", d.PurchaseOrderNumber),
+			}
 		}
 	}
 	l.add(Concern{
@@ -234,7 +329,9 @@ func (l *look) goods() {
 		}
 		records = append(records, recordOf("work_order", w.ID, w.Number))
 		if remedy == nil && l.CanShip(w.ID) == nil {
-			remedy = &Remedy{Do: Ship, ID: w.ID}
+			remedy = &Remedy{
+				Do: Ship, ID: w.ID, Effect: fmt.Sprintf("Ships the goods of %s: %s.", w.Number, w.ProductName),
+			}
 		}
 	}
 	l.add(Concern{

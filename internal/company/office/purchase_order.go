@@ -166,6 +166,15 @@ type PurchasePlan struct {
 	required bool
 }
 
+// TotalMinor is what the order comes to, in minor units.
+func (p *PurchasePlan) TotalMinor() money.Minor { return p.total }
+
+// Lines are those of the order, with the supplier's prices.
+func (p *PurchasePlan) Lines() []PurchaseOrderLine { return p.lines }
+
+// ApprovalRequired reports whether the order is above the limit and waits for approval.
+func (p *PurchasePlan) ApprovalRequired() bool { return p.required }
+
 // CanPurchase returns the plan of an order to a supplier, or refuses.
 func (o *Office) CanPurchase(in PurchaseOrderInput) (PurchasePlan, error) {
 	lines, err := o.priceLines(in)

@@ -83,8 +83,8 @@ func (*Requisition) Resource() string { return "office_requisition" }
 // State implements record.Row.
 func (q *Requisition) State() string { return string(q.Status) }
 
-// open reports whether the requisition still waits for a decision or an order.
-func (q *Requisition) open() bool {
+// Open reports whether the requisition still waits for a decision or an order.
+func (q *Requisition) Open() bool {
 	return q.Status == RequisitionReceived || q.Status == RequisitionApproved && q.PurchaseOrderID == nil
 }
 
@@ -241,7 +241,7 @@ func (o *Office) RequisitionLapses(r *record.Recorder, id string) {
 func (o *Office) checkRequisitions() error {
 	open := int64(0)
 	for q := range o.Requisitions.All {
-		if q.open() {
+		if q.Open() {
 			open++
 		}
 		if (q.Status == RequisitionReceived) != (q.DecidedBy == nil) {

@@ -118,9 +118,16 @@ func (i *SupplierInvoice) payable() money.Minor {
 func newSupplierInvoices() *record.Table[SupplierInvoice, struct{}] {
 	return record.NewTable[SupplierInvoice, struct{}](
 		record.Definition{
-			Resource: "supplier_invoice", Prefix: "sin", Filters: []string{"status", "match_status", "kind"},
+			Resource: "supplier_invoice", Prefix: "sin",
+			Filters: []string{"status", "match_status", "kind", "purchase_order_id"},
 		},
-		func(i *SupplierInvoice) []string { return []string{string(i.Status), i.MatchStatus, i.Kind} })
+		func(i *SupplierInvoice) []string {
+			order := ""
+			if i.PurchaseOrderID != nil {
+				order = *i.PurchaseOrderID
+			}
+			return []string{string(i.Status), i.MatchStatus, i.Kind, order}
+		})
 }
 
 // editSupplierInvoice changes an invoice and keeps the sums of the debts.

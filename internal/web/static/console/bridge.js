@@ -207,7 +207,8 @@ const Title = () => html`
     <p>
       ${
         byHand()
-          ? 'Nothing crosses by itself. Each amber gap is a record that your program has not carried yet.'
+          ? 'Nothing crosses by itself. Each amber gap is a record that your program has not carried yet. A gap has ' +
+            'the request that closes it and no button: what you build here is the program that sends it.'
           : 'Platen carries records across in the same moment. Created with the bridge by hand, a sandbox ' +
             'leaves each of these lines to your program.'
       }

@@ -1,13 +1,13 @@
 import { signal, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
-import { keyFor, session } from '../lib/session.js';
+import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import * as attention from '../lib/attention.js';
-import { day, money, number, roundMoney, sentence, signed, words } from '../lib/format.js';
-import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, bearer, useAsked } from './parts.js';
+import { money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
+import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, post } from './parts.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
+import { Attention } from './needs.js';
 
 const newestMost = 7;
 
@@ -93,6 +93,7 @@ function Cash({ s }) {
         <b class=${change < 0 ? 'c-red' : 'c-green'}>${signed(change)}</b> since the opening
       </span>
       <span class="tile-s">net worth <b>${roundMoney(s.net_worth_minor)}</b></span>
+      ${keyFor('office') ? html`<a class="tile-s" href="/console/office/ledger">Every movement</a>` : null}
     <//>
   `;
 }
@@ -182,7 +183,7 @@ function Waiting() {
       <div class="pad" hidden=${!!store.readOnly.value}>
         <${Code}
           what=${`accept ${oldest[0].number}`}
-          text=${`# ${oldest[0].number}\ncurl -s -X POST ${location.origin}${path(oldest[0])} ${bearer('office')}`}
+          text=${`# ${oldest[0].number}\n${post(`/office/sales-orders/${oldest[0].id}/accept`)}`}
         />
       </div>
     </section>
@@ -274,10 +275,11 @@ const Deliveries = () => html`
   <section class="card"><${More} title="Deliveries" path="/console/webhooks" /><${Sent} /></section>
 `;
 
-const Plot = ({ title, choice, loading, ...drawn }) => html`
+const Plot = ({ title, choice, loading, below = null, ...drawn }) => html`
   <section class="card">
     <div class="card-h">${choice ?? html`<h2>${title}</h2>`}</div>
     ${store.status.value ? html`<${Chart} points=${store.points.value} label=${title} stepped ...${drawn} />` : loading}
+    ${below}
   </section>
 `;
 
@@ -315,6 +317,44 @@ function MaterialPlot({ s }) {
   `;
 }
 
+// movedDays is how many working days the reasons for a change of cash reach back; reasonsMost is
+// how many reasons are named.
+const movedDays = 5;
+const reasonsMost = 6;
+
+// Moved says what moved cash of late: the entries of the ledger, added up by their kinds, the
+// largest first.
+function Moved() {
+  const today = store.present.value?.sim_date;
+  const lately = store
+    .rows('ledger_entry')
+    .filter(e => e.kind !== 'opening_balance' && workingDay(e.entry_on) > workingDay(today) - movedDays);
+  if (!today || !lately.length) return null;
+  const sums = Map.groupBy(lately, e => e.kind);
+  const reasons = [...sums]
+    .map(([kind, all]) => [kind, all.reduce((n, e) => n + e.amount_minor, 0), all.length])
+    .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+  const total = reasons.reduce((n, [, sum]) => n + sum, 0);
+  return html`
+    <div class="pad moved">
+      <p>
+        <b>Cash ${total < 0 ? 'fell' : 'rose'} by ${roundMoney(Math.abs(total))}</b>
+        <span class="dim"> in ${movedDays} working days</span>
+      </p>
+      <ul class="chips">
+        ${reasons.slice(0, reasonsMost).map(
+          ([kind, sum, count]) => html`
+            <li class="pill calm" title=${`${count} entries`}>
+              ${sentence(kind)} <b class=${`num ${sum < 0 ? 'c-red' : 'c-green'}`}>${signed(sum)}</b>
+            </li>
+          `,
+        )}
+        <li><a class="more" href="/console/office/ledger">Ledger <${Icon} name="chevron-right" size=${14} /></a></li>
+      </ul>
+    </div>
+  `;
+}
+
 const thousands = minor => `${roundMoney(minor / 1000)}k`;
 
 function Plots() {
@@ -336,6 +376,7 @@ function Plots() {
           : []
       }
       loading=${html`<div class="pad"><${Skeleton} width="100%" /></div>`}
+      below=${html`<${Moved} />`}
     />
     <div class="pair">
       <${MaterialPlot} s=${s} />
@@ -350,138 +391,6 @@ function Plots() {
         height=${128}
       />
     </div>
-  `;
-}
-
-// attentionPause is the least time between two reads of what needs attention, in ms; few is how
-// many items are shown at first.
-const attentionPause = 4000;
-const few = 4;
-
-function NeedRecords({ item }) {
-  const { records, more } = attention.recordsOf(item);
-  if (!records.length) return null;
-  return html`
-    <p class="trail">
-      ${records.map(r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`)}
-      ${more > 0 ? html`<span class="dim">and ${number(more)} more</span>` : null}
-    </p>
-  `;
-}
-
-// Mend is the request that mends something: to be sent from here, or copied.
-function Mend({ command, ask }) {
-  const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
-  const [shown, show] = useState(false);
-  const name = attention.nameOf(command);
-  const mend = async () => {
-    set({ busy: true, refusal: null });
-    try {
-      await attention.send(command);
-      say(`${name}: done`);
-      set({ busy: false, refusal: null });
-      await ask();
-    } catch (e) {
-      set({ busy: false, refusal: e instanceof Refusal ? e : new Refusal(0) });
-    }
-  };
-  return html`
-    <div class="mend">
-      <div class="row-actions">
-        ${
-          attention.canSend(command) && !store.readOnly.value
-            ? html`
-              <button class="btn small" disabled=${busy} aria-busy=${busy} onClick=${mend}>
-                <${Icon} name="zap" size=${13} />${busy ? 'Sending…' : name}
-              </button>
-            `
-            : html`<b>${name}</b>`
-        }
-        <button class="btn small" aria-expanded=${shown} onClick=${() => show(!shown)}>
-          <${Icon} name="terminal" size=${13} />As a request<span class="vh"> that does: ${name}</span>
-        </button>
-      </div>
-      ${shown ? html`<${Code} what=${name} text=${attention.curlOf(command)} />` : null}
-      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    </div>
-  `;
-}
-
-const Need = ({ item, ask }) => html`
-  <li>
-    <p class="need-h">
-      <b>${sentence(item.kind)}</b>
-      ${
-        item.cost_minor > 0
-          ? html`<span class="pill warn num" title="What it costs until tomorrow evening">
-              ${attention.costText(item)}<span class="vh"> at stake</span>
-            </span>`
-          : null
-      }
-    </p>
-    <p>${item.message}</p>
-    <${NeedRecords} item=${item} />
-    ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
-  </li>
-`;
-
-const Turn = ({ t }) => html`
-  <li>
-    <p class="need-h">
-      <span class="dim num">${day(t.sim_date)}</span>
-      ${t.seq == null ? null : html`<span class="dim num">event ${t.seq}</span>`}
-    </p>
-    <p>${t.message}</p>
-  </li>
-`;
-
-function Needs({ items, ask }) {
-  const [all, show] = useState(false);
-  if (!items.length)
-    return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs you now.</p>`;
-  const rest = items.length - few;
-  return html`
-    <ol class="needs">
-      ${(all ? items : items.slice(0, few)).map(
-        i => html`<${Need} key=${`${i.kind} ${i.records[0]?.id ?? i.message}`} item=${i} ask=${ask} />`,
-      )}
-    </ol>
-    ${
-      rest > 0
-        ? html`<div class="pad"><button class="btn small" aria-expanded=${all} onClick=${() => show(!all)}>
-            ${all ? 'Show less' : `Show ${number(rest)} more`}
-          </button></div>`
-        : null
-    }
-  `;
-}
-
-function AskedNeeds() {
-  const { last_seq } = store.status.value;
-  const stamp = `${last_seq} ${store.present.value.sim_date} ${store.ended.value}`;
-  const { data, refusal, ask } = useAsked('/console/data/attention', stamp, attentionPause);
-  if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="60%" /></div>`;
-  if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
-  if (data.history.length)
-    return html`<ol class="needs">${data.history.map(t => html`<${Turn} key=${t.message} t=${t} />`)}</ol>`;
-  return html`<${Needs} items=${data.items} ask=${ask} />`;
-}
-
-// Attention is not there where players are compared: it would play for them.
-function Attention() {
-  const s = store.status.value;
-  if (s?.evaluation) return null;
-  return html`
-    <section class="card attention" aria-labelledby="attention">
-      <div class="card-h">
-        <h2 id="attention">${store.ended.value ? 'How it came to this' : 'Needs attention'}</h2>
-      </div>
-      ${
-        s && session.value
-          ? html`<${AskedNeeds} key=${session.value.sandbox_id} />`
-          : html`<div class="pad"><${Skeleton} width="60%" /></div>`
-      }
-    </section>
   `;
 }
 

@@ -13,12 +13,30 @@ import { lists } from './catalogue.js';
 // rest is how long nothing is typed before the docs are searched, in ms.
 const rest = 180;
 
+// alsoCalled are other words for pages and lists.
+const alsoCalled = {
+  overview: 'cash money net worth chart attention problems stock',
+  bridge: 'gaps carry score',
+  presses: 'print runs machines production',
+  webhooks: 'deliveries endpoints signatures',
+  requests: 'calls errors log bodies',
+  session: 'forks checkpoints triggers faults lease extend',
+  connect: 'client sdk snippets mcp agent',
+  ledger: 'cash money bank movements why',
+  'customer-invoices': 'bills revenue receivables',
+  'supplier-invoices': 'bills payables match',
+  'payroll-runs': 'wages salaries',
+  'purchase-orders': 'buy material restock',
+  stock: 'paper ink inventory warehouse',
+};
+
 const systems = { office: 'Head Office', factory: 'Factory', world: 'World' };
 
 // pagesOf are the pages of the console and the lists of records.
 const pagesOf = pages => [
   ...pages.map(([slug, , title, icon, group]) => ({
     title,
+    also: alsoCalled[slug || 'overview'],
     icon,
     text: '',
     kind: group,
@@ -27,6 +45,7 @@ const pagesOf = pages => [
   ...Object.entries(lists).flatMap(([system, all]) =>
     all.map(([list, , title]) => ({
       title,
+      also: alsoCalled[list],
       icon: 'layers',
       text: systems[system],
       kind: 'List',

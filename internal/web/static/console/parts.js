@@ -10,6 +10,16 @@ import { ago, clock, wallTime, words } from '../lib/format.js';
 // environment, and curl a read with it.
 export const bearer = system => `-H "Authorization: Bearer $PLATEN_${system.toUpperCase()}_KEY"`;
 export const curl = (path, system = 'office') => `curl -s ${location.origin}/v1${path} ${bearer(system)}`;
+// sending is a request that changes something, with curl; without a body where there is none.
+export const sending = (method, path, { system = 'office', key = '', body } = {}) =>
+  [
+    `curl -s -X ${method} ${location.origin}/v1${path} ${bearer(system)}`,
+    key && `-H "Idempotency-Key: ${key}"`,
+    body && `--json '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
+  ]
+    .filter(Boolean)
+    .join(' \\\n  ');
+export const post = (path, of) => sending('POST', path, of);
 
 export const Ago = ({ at }) => html`
   <time dateTime=${at} title=${`${wallTime(at)} on the wall`}>${ago(at, serverNow.value)}</time>

@@ -4,7 +4,8 @@ import { html, Icon } from '../lib/html.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, number, words, workingDay } from '../lib/format.js';
-import { Code, Empty, Skeleton, Status, Table, bearer } from './parts.js';
+import { Mend, useNeeds } from './needs.js';
+import { Empty, Skeleton, Status, Table } from './parts.js';
 
 // A narrow window shows fewer days, so that runs keep their names.
 const shownDays = signal(matchMedia('(max-width: 600px)').matches ? 2 : 5);
@@ -166,24 +167,27 @@ const Newest = ({ runs }) => html`
   </section>
 `;
 
-// starting is the command that puts a work order on a press.
-const starting = (work, press) =>
-  [
-    `curl -s -X POST ${location.origin}/v1/factory/print-runs ${bearer('factory')} \\`,
-    `  -H "Idempotency-Key: run-${work.number}" --json '{"work_order_id":"${work.id}","press_id":"${press.id}"}'`,
-  ].join('\n');
+// Proposed is the run that the server has checked: for the most urgent work that can be printed.
+function Proposed() {
+  const { data, ask } = useNeeds();
+  const run = data?.items.find(item => item.command?.operation === 'start_print_run');
+  if (!data) return html`<p class="pad"><${Skeleton} width="60%" /></p>`;
+  if (run) return html`<div class="pad"><${Mend} command=${run.command} ask=${ask} /></div>`;
+  const lacking = data.items.find(item => ['no_operator', 'material_missing', 'press_down'].includes(item.kind));
+  return html`
+    <p class="pad dim">
+      ${lacking ? `${lacking.message} ` : 'None of it can be started now. '}
+      <a href="/console">What needs attention</a>
+    </p>
+  `;
+}
 
-// Next is the command that would be taken now: for work that is still wanted, and
-// a press that is free.
-function Next({ waiting, presses }) {
-  const ended = store.rows('sales_order').filter(o => ['expired', 'declined'].includes(o.status));
-  const over = new Set(ended.flatMap(o => [o.id, o.number]));
-  const wanted = waiting.findLast(w => !over.has(w.reference));
-  const free = presses.find(p => p.status === 'idle');
+// Next is what can be started now. Where players are compared, nothing is proposed.
+function Next({ presses }) {
   if (store.ended.value) return html`<p class="pad dim">Nothing can be started any more.</p>`;
-  if (!wanted) return html`<p class="pad dim">Their orders have ended.</p>`;
-  if (!free) return html`<p class="pad dim">No press is free.</p>`;
-  return html`<div class="pad"><${Code} what="start a print run" text=${starting(wanted, free)} /></div>`;
+  if (!presses.some(p => p.status === 'idle')) return html`<p class="pad dim">No press is free.</p>`;
+  if (store.status.value.evaluation) return null;
+  return html`<${Proposed} />`;
 }
 
 // Due is when work is to leave; red once that is over.
@@ -198,18 +202,18 @@ const Waiting = ({ waiting, presses }) => html`
     ${
       waiting.length
         ? html`
+          <${Next} presses=${presses} />
           <${Table} label="Waiting for a press">
             ${waiting.map(
               w => html`
                 <tr key=${w.id}>
-                  <td><code>${w.number}</code></td>
+                  <td><a class="c-factory" href=${`/console/factory/work-orders/${w.id}`}>${w.number}</a></td>
                   <td class="fill">${number(w.quantity)} × ${w.product_name}</td>
                   <td><${Due} on=${w.due_date} /></td>
                 </tr>
               `,
             )}
           <//>
-          <${Next} waiting=${waiting} presses=${presses} />
         `
         : html`
           <${Empty} icon="circle-check" title="Nothing waits">

@@ -2,16 +2,13 @@
 // the records of this sandbox, so that it can be sent as it stands; where nothing is there yet that
 // a mission needs, it moves the clock.
 import * as store from '../lib/store.js';
-import { bearer } from './parts.js';
+import { bearer, post as request } from './parts.js';
 
 const base = () => `${location.origin}/v1`;
 const json = body => `--json '${JSON.stringify(body)}'`;
 
 const get = (path, system = 'office', more = '') => `curl -s ${more}"${base()}${path}" ${bearer(system)}`;
-const post = (path, body, system, key) =>
-  [`curl -s -X POST ${base()}${path} ${bearer(system)}`, key ? `-H "Idempotency-Key: ${key}"` : '', body && json(body)]
-    .filter(Boolean)
-    .join(' \\\n  ');
+const post = (path, body, system, key) => request(path, { system, key, body });
 
 const writers = ['twice', 'lost', 'never-came', 'at-work'];
 

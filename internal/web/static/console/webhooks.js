@@ -6,7 +6,7 @@ import { anyKey } from '../lib/session.js';
 import { call, Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { wallTime, words } from '../lib/format.js';
-import { Ago, Code, Copy, Empty, Notice, Problem, SkeletonRows, Status, Table, bearer, curl } from './parts.js';
+import { Ago, Code, Copy, Empty, Notice, Problem, SkeletonRows, Status, Table, curl, post } from './parts.js';
 import { Deliveries } from './deliveries.js';
 import { Verifier } from './verifier.js';
 
@@ -155,10 +155,7 @@ const Secret = ({ id }) =>
     : null;
 
 // subscribing is how a program makes a webhook.
-const subscribing = [
-  `curl -s -X POST ${location.origin}/v1/webhooks ${bearer('office')} \\`,
-  `  --json '{"url":"https://hooks.example.com/platen","events":["*"]}'`,
-].join('\n');
+const subscribing = post('/webhooks', { body: { url: 'https://hooks.example.com/platen', events: ['*'] } });
 
 // Test sends a ping: the one thing to do for a subscription that waits for its verification.
 function Test({ hook, act, busy, pinged, disabled, small }) {

@@ -1,0 +1,198 @@
+// What needs attention: what it costs, and the request that fixes it.
+import { useState } from '../vendor/preact.js';
+import { html, Icon, say } from '../lib/html.js';
+import { Refusal, call } from '../lib/api.js';
+import { keyFor, session } from '../lib/session.js';
+import * as store from '../lib/store.js';
+import { day, number, roundMoney, sentence, words } from '../lib/format.js';
+import { Code, Problem, Skeleton, sending, useAsked } from './parts.js';
+
+// systemOf is the system whose key a path wants; what is shared takes either.
+export const systemOf = path => /^\/(office|factory)\//.exec(path)?.[1] ?? 'shared';
+
+// recordsOf are the records of an item, with the pages that show them, and how many there are
+// beyond them.
+export const recordsOf = item => ({
+  records: item.records.map(r => ({
+    id: r.id,
+    system: r.system,
+    name: r.number || `${words(r.resource)} ${r.id}`,
+    href: r.resource === 'webhook' ? `/console/webhooks/${r.id}` : `/console${r.path}`,
+  })),
+  more: item.record_count - item.records.length,
+});
+
+// costText is what an item costs, '' for what has no price.
+export const costText = item => (item.cost_minor > 0 ? roundMoney(item.cost_minor) : '');
+
+// names are what the commands do, on a button.
+const commandNames = {
+  accept_sales_order: 'Accept it',
+  decline_sales_order: 'Decline it',
+  start_print_run: 'Start the run',
+  create_factory_shipment: 'Ship it',
+  create_factory_goods_receipt: 'Count it in',
+  create_purchase_order: 'Order it',
+  approve_purchase_order: 'Approve it',
+  approve_requisition: 'Approve it',
+  pay_supplier_invoice: 'Pay it',
+  run_payroll: 'Pay the wages',
+  hire_employee: 'Hire',
+  test_webhook: 'Send a test',
+  update_webhook: 'Enable it',
+};
+export const nameOf = command => commandNames[command.operation] ?? sentence(command.operation);
+
+// curlOf is the whole request of a command, for a terminal. Each time it is pasted it has a key of
+// its own.
+export const curlOf = ({ method, path, body }) =>
+  sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key: '$(date +%s%N)', body });
+
+// canSend reports whether this tab has the key that a command wants.
+const canSend = command => !!keyFor(systemOf(command.path));
+
+// send sends a command as it was proposed.
+const send = command =>
+  call(`/v1${command.path}`, { key: keyFor(systemOf(command.path)), method: command.method, body: command.body });
+
+// attentionPause is the least time between two reads of what needs attention, in ms; few is how
+// many items are shown at first.
+const attentionPause = 4000;
+const few = 4;
+
+function NeedRecords({ item }) {
+  const { records, more } = recordsOf(item);
+  if (!records.length) return null;
+  return html`
+    <p class="trail">
+      ${records.map(r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`)}
+      ${more > 0 ? html`<span class="dim">and ${number(more)} more</span>` : null}
+    </p>
+  `;
+}
+
+// Mend is the request that mends something, with what it does and spends: to be sent from here,
+// or copied.
+export function Mend({ command, ask }) {
+  const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
+  const [shown, show] = useState(false);
+  const name = nameOf(command);
+  const mend = async () => {
+    set({ busy: true, refusal: null });
+    try {
+      await send(command);
+      say(`${name}: done`);
+      set({ busy: false, refusal: null });
+      await ask();
+    } catch (e) {
+      set({ busy: false, refusal: e instanceof Refusal ? e : new Refusal(0) });
+    }
+  };
+  return html`
+    <div class="mend">
+      ${command.effect ? html`<p class="dim">${command.effect}</p>` : null}
+      <div class="row-actions">
+        ${
+          canSend(command) && !store.readOnly.value
+            ? html`
+              <button class="btn small" disabled=${busy} aria-busy=${busy} onClick=${mend}>
+                <${Icon} name="zap" size=${13} />${busy ? 'Sending…' : name}
+              </button>
+            `
+            : html`<b>${name}</b>`
+        }
+        <button class="btn small" aria-expanded=${shown} onClick=${() => show(!shown)}>
+          <${Icon} name="terminal" size=${13} />As a request<span class="vh"> that does: ${name}</span>
+        </button>
+      </div>
+      ${shown ? html`<${Code} what=${name} text=${curlOf(command)} />` : null}
+      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+    </div>
+  `;
+}
+
+const Need = ({ item, ask }) => html`
+  <li>
+    <p class="need-h">
+      <b>${sentence(item.kind)}</b>
+      ${
+        item.cost_minor > 0
+          ? html`<span class="pill warn num">about ${costText(item)} by tomorrow evening</span>`
+          : null
+      }
+    </p>
+    <p>${item.message}</p>
+    <${NeedRecords} item=${item} />
+    ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
+  </li>
+`;
+
+const Turn = ({ t }) => html`
+  <li>
+    <p class="need-h">
+      <span class="dim num">${day(t.sim_date)}</span>
+      ${t.seq == null ? null : html`<span class="dim num">event ${t.seq}</span>`}
+    </p>
+    <p>${t.message}</p>
+  </li>
+`;
+
+function Needs({ items, ask }) {
+  const [all, show] = useState(false);
+  if (!items.length)
+    return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs you now.</p>`;
+  const rest = items.length - few;
+  return html`
+    <ol class="needs">
+      ${(all ? items : items.slice(0, few)).map(
+        i => html`<${Need} key=${`${i.kind} ${i.records[0]?.id ?? i.message}`} item=${i} ask=${ask} />`,
+      )}
+    </ol>
+    ${
+      rest > 0
+        ? html`<div class="pad"><button class="btn small" aria-expanded=${all} onClick=${() => show(!all)}>
+            ${all ? 'Show less' : `Show ${number(rest)} more`}
+          </button></div>`
+        : null
+    }
+  `;
+}
+
+// useNeeds asks what needs attention, and again when something has happened.
+export function useNeeds() {
+  const { last_seq } = store.status.value;
+  const stamp = `${last_seq} ${store.present.value.sim_date} ${store.ended.value}`;
+  return useAsked('/console/data/attention', stamp, attentionPause);
+}
+
+function AskedNeeds() {
+  const { data, refusal, ask } = useNeeds();
+  if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="60%" /></div>`;
+  if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+  if (data.history.length)
+    return html`<ol class="needs">${data.history.map(t => html`<${Turn} key=${t.message} t=${t} />`)}</ol>`;
+  return html`<${Needs} items=${data.items} ask=${ask} />`;
+}
+
+// Attention is not there where players are compared: it would play for them.
+export function Attention() {
+  const s = store.status.value;
+  if (s?.evaluation) return null;
+  return html`
+    <section class="card attention" aria-labelledby="attention">
+      <div class="card-h">
+        <h2 id="attention">${store.ended.value ? 'How it came to this' : 'Needs attention'}</h2>
+        ${
+          store.ended.value
+            ? null
+            : html`<span class="dim">Amounts are estimates, and one order can be behind several of them.</span>`
+        }
+      </div>
+      ${
+        s && session.value
+          ? html`<${AskedNeeds} key=${session.value.sandbox_id} />`
+          : html`<div class="pad"><${Skeleton} width="60%" /></div>`
+      }
+    </section>
+  `;
+}
