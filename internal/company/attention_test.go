@@ -88,7 +88,8 @@ func TestWhatIsProposedSucceeds(t *testing.T) {
 	}
 	for _, do := range []attention.Doing{
 		attention.AcceptOrder, attention.DeclineOrder, attention.StartRun, attention.Ship, attention.CountIn,
-		attention.Purchase, attention.ApproveRequisition, attention.ApprovePurchase, attention.PayBill, attention.PayWages, attention.Hire,
+		attention.Purchase, attention.ApproveRequisition, attention.ApprovePurchase, attention.PayBill,
+		attention.PayWages, attention.Hire,
 	} {
 		if done[do] == 0 {
 			t.Errorf("no company was proposed %s", do)

@@ -65,7 +65,8 @@ func (l *look) unanswered() {
 
 // orderText is an order with what it asks for, as the end of a sentence.
 func orderText(o *office.SalesOrder) string {
-	return fmt.Sprintf("%s: %d × %s for %s, worth %s.", o.Number, o.Quantity, o.ProductName, o.CustomerName, o.TotalMinor)
+	return fmt.Sprintf("%s: %d × %s for %s, worth %s.",
+		o.Number, o.Quantity, o.ProductName, o.CustomerName, o.TotalMinor)
 }
 
 // late are the accepted orders that are late, or will be tomorrow evening.

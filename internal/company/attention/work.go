@@ -148,7 +148,8 @@ func (l *look) materials() {
 			l.add(k, records)
 		case item.Status == factory.StockLow && !ordered:
 			k := Concern{Kind: MaterialLow}
-			k.Sentence = fmt.Sprintf("%s is below its reorder point (%d of %d)", item.Name, item.OnHand, item.ReorderPoint)
+			k.Sentence = fmt.Sprintf("%s is below its reorder point (%d of %d)",
+				item.Name, item.OnHand, item.ReorderPoint)
 			l.restock(&k, item, 0)
 			l.add(k, []Record{record})
 		}
@@ -181,8 +182,11 @@ func (l *look) without(sku string) (cost money.Minor) {
 func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) {
 	var refusal error
 	if q := l.asked(item.SKU); q != nil {
-		k.Sentence += fmt.Sprintf(", and %s, which asks for it, %s.", q.Number,
-			map[bool]string{true: "waits to be ordered", false: "waits for approval"}[q.Status == office.RequisitionApproved])
+		waits := "for approval"
+		if q.Status == office.RequisitionApproved {
+			waits = "to be ordered"
+		}
+		k.Sentence += fmt.Sprintf(", and %s, which asks for it, waits %s.", q.Number, waits)
 		k.Remedy, refusal = l.fulfil(q)
 	} else {
 		k.Sentence += ", and none is ordered."
