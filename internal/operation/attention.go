@@ -158,7 +158,7 @@ func bodyOf(r *attention.Remedy) any {
 	case attention.CountIn:
 		return CreateFactoryGoodsReceipt{DeliveryID: r.ID}
 	case attention.Purchase:
-		in := CreatePurchaseOrder{SupplierID: r.Order.SupplierID}
+		in := CreatePurchaseOrder{SupplierID: r.Order.SupplierID, RequisitionID: r.Order.RequisitionID}
 		for _, line := range r.Order.Lines {
 			in.Lines = append(in.Lines, MaterialLine{SKU: line.SKU, Quantity: line.Quantity})
 		}

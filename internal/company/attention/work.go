@@ -188,6 +188,9 @@ func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) {
 		}
 		k.Sentence += fmt.Sprintf(", and %s, which asks for it, waits %s.", q.Number, waits)
 		k.Remedy, refusal = l.fulfil(q)
+		if k.Remedy == nil && refusal == nil { // no supplier sells all that it asks for
+			k.Remedy, refusal = l.purchase(item, lacks)
+		}
 	} else {
 		k.Sentence += ", and none is ordered."
 		k.Remedy, refusal = l.purchase(item, lacks)
@@ -236,7 +239,7 @@ func (l *look) purchase(item *factory.StockItem, lacks int64) (*Remedy, error) {
 }
 
 // cheapest sends an order to the supplier that asks least for all of it, of those who take it now.
-// A single line grows to the least that a supplier sells. Without one the error is the last
+// Each line grows to the least that a supplier sells. Without one the error is the last
 // supplier's who sells it.
 func (l *look) cheapest(in office.PurchaseOrderInput) (best *Remedy, refusal error) {
 	least := money.Minor(0)

@@ -25,7 +25,7 @@ export const recordsOf = item => ({
 // costText is what an item costs, '' for what has no price.
 export const costText = item => (item.cost_minor > 0 ? roundMoney(item.cost_minor) : '');
 
-// names are what the commands do, on a button.
+// commandNames are what the commands do, on a button.
 const commandNames = {
   accept_sales_order: 'Accept it',
   decline_sales_order: 'Decline it',
