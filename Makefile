@@ -40,7 +40,7 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	@$(SUITE); $(OPTIONAL); failed=; skipped=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
 	suite vet $(GO) vet ./... || failed=1; \
 	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m ./... >"$$pages" 2>&1 & browser=$$!; \
-	suite test $(ROOMY) $(GO) test -vet=off -ldflags=-w -p 4 -timeout 30m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
+	suite test $(ROOMY) $(GO) test -vet=off -ldflags=-w -timeout 40m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
 	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=spec test/console/*.test.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \

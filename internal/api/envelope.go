@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -175,8 +176,8 @@ func (x *exchange) refuse(err error) {
 	definition := problem.Lookup(p.Code)
 	h := x.w.Header()
 	delete(h, wire.HeaderETag) // nothing was read after all
-	if p.RetryAfter > 0 {
-		h.Set(wire.HeaderRetryAfter, strconv.Itoa(p.RetryAfter))
+	if after := retryAfter(p, x.now.Time()); after > 0 {
+		h.Set(wire.HeaderRetryAfter, strconv.Itoa(after))
 	}
 	if definition.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
@@ -187,6 +188,16 @@ func (x *exchange) refuse(err error) {
 		v, _ = x.sandbox.View(x.r.Context())
 	}
 	x.send(definition.Status, contentJSON, x.failure(v, p))
+}
+
+// retryAfter is the seconds of the Retry-After header, 0 for none. The moment of retry_at is
+// counted from the server_time of the envelope: the request may have waited for its turn since
+// it came, and the two must be the same moment (contract: ENV.ERROR.RETRY_AT).
+func retryAfter(p *problem.Problem, serverTime time.Time) int {
+	if p.RetryAfter == 0 || p.RetryAt.IsZero() {
+		return p.RetryAfter
+	}
+	return max(p.RetryAfter, int((p.RetryAt.Sub(serverTime)+time.Second-1)/time.Second))
 }
 
 // failure renders an envelope around a refusal.

@@ -46,7 +46,7 @@ func TestTheClockIsMovedFromTheConsole(t *testing.T) {
 			}
 			x.shows(".inworld", text(c.clock(), "sim_time"))
 			x.click("#clock-decision")
-			x.shows(".toast", "waiting for you")
+			x.shows(".toast", "open")
 			if got := workingMinutes(t, c.clock()) - workingMinutes(t, before); got <= 540 {
 				t.Errorf("the next decision took the clock from %v to %v", before, c.clock())
 			}

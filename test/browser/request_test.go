@@ -3,6 +3,7 @@ package browser_test
 import (
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -19,4 +20,47 @@ func TestARequestIsOpenedWithItsBodies(t *testing.T) {
 	x.shows("tr.under", `"quantity": 5`)
 	x.shows("tr.under pre", "-H 'Idempotency-Key: ")
 	x.inEveryLook("tr.under", "a request that failed", "request-bodies")
+	x.click(".resend > summary")
+	x.fill(".resend textarea", `{"sku":"prd_notebook",`)
+	x.until(`document.querySelector('.resend button').disabled`)
+	x.fill(".resend textarea", `{"sku":"prd_notebook","quantity":5}`)
+	x.click(".resend button")
+	x.shows(".resend .trail", "201")
+	x.shows(".resend", `"sku": "prd_notebook"`)
+	x.inEveryLook("tr.under", "a request that was sent again", "request-again")
+	if works := c.list("/factory/work-orders"); len(works) != 1 {
+		t.Errorf("after it was sent again there are %d work orders", len(works))
+	}
+}
+
+// TestARequestThatFailedLeadsToWhatHelps: the run lacks paper, and the paper can be ordered from
+// the request.
+func TestARequestThatFailedLeadsToWhatHelps(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	before := len(c.list("/office/purchase-orders"))
+	run := func(quantity int, reference string) *testclient.Answer {
+		work := c.send("POST", "/factory/work-orders",
+			record{"sku": "prd_poster", "quantity": quantity, "reference": reference}).Data()
+		return c.send("POST", "/factory/print-runs", record{"press_id": "prs_offset", "work_order_id": work["id"]})
+	}
+	run(1000, "SO-1") // takes nearly all of the coated paper
+	for range 3 {
+		c.tick(480)
+	}
+	refused := run(1000, "SO-2")
+	if refused.Code() != "insufficient_stock" {
+		t.Fatalf("a run without paper is %d %s", refused.Status, refused.Code())
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/requests")
+	x.click("tr[data-row]")
+	x.shows(".helps", "Order it")
+	x.inEveryLook("tr.under", "a request and what helps", "request-helps")
+	x.click(".help .mend button:nth-of-type(1)")
+	x.shows(".toast", "done")
+	if after := len(c.list("/office/purchase-orders")); after != before+1 {
+		t.Errorf("after one click there are %d orders for paper, before it were %d", after, before)
+	}
 }

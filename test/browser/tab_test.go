@@ -25,7 +25,7 @@ import (
 
 // patience is how long a page may take to show what is waited for: far beyond what
 // it does on a loaded machine.
-const patience = time.Minute
+const patience = 4 * time.Minute
 
 // glance is the pause between two looks at what is waited for. A look at each frame
 // would keep the browser drawing frames in all of its pages.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -219,14 +220,51 @@ func (p *process) once(q request) (*testclient.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without this the transport would repeat a request that carries an
-	// idempotency key when its connection breaks, and hide what happened.
+	// The transport would repeat a request on its own that has an idempotency key and a body that
+	// it can read again, when its connection breaks, and hide what happened to the first attempt.
+	// It knows the key by the usual spelling of its name alone; an empty body it can always repeat.
 	r.GetBody = nil
+	if key, ok := r.Header["Idempotency-Key"]; ok {
+		delete(r.Header, "Idempotency-Key")
+		r.Header["idempotency-key"] = key
+	}
 	a, err := testclient.Exchange(p.http, r)
 	if a == nil {
 		return nil, p.gone(err)
 	}
 	return a, err
+}
+
+// TestAWriteIsSentOnce shows that a write whose connection breaks is not sent a second time
+// unseen: the refusal of the second would hide what the first has done.
+func TestAWriteIsSentOnce(t *testing.T) {
+	t.Parallel()
+	var heard atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			if r.Header.Get("Idempotency-Key") != "once" {
+				t.Errorf("the request has the headers %v", r.Header)
+			}
+			heard.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(w, "{}")
+	}))
+	t.Cleanup(s.Close)
+	p := &process{base: s.URL, http: s.Client(), log: &tail{}}
+	for _, body := range []string{"", `{"minutes":1}`} {
+		// A transport repeats what breaks on a connection that has served before.
+		if _, err := p.once(request{method: http.MethodGet, path: "/"}); err != nil {
+			t.Fatal(err)
+		}
+		heard.Store(0)
+		if _, err := p.once(request{method: http.MethodPost, path: "/", idempotency: "once", body: body}); err == nil {
+			t.Errorf("a broken connection with the body %q is no error", body)
+		}
+		if n := heard.Load(); n != 1 {
+			t.Errorf("a write with the body %q was sent %d times", body, n)
+		}
+	}
 }
 
 func (p *process) gone(err error) error {

@@ -138,20 +138,19 @@ func (l *look) materials() {
 			k := Concern{Kind: MaterialMissing, CostMinor: l.without(item.SKU)}
 			k.Sentence = fmt.Sprintf("Work that waits for a press needs %s more of %s than the warehouse has",
 				count(int(lacks), item.Unit), item.Name)
-			records := append([]Record{record}, workRecords(l.needing(item.SKU))...)
+			records := []Record{record}
 			if ordered {
 				k.Sentence += fmt.Sprintf("; %s is on the way.", order.Number)
 				records = append(records, recordOf("purchase_order", order.ID, order.Number))
 			} else {
-				l.restock(&k, item, lacks)
+				records = append(records, l.restock(&k, item, lacks)...)
 			}
-			l.add(k, records)
+			l.add(k, append(records, workRecords(l.needing(item.SKU))...))
 		case item.Status == factory.StockLow && !ordered:
 			k := Concern{Kind: MaterialLow}
 			k.Sentence = fmt.Sprintf("%s is below its reorder point (%d of %d)",
 				item.Name, item.OnHand, item.ReorderPoint)
-			l.restock(&k, item, 0)
-			l.add(k, []Record{record})
+			l.add(k, append([]Record{record}, l.restock(&k, item, 0)...))
 		}
 	}
 }
@@ -178,15 +177,16 @@ func (l *look) without(sku string) (cost money.Minor) {
 
 // restock ends the sentence about a material that nobody has ordered, and proposes to order it.
 // Where a requisition for it waits at Head Office, that is what happens next; and where no
-// supplier takes an order, the sentence says why.
-func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) {
+// supplier takes an order, the sentence says why. It returns the requisition, if there is one.
+func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) (waits []Record) {
 	var refusal error
 	if q := l.asked(item.SKU); q != nil {
-		waits := "for approval"
+		next := "for approval"
 		if q.Status == office.RequisitionApproved {
-			waits = "to be ordered"
+			next = "to be ordered"
 		}
-		k.Sentence += fmt.Sprintf(", and %s, which asks for it, waits %s.", q.Number, waits)
+		k.Sentence += fmt.Sprintf(", and %s, which asks for it, waits %s.", q.Number, next)
+		waits = []Record{recordOf(q.Resource(), q.ID, q.Number)}
 		k.Remedy, refusal = l.fulfil(q)
 		if k.Remedy == nil && refusal == nil { // no supplier sells all that it asks for
 			k.Remedy, refusal = l.purchase(item, lacks)
@@ -198,6 +198,7 @@ func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) {
 	if p, ok := errors.AsType[*problem.Problem](refusal); ok && k.Remedy == nil {
 		k.Sentence += " It cannot be ordered now: " + p.Message
 	}
+	return waits
 }
 
 // asked is the oldest requisition at Head Office that asks for a material and is open, nil

@@ -141,17 +141,10 @@ const linkWords = {
   none: ['calm', ''],
 };
 
-function Extend() {
+// Extend is there in the second half of a lease; the page of the session has it at any time.
+function Extend({ part }) {
   const [busy, set] = useState(false);
-  const s = store.status.value;
-  const can = store.canExtend.value;
-  if (!s) return null;
-  const reason =
-    s.extensions_left === 0
-      ? 'Both extensions are used.'
-      : can
-        ? ''
-        : `Opens when ${store.facts.window} remain; ${s.extensions_left} left.`;
+  if (!store.canExtend.value || part > 0.5) return null;
   const act = async () => {
     set(true);
     try {
@@ -163,12 +156,10 @@ function Extend() {
     set(false);
   };
   return html`
-    <span title=${reason} class=${can ? '' : 'hide-s'}>
-      <button class="btn small" id="extend" disabled=${!can || busy} onClick=${act}>
-        <${Icon} name="plus" size=${13} />
-        <span>Extend sandbox</span>
-      </button>
-    </span>
+    <button class="btn small" id="extend-soon" disabled=${busy} onClick=${act}>
+      <${Icon} name="plus" size=${13} />
+      <span>Extend sandbox</span>
+    </button>
   `;
 }
 
@@ -176,7 +167,7 @@ function Extend() {
 const outcome = t => {
   const count = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
   const waiting = t.digest.decisions_total;
-  return `${t.sim_time}: ${count(t.events_written, 'event')}${waiting ? `, ${waiting} waiting for you` : ''}`;
+  return `${t.sim_time}: ${count(t.events_written, 'event')}${waiting ? `, ${count(waiting, 'decision')} open` : ''}`;
 };
 
 const steps = [
@@ -289,7 +280,8 @@ function Top() {
   const left = store.left.value;
   const [tone, word] = linkWords[store.link.value.state];
   const whole = s ? (Date.parse(s.expires_at) - Date.parse(s.created_at)) / 1000 : 1;
-  const low = left !== null && left <= 600;
+  const part = left === null ? 1 : Math.min(1, left / whole);
+  const low = left !== null && left <= store.lowSeconds;
   return html`
     <header class="top">
       <${Burger} />
@@ -313,9 +305,9 @@ function Top() {
         <span class="vh">time left</span>
         ${clock(left)}
       </span>
-      <${Extend} />
+      <${Extend} part=${part} />
       <div class="life" data-low=${low} aria-hidden="true">
-        <i style=${{ transform: `scaleX(${left === null ? 1 : Math.min(1, left / whole)})` }} />
+        <i style=${{ transform: `scaleX(${part})` }} />
       </div>
     </header>
   `;

@@ -21,8 +21,9 @@ const neverCame = 'Acknowledged in place of your receiver, which never got it.';
 // open is the delivery whose event is shown, as webhook and event.
 const open = signal('');
 
-// groupsOf puts attempts under their events, each oldest first; the newest event comes first. A
-// test is an event of its own.
+// groupsOf puts attempts under their events, each oldest first and those to come last; the newest
+// event comes first. A test is an event of its own. The last attempt of a group is one that
+// delivered it, if any has.
 export function groupsOf(list) {
   const groups = new Map();
   for (const d of list) {
@@ -30,7 +31,11 @@ export function groupsOf(list) {
     if (!groups.has(key)) groups.set(key, { key, attempts: [] });
     groups.get(key).attempts.unshift(d);
   }
-  return [...groups.values()].map(g => ({ ...g, last: g.attempts.at(-1), made: g.attempts.findLast(d => d.sent_at) }));
+  return [...groups.values()].map(({ key, attempts }) => {
+    const sorted = attempts.toSorted((a, b) => !a.sent_at - !b.sent_at);
+    const good = sorted.findLast(d => d.status === 'delivered');
+    return { key, attempts: sorted, last: good ?? sorted.at(-1), made: good ?? sorted.findLast(d => d.sent_at) };
+  });
 }
 
 // repeatable is the delivery of a group that the API sends again when it is asked to.
@@ -74,15 +79,15 @@ const whyOf = d =>
     .filter(Boolean)
     .join(', ');
 
-const Attempt = ({ d }) => html`
+const Attempt = ({ d, n }) => html`
   <li>
-    <span class="att-n num">${d.attempt}</span>
+    <span class="att-n num">${n}</span>
     <${Response} d=${d} />
     <${Status} is=${d.status} />
     <span class="dim" title=${d.via ? neverCame : undefined}>${whyOf(d)}</span>
     <span class="grow" />
     ${d.latency_ms == null ? null : html`<span class="num">${number(d.latency_ms)} ms</span>`}
-    <span class="dim num">${d.sent_at ? wallTime(d.sent_at) : `at ${wallTime(d.due_at)}`}</span>
+    <span class="dim num">${d.sent_at ? wallTime(d.sent_at) : `to come at ${wallTime(d.due_at)}`}</span>
   </li>
 `;
 
@@ -121,7 +126,7 @@ function Opened({ g, hook, act, busy }) {
               <span class="grow" />
               ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
             </div>
-            <ol class="attempts">${g.attempts.map(d => html`<${Attempt} key=${d.id} d=${d} />`)}</ol>
+            <ol class="attempts">${g.attempts.map((d, i) => html`<${Attempt} key=${d.id} d=${d} n=${i + 1} />`)}</ol>
             <dl class="facts">
               ${
                 last.event_type === ping

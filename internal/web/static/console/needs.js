@@ -4,7 +4,8 @@ import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
 import { keyFor, session } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, number, roundMoney, sentence, words } from '../lib/format.js';
+import { resourceOf } from '../lib/navigate.js';
+import { day, number, plain, roundMoney, sentence, words } from '../lib/format.js';
 import { Code, Problem, Skeleton, sending, useAsked } from './parts.js';
 
 // systemOf is the system whose key a path wants; what is shared takes either.
@@ -41,7 +42,20 @@ const commandNames = {
   test_webhook: 'Send a test',
   update_webhook: 'Enable it',
 };
-export const nameOf = command => commandNames[command.operation] ?? sentence(command.operation);
+
+// numberOf is the number on paper of the record that a command is about, as far as this tab knows it.
+const numberOf = ({ path = '', body = {} }) =>
+  [...path.split('/'), ...Object.values(body ?? {})]
+    .filter(part => typeof part === 'string')
+    .map(id => store.row(resourceOf(id), id))
+    .map(r => r?.number ?? r?.purchase_order_number)
+    .find(Boolean);
+
+// nameOf is what a command does, on a button.
+export const nameOf = command => {
+  const name = commandNames[command.operation] ?? sentence(command.operation);
+  return name.replace(/\bit\b/, numberOf(command) ?? 'it');
+};
 
 // curlOf is the whole request of a command, for a terminal. Each time it is pasted it has a key of
 // its own.
@@ -58,7 +72,7 @@ const send = command =>
 // attentionPause is the least time between two reads of what needs attention, in ms; few is how
 // many items are shown at first.
 const attentionPause = 4000;
-const few = 4;
+const few = 3;
 
 function NeedRecords({ item }) {
   const { records, more } = recordsOf(item);
@@ -90,7 +104,7 @@ export function Mend({ command, ask }) {
   };
   return html`
     <div class="mend">
-      ${command.effect ? html`<p class="dim">${command.effect}</p>` : null}
+      ${command.effect ? html`<p class="dim">${plain(command.effect)}</p>` : null}
       <div class="row-actions">
         ${
           canSend(command) && !store.readOnly.value
@@ -121,7 +135,7 @@ const Need = ({ item, ask }) => html`
           : null
       }
     </p>
-    <p>${item.message}</p>
+    <p>${plain(item.message)}</p>
     <${NeedRecords} item=${item} />
     ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
   </li>
@@ -133,7 +147,7 @@ const Turn = ({ t }) => html`
       <span class="dim num">${day(t.sim_date)}</span>
       ${t.seq == null ? null : html`<span class="dim num">event ${t.seq}</span>`}
     </p>
-    <p>${t.message}</p>
+    <p>${plain(t.message)}</p>
   </li>
 `;
 

@@ -141,7 +141,7 @@ const Step = ({ s }) => html`
 `;
 
 const Story = ({ steps }) => html`
-  <section class="rec-part" aria-labelledby="rec-trail">
+  <section class="rec-part rec-trail" aria-labelledby="rec-trail">
     <div class="rec-h"><h3 id="rec-trail">Trail through both systems</h3></div>
     <ol class="story">${steps.map(s => html`<${Step} s=${s} />`)}</ol>
   </section>

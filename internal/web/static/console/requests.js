@@ -7,6 +7,7 @@ import * as store from '../lib/store.js';
 import { number, wallTime } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
 import { bearer, curl, nameOf, useAsked } from './parts.js';
+import { Repair } from './repair.js';
 
 const query = signal('');
 const only = signal('');
@@ -164,6 +165,7 @@ function Wire({ r }) {
   const error = data?.response_body ? parsed(data.response_body)?.error : null;
   return html`
     <${Failed} error=${error} />
+    ${error ? html`<${Repair} r=${r} sent=${data} error=${error} />` : null}
     <${Code} what="curl" text=${curlOf(r, data)} />
     <${Body} title="Sent" text=${data?.request_body} bytes=${data?.request_bytes} system=${r.system} />
     <${Body} title="Received" text=${data?.response_body} bytes=${data?.response_bytes} system=${r.system} />

@@ -39,6 +39,13 @@ function Failure({ f }) {
   `;
 }
 
+// halves says what else is in the score: it is the exact and half of the late ones, among those that
+// are due and the unexpected.
+const halves = ({ late, unexpected }) =>
+  [late && `; ${number(late)} late count half`, unexpected && `; ${number(unexpected)} unexpected count against it`]
+    .filter(Boolean)
+    .join('');
+
 const Figure = ({ score, counts }) =>
   score == null
     ? html`
@@ -50,7 +57,9 @@ const Figure = ({ score, counts }) =>
     : html`
       <div class="score-v" id="exactly-once">
         <b class="num">${scoreText(score)}</b>
-        <p class="dim"><span class="num">${number(counts.exact)}</span> of ${number(counts.due)} due are exact</p>
+        <p class="dim">
+          <span class="num">${number(counts.exact)}</span> of ${number(counts.due)} due are exact${halves(counts)}
+        </p>
       </div>
     `;
 

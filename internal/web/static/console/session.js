@@ -4,7 +4,7 @@ import { session, reviewing, theme, themes, keyShape, masked } from '../lib/sess
 import { go } from '../lib/navigate.js';
 import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
-import { clock, day, number, wallTime } from '../lib/format.js';
+import { clock, day, number, wallMoment } from '../lib/format.js';
 import { Checkpoints, End, Origin, Others } from './forks.js';
 import { Faults } from './faults.js';
 import { Triggers } from './triggers.js';
@@ -31,9 +31,9 @@ function Lease() {
       <div class="pad form">
         <p class="lease">
           <b class="num">${clock(left)}</b>
-          <span class="dim">left; it ends at ${wallTime(s.expires_at)}</span>
+          <span class="dim">left; it ends ${wallMoment(s.expires_at)}</span>
         </p>
-        <div class=${`bar-track ${left <= store.facts.windowSeconds ? 'warn' : ''}`}>
+        <div class=${`bar-track ${left <= store.lowSeconds ? 'warn' : ''}`}>
           <i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} />
         </div>
         <p class="dim">
@@ -42,7 +42,7 @@ function Lease() {
         </p>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
-          <button class="btn primary" disabled=${!store.canExtend.value} onClick=${act}>
+          <button class="btn primary" id="extend" disabled=${!store.canExtend.value} onClick=${act}>
             <${Icon} name="plus" size=${14} />
             Extend sandbox
           </button>

@@ -13,10 +13,13 @@ const ids = records => new Set(records.map(r => r.id));
 const sum = (lines, ...members) => lines.reduce((n, l) => n + (members.map(m => l[m]).find(v => v != null) ?? 0), 0);
 const goods = r => r.lines.map(l => l.sku).filter(Boolean);
 
+// sold is what a customer wants.
+const sold = r => `${number(r.quantity)} × ${r.product_name}${r.customer_name ? ` for ${r.customer_name}` : ''}`;
+
 // kinds are, for each resource, its name, the text beside its number, and its day.
 const kinds = {
-  sales_order: ['Sales order', r => `${number(r.quantity)} × ${r.product_name}`, 'received_on'],
-  contract_lot: ['Contract lot', r => `${number(r.quantity)} × ${r.product_name}`],
+  sales_order: ['Sales order', r => sold(r), 'received_on'],
+  contract_lot: ['Contract lot', r => sold(r)],
   work_order: ['Work order', r => `${number(r.quantity)} × ${r.product_name}`],
   print_run: ['Print run', r => `${number(r.sheets_planned)} sheets of ${r.paper_sku}`, 'started_sim'],
   factory_shipment: ['Parcel', r => `${number(r.quantity)} sent`, 'shipped_on'],

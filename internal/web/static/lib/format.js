@@ -56,7 +56,19 @@ export const workingAge = (on, today) => {
   return days <= 0 ? 'today' : days === 1 ? '1 day' : `${days} days`;
 };
 
+// plain writes the dates and the amounts of a message of the API as the console does.
+export const plain = text =>
+  text
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, day)
+    .replace(/(^|[\s(])(-?\d{4,})(?=[\s.,)]|$)/g, (_, before, n) => before + number(Number(n)))
+    .replace(/(-?\d+)(\.\d\d) XTS\b/g, (_, n, cents) => `${n === '-0' ? '\u22120' : number(Number(n))}${cents} XTS`);
+
 export const wallTime = instant => new Date(instant).toLocaleTimeString('en-GB');
+// wallMoment is a moment with its day, such as on Thu 26 Nov at 08:54:34.
+export const wallMoment = instant => {
+  const d = new Date(instant);
+  return `on ${days[d.getDay()]} ${d.getDate()} ${months[d.getMonth()]} at ${wallTime(instant)}`;
+};
 export const words = text => String(text).replaceAll('_', ' ');
 export const sentence = text => {
   const w = words(text);

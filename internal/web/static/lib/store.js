@@ -46,6 +46,8 @@ export const serverNow = computed(() => now.value + skew.value);
 export const left = computed(() =>
   status.value ? Math.max(0, Math.round((Date.parse(status.value.expires_at) - serverNow.value) / 1000)) : null,
 );
+// lowSeconds is the time left from which on it is shown as little.
+export const lowSeconds = 600;
 export const readOnly = computed(() => {
   const state = present.value?.status;
   if (state && state !== 'active') return state;

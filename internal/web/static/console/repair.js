@@ -1,0 +1,130 @@
+// What to do about a request that failed: the needs that it ran into, and the request to be
+// changed and sent again.
+import { useState } from '../vendor/preact.js';
+import { html, Icon, say } from '../lib/html.js';
+import { Refusal, call } from '../lib/api.js';
+import { keyFor } from '../lib/session.js';
+import * as store from '../lib/store.js';
+import { Http, Json, Problem, useAsked } from './parts.js';
+import { Mend, recordsOf } from './needs.js';
+import { plain } from '../lib/format.js';
+
+// pause is the least time between two reads of what needs attention, in ms; rowsMost is how many
+// lines of a body are shown at once.
+const pause = 4000;
+const rowsMost = 14;
+
+// wordsIn are the texts inside of a value of JSON.
+const wordsIn = value =>
+  typeof value === 'string' ? [value] : value && typeof value === 'object' ? Object.values(value).flatMap(wordsIn) : [];
+
+// helping are the needs that are about what a failed request was about: its records, and the
+// materials, presses and orders that the refusal names.
+export function helping(items, { path, sent, error }) {
+  const about = new Set([...path.split('/').slice(4), ...wordsIn(sent), ...wordsIn(error?.details)]);
+  return items.filter(
+    i =>
+      i.command &&
+      [...i.records.flatMap(r => [r.id, r.number]), ...wordsIn(i.command.body), ...i.command.path.split('/').slice(3)]
+        .filter(Boolean)
+        .some(word => about.has(word)),
+  );
+}
+
+function Helps({ r, sent, error }) {
+  const { data, ask } = useAsked('/console/data/attention', r.id, pause);
+  const items = helping(data?.items ?? [], { path: r.path, sent, error });
+  if (!items.length) return null;
+  return html`
+    <section class="helps" aria-label="What helps">
+      <h3 class="body-h">What helps</h3>
+      ${items.map(
+        item => html`
+          <div key=${`${item.kind} ${item.records[0]?.id}`} class="help">
+            <p>${plain(item.message)}</p>
+            <p class="trail">
+              ${recordsOf(item).records.map(x => html`<a class=${`c-${x.system}`} href=${x.href}>${x.name}</a>`)}
+            </p>
+            <${Mend} command=${item.command} ask=${ask} />
+          </div>
+        `,
+      )}
+    </section>
+  `;
+}
+
+const parsed = text => {
+  try {
+    return { value: text.trim() ? JSON.parse(text) : undefined };
+  } catch (e) {
+    return { wrong: e.message };
+  }
+};
+
+const Outcome = ({ outcome: { refusal, status, data } }) =>
+  refusal
+    ? html`<${Problem} refusal=${refusal} />`
+    : html`
+      <p class="trail"><${Http} status=${status} /> <span class="dim">This is the response.</span></p>
+      <${Json} value=${data} what="response" />
+    `;
+
+// Resend is a write that can be changed and sent again, as a new request with a key of its own.
+function Resend({ r, sent }) {
+  const [text, type] = useState(sent.request_body ? JSON.stringify(JSON.parse(sent.request_body), null, 2) : '');
+  const [{ busy, outcome }, set] = useState({ busy: false, outcome: null });
+  const body = parsed(text);
+  const submit = async e => {
+    e.preventDefault();
+    set({ busy: true, outcome: null });
+    try {
+      const query = sent.query ? `?${sent.query}` : '';
+      const outcome = await call(r.path + query, { key: keyFor(r.system), method: r.method, body: body.value });
+      say('Sent');
+      set({ busy: false, outcome });
+    } catch (e) {
+      set({ busy: false, outcome: { refusal: e instanceof Refusal ? e : new Refusal(0) } });
+    }
+  };
+  return html`
+    <details class="resend">
+      <summary><${Icon} name="chevron-right" size=${14} />Change it and send it again</summary>
+      <form onSubmit=${submit}>
+        <label>
+          <span class="dim">
+            <code>${r.method} ${r.path}</code> as a new request, with an Idempotency-Key of its own
+          </span>
+          <textarea
+            spellcheck="false"
+            autocomplete="off"
+            rows=${Math.min(rowsMost, text.split('\n').length + 1)}
+            value=${text}
+            onInput=${e => type(e.target.value)}
+          />
+        </label>
+        <div class="row-actions">
+          <button class="btn small primary" disabled=${busy || !!body.wrong} aria-busy=${busy}>
+            <${Icon} name="send" size=${13} />${busy ? 'Sending…' : 'Send'}
+          </button>
+          ${body.wrong ? html`<span class="c-amber">${body.wrong}</span>` : null}
+        </div>
+      </form>
+      ${outcome ? html`<${Outcome} outcome=${outcome} />` : null}
+    </details>
+  `;
+}
+
+// whole is the body that was sent, where all of it is kept and it is JSON or empty.
+const whole = sent =>
+  !sent.request_bytes ||
+  (new Blob([sent.request_body ?? '']).size === sent.request_bytes && !parsed(sent.request_body).wrong);
+
+// Repair is for a request that failed, in a tab whose keys may write.
+export function Repair({ r, sent, error }) {
+  if (store.readOnly.value || r.method === 'GET') return null;
+  const body = sent.request_body ? parsed(sent.request_body).value : undefined;
+  return html`
+    ${store.status.value?.evaluation ? null : html`<${Helps} r=${r} sent=${body} error=${error} />`}
+    ${whole(sent) ? html`<${Resend} key=${r.id} r=${r} sent=${sent} />` : null}
+  `;
+}

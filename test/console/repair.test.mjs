@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import './server.mjs';
+
+const { helping } = await import('../../internal/web/static/console/repair.js');
+const { plain } = await import('../../internal/web/static/lib/format.js');
+
+const paper = {
+  kind: 'material_missing',
+  records: [{ id: 'itm_1', number: 'mat_coated' }],
+  command: { path: '/office/purchase-orders', body: { supplier_id: 'sup_1', lines: [{ sku: 'mat_coated' }] } },
+};
+const wages = { kind: 'wages_due', records: [], command: { path: '/office/payroll-runs', body: {} } };
+const press = { kind: 'press_down', records: [{ id: 'prs_offset', number: '' }], command: null };
+
+const helps = request => helping([paper, wages, press], request).map(i => i.kind);
+
+test('what helps is about what the request was about, or what its refusal names, and has a command', () => {
+  const path = '/v1/factory/print-runs';
+  assert.deepEqual(helps({ path, sent: { press_id: 'prs_offset' }, error: { details: { sku: 'mat_coated' } } }), [
+    'material_missing',
+  ]);
+  assert.deepEqual(helps({ path, sent: { press_id: 'prs_offset' }, error: {} }), []);
+  assert.deepEqual(helps({ path: '/v1/factory/stock/itm_1', sent: undefined, error: null }), ['material_missing']);
+});
+
+test('the texts of the API are shown with the dates and amounts of the console', () => {
+  assert.equal(
+    plain('SO-1009 lapses by 2026-09-17; it lacks 28280 sheets, and costs -4388.28 XTS.'),
+    'SO-1009 lapses by Thu 17 Sep; it lacks 28,280 sheets, and costs \u22124,388.28 XTS.',
+  );
+  assert.equal(plain('It pays 0.50 XTS of -0.50 XTS.'), 'It pays 0.50 XTS of \u22120.50 XTS.');
+});
