@@ -1,7 +1,10 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"platen/platentest"
@@ -35,6 +38,67 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 	x.inEveryLook("[aria-labelledby=attention]", "a company that nobody leads", "attention-late")
 	x.click("[aria-labelledby=attention] .trail a")
 	x.until(`location.pathname.startsWith('/console/')`)
+}
+
+// TestTheOverviewSaysWhatMovedCash: the sum and its reasons are those of the ledger.
+func TestTheOverviewSaysWhatMovedCash(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	c.accept()
+	for range 4 {
+		c.tick(480)
+	}
+	moved, overheads := int64(0), 0
+	for _, e := range c.list("/office/ledger") {
+		amount, err := e["amount_minor"].(json.Number).Int64()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e["kind"] {
+		case "opening_balance":
+			continue
+		case "overheads":
+			overheads++
+		}
+		moved += amount
+	}
+	said := "Cash rose by "
+	if moved < 0 {
+		said = "Cash fell by "
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows(".moved", "in 5 working days")
+	shown := eval[string](x, `document.querySelector('.moved b').textContent`)
+	digits := strings.ReplaceAll(strings.TrimPrefix(shown, said), ",", "")
+	if got, err := strconv.ParseInt(digits, 10, 64); err != nil || max(got*100-abs(moved), abs(moved)-got*100) > 50 {
+		t.Errorf("the overview says %q, and the ledger %d", shown, moved)
+	}
+	if overheads > 0 {
+		x.shows(fmt.Sprintf(`.moved [title="%d entries"]`, overheads), "Overheads")
+	}
+	x.inEveryLook(".moved", "what moved cash", "moved")
+	x.click(".moved .more")
+	x.until(`location.pathname === '/console/office/ledger'`)
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// TestThePageOfPressesProposesARun that the server has checked.
+func TestThePageOfPressesProposesARun(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	c.accept()
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/presses")
+	x.shows(".mend", "Start the run")
+	x.click(".mend button:nth-of-type(1)")
+	x.shows(".toast", "done")
+	if runs := c.list("/factory/print-runs"); len(runs) != 1 {
+		t.Errorf("after one click there are %d print runs", len(runs))
+	}
 }
 
 // TestABankruptCompanyTellsHowItCameToThat on the overview.

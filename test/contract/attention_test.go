@@ -84,6 +84,49 @@ func (n *tenant) mendsOne(items []object, done map[string]bool) {
 	}
 }
 
+// TestWhatIsProposedBuysMaterial: a requisition that waits is proposed to be approved and then
+// ordered, and the need is gone.
+func TestWhatIsProposedBuysMaterial(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ATTENTION.ITEMS", "OPEN.ATTENTION.COMMAND")
+	n := shared.create(t, `{"preset":"manual","seed":11,"clock":"manual"}`)
+	const paper = "mat_coated"
+	work := n.post("/factory/work-orders", `{"sku":"prd_poster","quantity":1000,"reference":"X-1"}`).Data()
+	n.post("/factory/print-runs", `{"press_id":"prs_offset","work_order_id":"`+text(work, "id")+`"}`).
+		want(http.StatusCreated, "") // takes nearly all of the paper
+	asked := n.post("/office/requisitions", `{"lines":[{"sku":"`+paper+`","quantity":16000}]}`).Data()
+	need := func() object {
+		for _, item := range children(t, n.row("/sandbox/attention"), "items") {
+			if records := children(t, item, "records"); len(records) > 0 && text(records[0], "number") == paper {
+				return item
+			}
+		}
+		return nil
+	}
+	var last *answer
+	for _, operation := range []string{"approve_requisition", "create_purchase_order"} {
+		item := need()
+		if item == nil {
+			t.Fatalf("nothing proposes %s", operation)
+		}
+		if records := children(t, item, "records"); len(records) != 2 || records[1]["id"] != asked["id"] {
+			t.Errorf("what is about %s has the records %s", text(asked, "number"), encode(t, records))
+		}
+		command := child(t, item, "command")
+		if text(command, "operation") != operation {
+			t.Fatalf("proposed is %s, want %s", encode(t, command), operation)
+		}
+		last = n.post(text(command, "path"), encode(t, command["body"]))
+	}
+	bought := last.want(http.StatusCreated, "").Data()
+	if item := need(); item != nil {
+		t.Errorf("what is ordered still shows as %s", encode(t, item))
+	}
+	if got := n.row("/office/requisitions/" + text(asked, "id")); got["purchase_order_id"] != bought["id"] {
+		t.Errorf("the requisition was ordered with %v, want %v", got["purchase_order_id"], bought["id"])
+	}
+}
+
 // TestAGapOfAManualBridgeNeedsNobodyHere: to list it would be the integration.
 func TestAGapOfAManualBridgeNeedsNobodyHere(t *testing.T) {
 	t.Parallel()

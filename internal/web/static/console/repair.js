@@ -61,9 +61,9 @@ const parsed = text => {
   }
 };
 
-const Outcome = ({ outcome: { refusal, status, data } }) =>
-  refusal
-    ? html`<${Problem} refusal=${refusal} />`
+const Outcome = ({ outcome: { problem, status, data } }) =>
+  problem
+    ? html`<${Problem} refusal=${problem} />`
     : html`
       <p class="trail"><${Http} status=${status} /> <span class="dim">This is the response.</span></p>
       <${Json} value=${data} what="response" />
@@ -83,7 +83,7 @@ function Resend({ r, sent }) {
       say('Sent');
       set({ busy: false, outcome });
     } catch (e) {
-      set({ busy: false, outcome: { refusal: e instanceof Refusal ? e : new Refusal(0) } });
+      set({ busy: false, outcome: { problem: e instanceof Refusal ? e : new Refusal(0) } });
     }
   };
   return html`
