@@ -122,7 +122,7 @@ func (p *parent) listen(answer answers) error {
 func beMeasured(ctx context.Context, role, profiles string, args []string) error {
 	roles := map[string]func(context.Context, *parent, []string) error{
 		"prepare": prepare, "prepare-pair": preparePair,
-		"platen": servePlaten, "bare": serveBare, "durable": serveDurable,
+		"platen": servePlaten, "bodiless": serveBodiless, "bare": serveBare, "durable": serveDurable,
 		"forgetful": serveForgetful, "commits": runCommits, "loads": runLoads, "forks": runForks,
 		"memory": runMemory, "keys": runKeys,
 		"days": runDays, "waiting": serveWaiting, "growing": serveGrowing, "node": serveNode,

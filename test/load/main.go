@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	only := flags.String("only", "", "measure only the groups whose names contain this: "+
-		"reads, commits, posts, loads, memory, keys, idle, days, waiting, streams, scheduled, growth, crowd, "+
+		"reads, commits, posts, loads, bodies, memory, keys, idle, days, waiting, streams, scheduled, growth, crowd, "+
 		"deliveries")
 	folder := flags.String("dir", "",
 		"put databases into a temporary folder inside this one; on the disk that is to be measured")
@@ -105,7 +105,7 @@ type group struct {
 func measure(ctx context.Context, b *bench, only string) ([]figure, error) {
 	groups := []group{
 		{"reads", measureReads}, {"commits", measureCommits}, {"posts", measurePosts}, {"loads", measureLoads},
-		{"forks", measureForks}, {"faults", measureFaults},
+		{"forks", measureForks}, {"faults", measureFaults}, {"bodies", measureBodies},
 		{"memory", measureMemory}, {"keys", measureKeys}, {"idle", measureIdle}, {"days", measureDays},
 		{"waiting", measureWaiting}, {"growth", measureGrowth}, {"crowd", measureCrowd},
 		{"deliveries", measureDeliveries}, {"scheduled", measureScheduled}, {"streams", measureStreams},
