@@ -101,6 +101,10 @@ openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the relea
 	tools/openapi/node_modules/.bin/redocly lint --config tools/openapi/redocly.yaml bin/openapi.json
 	bin/oasdiff breaking --fail-on WARN --severity-levels tools/openapi/severity.txt tools/openapi/released.json bin/openapi.json
 
+release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
+	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
+	$(GO) run -C tools ./release --version "$(VERSION)" --root .. --out ../dist --platforms "$(or $(PLATFORMS),all)"
+
 release-openapi: ## Take today's OpenAPI document for the released one.
 	$(GO) run ./cmd/platen openapi >tools/openapi/released.json
 

@@ -302,8 +302,14 @@ func (s *meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	return err //nolint:wrapcheck // a commit is measured, and nothing else
 }
 
-// Version is that of the module that this program was built from.
+// stamped is the version of a release, which its build sets.
+var stamped string //nolint:gochecknoglobals // set by the linker
+
+// Version is that of the release, or else of the module that this program was built from.
 func Version() string {
+	if stamped != "" {
+		return stamped
+	}
 	build, ok := debug.ReadBuildInfo()
 	if !ok || build.Main.Version == "" {
 		return "(devel)"

@@ -1,0 +1,218 @@
+// Command release makes what users download: an archive for each platform with the program,
+// its licence and the completions for shells, the sums of all of them, and the script that
+// installs one.
+//
+//	go run -C tools ./release --version v0.1.0 --root .. --out ../dist
+//
+// The same commit gives the same bytes: nothing of the machine, its clock or its folders gets
+// into an archive. Times are those of the commit.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// platform is one that the program is built for, in Go's names.
+type platform struct{ os, arch string }
+
+func (p platform) String() string { return p.os + "_" + p.arch }
+
+// program is what the program's file is called there.
+func (p platform) program() string {
+	if p.os == "windows" {
+		return "platen.exe"
+	}
+	return "platen"
+}
+
+// platforms are those of a release.
+var platforms = []platform{ //nolint:gochecknoglobals // read only
+	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// versions are those of Semantic Versioning, with a v, as modules have them.
+var versions = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+
+func main() {
+	var r release
+	only := flag.String("platforms", "all", "platforms such as linux_arm64,darwin_arm64, or all")
+	flag.StringVar(&r.version, "version", "", "version to stamp, such as v0.1.0")
+	flag.StringVar(&r.root, "root", ".", "folder of the module")
+	flag.StringVar(&r.out, "out", "dist", "folder for the files; what is in it is replaced")
+	flag.Parse()
+	if err := r.make(context.Background(), *only); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// release is what is made.
+type release struct {
+	version, root, out string
+	// at is the time of every file.
+	at time.Time
+}
+
+func (r *release) make(ctx context.Context, only string) error {
+	if !versions.MatchString(r.version) {
+		return fmt.Errorf("the version is %q; it has to be like v0.1.0 or v0.1.0-rc.1", r.version)
+	}
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
+	if r.at, err = r.committed(ctx); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(r.out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	stage, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	shared, err := r.shared(ctx, stage)
+	if err != nil {
+		return err
+	}
+	for _, p := range chosen {
+		if err := r.archive(ctx, p, stage, shared); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	if err := r.installer(); err != nil {
+		return err
+	}
+	return r.sums(os.Stdout)
+}
+
+// choose are the platforms that a list names.
+func choose(list string) ([]platform, error) {
+	if list == "all" {
+		return platforms, nil
+	}
+	var chosen []platform
+	for name := range strings.SplitSeq(list, ",") {
+		at := slices.IndexFunc(platforms, func(p platform) bool { return p.String() == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no platform %q; there are %v", name, platforms)
+		}
+		chosen = append(chosen, platforms[at])
+	}
+	return chosen, nil
+}
+
+// committed is when the commit was made, or what SOURCE_DATE_EPOCH says.
+func (r *release) committed(ctx context.Context) (time.Time, error) {
+	seconds := os.Getenv("SOURCE_DATE_EPOCH")
+	if seconds == "" {
+		out, err := r.run(ctx, nil, "git", "log", "-1", "--format=%ct")
+		if err != nil {
+			return time.Time{}, err
+		}
+		seconds = strings.TrimSpace(string(out))
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the time of the commit is %q: %w", seconds, err)
+	}
+	return time.Unix(n, 0).UTC(), nil
+}
+
+// build makes the program for a platform.
+func (r *release) build(ctx context.Context, p platform, to string) error {
+	_, err := r.run(ctx, []string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOFLAGS="},
+		"go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w -buildid= -X platen/internal/server.stamped="+r.version, "-o", to, "./cmd/platen")
+	return err
+}
+
+// shared are the files of every archive beside the program, by their names there: what a person
+// reads, and the completions, which the program for this machine writes.
+func (r *release) shared(ctx context.Context, stage string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(filepath.Join(r.root, name))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = text
+	}
+	here := platform{runtime.GOOS, runtime.GOARCH}
+	program, err := filepath.Abs(filepath.Join(stage, here.program()))
+	if err != nil {
+		return nil, err
+	}
+	if err := r.build(ctx, here, program); err != nil {
+		return nil, err
+	}
+	for shell, name := range map[string]string{
+		"bash": "platen.bash", "zsh": "_platen", "fish": "platen.fish", "powershell": "platen.ps1",
+	} {
+		if files["completions/"+name], err = r.run(ctx, nil, program, "completion", shell); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// archive writes the archive of a platform: a zip for Windows, a tarball elsewhere.
+func (r *release) archive(ctx context.Context, p platform, stage string, shared map[string][]byte) error {
+	built := filepath.Join(stage, p.String())
+	built, err := filepath.Abs(built)
+	if err != nil {
+		return err
+	}
+	if err := r.build(ctx, p, built); err != nil {
+		return err
+	}
+	program, err := os.ReadFile(built)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("platen_%s_%s", strings.TrimPrefix(r.version, "v"), p)
+	files := []file{{p.program(), program, 0o755}}
+	for of, text := range shared {
+		files = append(files, file{of, text, 0o644})
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	var packed bytes.Buffer
+	pack, ending := tarball, ".tar.gz"
+	if p.os == "windows" {
+		pack, ending = zipped, ".zip"
+	}
+	if err := pack(&packed, name, files, r.at); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.out, name+ending), packed.Bytes(), 0o644) //nolint:gosec // to be published
+}
+
+// run runs a command in the folder of the module, and returns what it printed.
+func (r *release) run(ctx context.Context, environment []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = r.root, append(os.Environ(), environment...)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", cmd, err), errors.New(complaints.String()))
+	}
+	return out, nil
+}

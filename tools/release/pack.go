@@ -1,0 +1,98 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// file is one of an archive.
+type file struct {
+	name string
+	text []byte
+	mode os.FileMode
+}
+
+// tarball packs files into a folder of a tarball: owned by nobody, all of one time.
+func tarball(w io.Writer, folder string, files []file, at time.Time) error {
+	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	packed := tar.NewWriter(compressed)
+	for _, f := range files {
+		head := tar.Header{
+			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Size: int64(len(f.text)), Mode: int64(f.mode.Perm()),
+			ModTime: at, Format: tar.FormatUSTAR,
+		}
+		if err := packed.WriteHeader(&head); err != nil {
+			return err
+		}
+		if _, err := packed.Write(f.text); err != nil {
+			return err
+		}
+	}
+	if err := packed.Close(); err != nil {
+		return err
+	}
+	return compressed.Close()
+}
+
+// zipped is tarball as a zip.
+func zipped(w io.Writer, folder string, files []file, at time.Time) error {
+	packed := zip.NewWriter(w)
+	for _, f := range files {
+		head := zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: at}
+		head.SetMode(f.mode)
+		entry, err := packed.CreateHeader(&head)
+		if err != nil {
+			return err
+		}
+		if _, err := entry.Write(f.text); err != nil {
+			return err
+		}
+	}
+	return packed.Close()
+}
+
+// sumsName is the file of sums, as sha256sum --check reads it.
+const sumsName = "SHA256SUMS"
+
+// sums writes the sum of each file of the release, and says how large each is.
+func (r *release) sums(said io.Writer) error {
+	entries, err := os.ReadDir(r.out)
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(r.out, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "%x  %s\n", sha256.Sum256(text), e.Name())
+		fmt.Fprintf(said, "%6.1f MB  %s\n", float64(len(text))/1e6, e.Name())
+	}
+	return os.WriteFile(filepath.Join(r.out, sumsName), []byte(lines.String()), 0o644) //nolint:gosec // to be published
+}
+
+// installer puts the script that installs a release beside it, with its version.
+func (r *release) installer() error {
+	text, err := os.ReadFile(filepath.Join(r.root, "deploy", "install.sh"))
+	if err != nil {
+		return err
+	}
+	const unset = "version=${PLATEN_VERSION:-}"
+	if strings.Count(string(text), unset) != 1 {
+		return fmt.Errorf("deploy/install.sh has no line %s", unset)
+	}
+	text = []byte(strings.Replace(string(text), unset, "version=${PLATEN_VERSION:-"+r.version+"}", 1))
+	return os.WriteFile(filepath.Join(r.out, "install.sh"), text, 0o755) //nolint:gosec // a script to run
+}
