@@ -80,12 +80,15 @@ RUN_BIOME = biome() { if ! command -v npm >/dev/null 2>&1; then \
 	[ $(BIOME)/.package-lock.json -nt tools/biome/package-lock.json ] || npm ci --loglevel=error --no-audit --no-fund --prefix tools/biome || return; \
 	suite "biome $$1" $(BIOME)/.bin/biome "$$@"; }
 
+# A release is files for everybody to read, and go is run with what the machine has: two rules of
+# the program do not fit there.
 lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, of biome.jsonc.
 	@$(SUITE); $(RUN_BIOME); failed=; \
 	biome check --error-on-warnings || failed=1; \
 	suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... || failed=1; \
 	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
-	cd ../tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
+	cd ../../tools/release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
+	cd ../../test/tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
 
 tokens: ## Measure what thirty days of play cost an agent, in calls and tokens.
@@ -101,9 +104,12 @@ openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the relea
 	tools/openapi/node_modules/.bin/redocly lint --config tools/openapi/redocly.yaml bin/openapi.json
 	bin/oasdiff breaking --fail-on WARN --severity-levels tools/openapi/severity.txt tools/openapi/released.json bin/openapi.json
 
+packaged: ## Test what make release makes, for this machine's processor: sums, archive, packages, image.
+	@$(SUITE); suite packaged $(GO) test -C tools/release -count=1 -timeout 30m ./...
+
 release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
 	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
-	$(GO) run -C tools ./release --version "$(VERSION)" --root .. --out ../dist --platforms "$(or $(PLATFORMS),all)"
+	$(GO) run -C tools/release . --version "$(VERSION)" --root ../.. --out ../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)"
 
 release-openapi: ## Take today's OpenAPI document for the released one.
 	$(GO) run ./cmd/platen openapi >tools/openapi/released.json
@@ -163,4 +169,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi packaged release release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	_ "golang.org/x/crypto/x509roots/fallback" // where a machine has no roots, as in an image of nothing but the program
 
 	"platen/client"
 	"platen/internal/cli"

@@ -70,6 +70,7 @@ func guideGroups() []guideGroup {
 			{"/docs/glossary", "glossary.md", "Glossary"},
 		}},
 		{"Operate", []guide{
+			{"/docs/install", "install.md", "Install"},
 			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
 			{"/docs/several-servers", "several-servers.md", "Several servers"},
 			{"/docs/settings", "", "Settings"},

@@ -16,7 +16,8 @@ func deployed(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	for _, name := range []string{
-		"Dockerfile", "deploy/alerts.yaml", "deploy/compose.yaml", "deploy/haproxy.cfg", "deploy/platen.service",
+		"Dockerfile", "deploy/alerts.yaml", "deploy/compose.yaml", "deploy/compose.cluster.yaml", "deploy/haproxy.cfg",
+		"deploy/platen.service",
 	} {
 		content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
 		if err != nil {

@@ -1,11 +1,12 @@
 // Command release makes what users download: an archive for each platform with the program,
-// its licence and the completions for shells, the sums of all of them, and the script that
-// installs one.
+// its licence and the completions for shells, packages for Linux, an image for containers, lists
+// of the modules inside, a formula for Homebrew, the script that installs an archive, and the
+// sums of all of them.
 //
-//	go run -C tools ./release --version v0.1.0 --root .. --out ../dist
+//	go run -C tools/release . --version v0.1.0 --root ../.. --out ../../dist --url https://…/v0.1.0
 //
 // The same commit gives the same bytes: nothing of the machine, its clock or its folders gets
-// into an archive. Times are those of the commit.
+// into a file. Times are those of the commit.
 package main
 
 import (
@@ -40,7 +41,8 @@ func (p platform) program() string {
 
 // platforms are those of a release.
 var platforms = []platform{ //nolint:gochecknoglobals // read only
-	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"},
+	{"windows", "arm64"},
 }
 
 // versions are those of Semantic Versioning, with a v, as modules have them.
@@ -50,6 +52,7 @@ func main() {
 	var r release
 	only := flag.String("platforms", "all", "platforms such as linux_arm64,darwin_arm64, or all")
 	flag.StringVar(&r.version, "version", "", "version to stamp, such as v0.1.0")
+	flag.StringVar(&r.url, "url", "", "URL of the folder that the files will be in; without it there is no formula")
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
 	flag.StringVar(&r.out, "out", "dist", "folder for the files; what is in it is replaced")
 	flag.Parse()
@@ -61,9 +64,23 @@ func main() {
 
 // release is what is made.
 type release struct {
-	version, root, out string
+	version, url, root, out string
 	// at is the time of every file.
 	at time.Time
+	// stage is a folder for what is not to be published.
+	stage string
+	// shared are the files of every archive beside the program.
+	shared []file
+	// archives are the names of the archives that were made.
+	archives map[platform]string
+}
+
+// number is the version without its v.
+func (r *release) number() string { return strings.TrimPrefix(r.version, "v") }
+
+// write publishes a file of the release.
+func (r *release) write(name string, text []byte, mode os.FileMode) error {
+	return os.WriteFile(filepath.Join(r.out, name), text, mode)
 }
 
 func (r *release) make(ctx context.Context, only string) error {
@@ -83,24 +100,66 @@ func (r *release) make(ctx context.Context, only string) error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp("", "release")
-	if err != nil {
+	if r.stage, err = os.MkdirTemp("", "release"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(stage)
-	shared, err := r.shared(ctx, stage)
-	if err != nil {
+	defer os.RemoveAll(r.stage) //nolint:errcheck // a temporary folder
+	if err := r.share(ctx); err != nil {
 		return err
 	}
+	r.archives = map[platform]string{}
+	var images []built
 	for _, p := range chosen {
-		if err := r.archive(ctx, p, stage, shared); err != nil {
+		b, err := r.platform(ctx, p)
+		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
+		}
+		if p.os == "linux" {
+			images = append(images, b)
+		}
+	}
+	if len(images) > 0 {
+		if err := r.image(images); err != nil {
+			return fmt.Errorf("image: %w", err)
 		}
 	}
 	if err := r.installer(); err != nil {
 		return err
 	}
+	if err := r.formula(); err != nil {
+		return err
+	}
 	return r.sums(os.Stdout)
+}
+
+// built is the program for a platform.
+type built struct {
+	platform
+
+	path    string
+	program []byte
+}
+
+// platform makes all that is for one platform alone.
+func (r *release) platform(ctx context.Context, p platform) (built, error) {
+	b := built{platform: p, path: filepath.Join(r.stage, p.String(), p.program())}
+	if err := r.build(ctx, p, b.path); err != nil {
+		return b, err
+	}
+	var err error
+	if b.program, err = os.ReadFile(b.path); err != nil {
+		return b, err
+	}
+	if err := r.archive(b); err != nil {
+		return b, err
+	}
+	if err := r.modules(ctx, b); err != nil {
+		return b, err
+	}
+	if p.os != "linux" {
+		return b, nil
+	}
+	return b, r.packages(b)
 }
 
 // choose are the platforms that a list names.
@@ -144,64 +203,51 @@ func (r *release) build(ctx context.Context, p platform, to string) error {
 	return err
 }
 
-// shared are the files of every archive beside the program, by their names there: what a person
-// reads, and the completions, which the program for this machine writes.
-func (r *release) shared(ctx context.Context, stage string) (map[string][]byte, error) {
-	files := map[string][]byte{}
+// share collects the files of every archive beside the program: what a person reads, and the
+// completions, which the program for this machine writes.
+func (r *release) share(ctx context.Context) error {
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		text, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files[name] = text
+		r.shared = append(r.shared, file{name, text, 0o644})
 	}
 	here := platform{runtime.GOOS, runtime.GOARCH}
-	program, err := filepath.Abs(filepath.Join(stage, here.program()))
-	if err != nil {
-		return nil, err
-	}
+	program := filepath.Join(r.stage, here.program())
 	if err := r.build(ctx, here, program); err != nil {
-		return nil, err
+		return err
 	}
-	for shell, name := range map[string]string{
-		"bash": "platen.bash", "zsh": "_platen", "fish": "platen.fish", "powershell": "platen.ps1",
-	} {
-		if files["completions/"+name], err = r.run(ctx, nil, program, "completion", shell); err != nil {
-			return nil, err
+	for shell, name := range completions {
+		text, err := r.run(ctx, nil, program, "completion", shell)
+		if err != nil {
+			return err
 		}
+		r.shared = append(r.shared, file{"completions/" + name, text, 0o644})
 	}
-	return files, nil
+	return nil
+}
+
+// completions are the files of completions, by their shells.
+var completions = map[string]string{ //nolint:gochecknoglobals // read only
+	"bash": "platen.bash", "zsh": "_platen", "fish": "platen.fish", "powershell": "platen.ps1",
 }
 
 // archive writes the archive of a platform: a zip for Windows, a tarball elsewhere.
-func (r *release) archive(ctx context.Context, p platform, stage string, shared map[string][]byte) error {
-	built := filepath.Join(stage, p.String())
-	built, err := filepath.Abs(built)
-	if err != nil {
-		return err
-	}
-	if err := r.build(ctx, p, built); err != nil {
-		return err
-	}
-	program, err := os.ReadFile(built)
-	if err != nil {
-		return err
-	}
-	name := fmt.Sprintf("platen_%s_%s", strings.TrimPrefix(r.version, "v"), p)
-	files := []file{{p.program(), program, 0o755}}
-	for of, text := range shared {
-		files = append(files, file{of, text, 0o644})
-	}
+func (r *release) archive(b built) error {
+	name := fmt.Sprintf("platen_%s_%s", r.number(), b.platform)
+	files := append([]file{{b.platform.program(), b.program, 0o755}}, r.shared...)
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	var packed bytes.Buffer
-	pack, ending := tarball, ".tar.gz"
-	if p.os == "windows" {
+	pack, ending := gzipped, ".tar.gz"
+	if b.os == "windows" {
 		pack, ending = zipped, ".zip"
 	}
 	if err := pack(&packed, name, files, r.at); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, name+ending), packed.Bytes(), 0o644) //nolint:gosec // to be published
+	r.archives[b.platform] = name + ending
+	return r.write(name+ending, packed.Bytes(), 0o644)
 }
 
 // run runs a command in the folder of the module, and returns what it printed.

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
@@ -20,8 +21,8 @@ type file struct {
 	mode os.FileMode
 }
 
-// tarball packs files into a folder of a tarball: owned by nobody, all of one time.
-func tarball(w io.Writer, folder string, files []file, at time.Time) error {
+// gzipped packs files into a folder of a tarball: owned by nobody, all of one time.
+func gzipped(w io.Writer, folder string, files []file, at time.Time) error {
 	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func tarball(w io.Writer, folder string, files []file, at time.Time) error {
 	return compressed.Close()
 }
 
-// zipped is tarball as a zip.
+// zipped is gzipped as a zip.
 func zipped(w io.Writer, folder string, files []file, at time.Time) error {
 	packed := zip.NewWriter(w)
 	for _, f := range files {
@@ -80,19 +81,22 @@ func (r *release) sums(said io.Writer) error {
 		fmt.Fprintf(&lines, "%x  %s\n", sha256.Sum256(text), e.Name())
 		fmt.Fprintf(said, "%6.1f MB  %s\n", float64(len(text))/1e6, e.Name())
 	}
-	return os.WriteFile(filepath.Join(r.out, sumsName), []byte(lines.String()), 0o644) //nolint:gosec // to be published
+	return r.write(sumsName, []byte(lines.String()), 0o644)
 }
 
-// installer puts the script that installs a release beside it, with its version.
+// installer puts the script that installs a release beside it, with its version and place.
 func (r *release) installer() error {
 	text, err := os.ReadFile(filepath.Join(r.root, "deploy", "install.sh"))
 	if err != nil {
 		return err
 	}
-	const unset = "version=${PLATEN_VERSION:-}"
-	if strings.Count(string(text), unset) != 1 {
-		return fmt.Errorf("deploy/install.sh has no line %s", unset)
+	for unset, value := range map[string]string{
+		"version=${PLATEN_VERSION:-}": r.version, "releases=${PLATEN_RELEASES:-}": r.url,
+	} {
+		if bytes.Count(text, []byte(unset)) != 1 {
+			return fmt.Errorf("deploy/install.sh has no line %s", unset)
+		}
+		text = bytes.Replace(text, []byte(unset), []byte(strings.TrimSuffix(unset, "}")+value+"}"), 1)
 	}
-	text = []byte(strings.Replace(string(text), unset, "version=${PLATEN_VERSION:-"+r.version+"}", 1))
-	return os.WriteFile(filepath.Join(r.out, "install.sh"), text, 0o755) //nolint:gosec // a script to run
+	return r.write("install.sh", text, 0o755)
 }

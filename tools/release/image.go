@@ -1,0 +1,161 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// nobody is the user that the image runs as, and the owner of what it may write.
+const nobody = 65532
+
+// image writes one image for all the Linuxes that were built: an OCI archive, which podman and
+// docker load and skopeo copies to a registry. In it are the program, its licence and two folders
+// that it may write, and nothing else.
+func (r *release) image(all []built) error {
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, b := range all {
+		image, err := r.imageOf(b)
+		if err != nil {
+			return err
+		}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{
+			Add:        image,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: b.os, Architecture: b.arch}},
+		})
+	}
+	named := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
+		Add: index,
+		Descriptor: v1.Descriptor{Annotations: map[string]string{
+			"org.opencontainers.image.ref.name": r.number(),
+			"io.containerd.image.name":          "docker.io/library/platen:" + r.number(),
+		}},
+	})
+	folder := filepath.Join(r.stage, "image")
+	if _, err := layout.Write(folder, named); err != nil {
+		return err
+	}
+	packed, err := r.folded(folder)
+	if err != nil {
+		return err
+	}
+	return r.write(fmt.Sprintf("platen_%s_image.tar", r.number()), packed, 0o644)
+}
+
+// imageOf is the image for one platform.
+func (r *release) imageOf(b built) (v1.Image, error) {
+	root, err := r.rootOf(b)
+	if err != nil {
+		return nil, err
+	}
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(root)), nil
+	}, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression))
+	if err != nil {
+		return nil, err
+	}
+	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	history := v1.History{Created: v1.Time{Time: r.at}, CreatedBy: "make release"}
+	if image, err = mutate.Append(image, mutate.Addendum{Layer: layer, History: history}); err != nil {
+		return nil, err
+	}
+	made, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config := made.DeepCopy()
+	config.OS, config.Architecture, config.Created = b.os, b.arch, v1.Time{Time: r.at}
+	config.Config = v1.Config{
+		User:         fmt.Sprintf("%d:%d", nobody, nobody),
+		Env:          []string{"PLATEN_LISTEN=0.0.0.0:8080", "PLATEN_DATABASE=/data/platen.db"},
+		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
+		Volumes:      map[string]struct{}{"/data": {}},
+		Entrypoint:   []string{"/platen"},
+		Cmd:          []string{"serve"},
+		Healthcheck: &v1.HealthConfig{
+			Test: []string{"CMD", "/platen", "doctor", "--server", "http://127.0.0.1:8080"}, Interval: 10 * time.Second,
+		},
+		Labels: map[string]string{
+			"org.opencontainers.image.title": "Platen", "org.opencontainers.image.version": r.version,
+		},
+	}
+	return mutate.ConfigFile(image, config)
+}
+
+// rootOf is the file system of the image.
+func (r *release) rootOf(b built) ([]byte, error) {
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	entries := []tar.Header{
+		{Name: "data/", Typeflag: tar.TypeDir, Mode: 0o700, Uid: nobody, Gid: nobody},
+		{Name: "tmp/", Typeflag: tar.TypeDir, Mode: 0o1777},
+		{Name: "LICENSE", Typeflag: tar.TypeReg, Mode: 0o644},
+		{Name: "platen", Typeflag: tar.TypeReg, Mode: 0o755},
+	}
+	texts := map[string][]byte{"platen": b.program}
+	for _, f := range r.shared {
+		texts[f.name] = f.text
+	}
+	for i := range entries {
+		h := &entries[i]
+		text := texts[h.Name]
+		h.Size, h.ModTime, h.Format = int64(len(text)), r.at, tar.FormatUSTAR
+		if err := w.WriteHeader(h); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(text); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}
+
+// folded is a folder as a tarball, with nothing of this machine.
+func (r *release) folded(folder string) ([]byte, error) {
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		err = w.WriteHeader(&tar.Header{
+			Name: filepath.ToSlash(name), Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(text)), ModTime: r.at,
+			Format: tar.FormatUSTAR,
+		})
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}
