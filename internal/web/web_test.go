@@ -185,6 +185,7 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 			"http://www.w3.org/1998/Math/MathML", "", "http://www.w3.org/2000/svg", "",
 			"http://www.w3.org/1999/xhtml", "",
 			"https://hooks.example.com/platen", "", // a subscriber's own address
+			"http://platen:8080", "", // a container, by its name among its neighbours
 			"php://input", "", // PHP's name of the body
 			"begin with https://.", "", // an error about a scheme
 			"postgres:///platen", "", // a database on the same machine

@@ -84,6 +84,9 @@ func read(t *testing.T, folder string) map[string][]byte {
 	}
 	texts := map[string][]byte{}
 	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
 		if texts[e.Name()], err = os.ReadFile(filepath.Join(folder, e.Name())); err != nil {
 			t.Fatal(err)
 		}
