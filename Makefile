@@ -87,7 +87,8 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	biome check --error-on-warnings || failed=1; \
 	suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... || failed=1; \
 	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
-	cd ../../tools/release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
+	cd ../../tools && suite "lint of tools/module" env CGO_ENABLED=0 ../bin/golangci-lint run --config ../.golangci.yml --disable gomoddirectives,gosec,forbidigo ./module || failed=1; \
+	cd release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
 	cd ../../test/tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
 
@@ -104,8 +105,14 @@ openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the relea
 	tools/openapi/node_modules/.bin/redocly lint --config tools/openapi/redocly.yaml bin/openapi.json
 	bin/oasdiff breaking --fail-on WARN --severity-levels tools/openapi/severity.txt tools/openapi/released.json bin/openapi.json
 
+# PATH would be that of the shell, too.
+module: ## Give the module the path that it is published under: make module MODULE=github.com/you/platen
+	@[ -n "$(MODULE)" ] || { echo "make module: say which: make module MODULE=github.com/you/platen"; exit 1; }
+	$(GO) run -C tools ./module --root .. --to "$(MODULE)"
+
 packaged: ## Test what make release makes, for this machine's processor: sums, archive, packages, image.
-	@$(SUITE); suite packaged $(GO) test -C tools/release -count=1 -timeout 30m ./...
+	@$(SUITE); failed=; suite module $(GO) test -C tools -count=1 ./module || failed=1; \
+	suite packaged $(GO) test -C tools/release -count=1 -timeout 30m ./... || failed=1; [ -z "$$failed" ]
 
 release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
 	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
@@ -169,4 +176,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi packaged release release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi module packaged release release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor
