@@ -201,6 +201,7 @@ var foreign = []foreignModule{
 		"an engine is known to its own package only, and to the tests of it"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
 	{"golang.org/x/sys", "internal/node", "a clock that counts while the machine sleeps"},
+	{"golang.org/x/crypto/x509roots/fallback", "cmd/platen", "roots for machines that have none"},
 	{"github.com/spf13/cobra", "cmd/platen", "the command line"},
 	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
 	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},

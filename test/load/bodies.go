@@ -33,7 +33,7 @@ func measureBodies(ctx context.Context, b *bench) (figures []figure, err error) 
 		if err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, server.close()) }()
+		defer func() { err = errors.Join(err, server.close()) }() //nolint:revive // both run until the end
 		request := fmt.Appendf(nil, "GET /v1/office/sales-orders/%s HTTP/1.1\r\nHost: %s\r\n"+
 			"Accept: application/json\r\nAuthorization: Bearer %s\r\n\r\n", company.Order, at.Address, company.Key)
 		d.hammers[i] = &hammer{
