@@ -661,7 +661,7 @@ type ListSalesOrdersParams struct {
 	// SKU is the parameter sku: only rows with this sku. The product that was ordered, such as
 	// prd_flyer. The Factory knows it by the same SKU.
 	SKU string
-	// CustomerID is the parameter customer_id: only rows with this customer id. The customer who
+	// CustomerID is the parameter customer_id: only rows with this customer_id. The customer who
 	// ordered: the id at /office/customers.
 	CustomerID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
@@ -738,7 +738,7 @@ func (c *Client) DeclineSalesOrder(ctx context.Context, id string, in DeclineSal
 
 // ListOfficeShipmentsParams chooses what ListOfficeShipments reads. Empty fields choose nothing.
 type ListOfficeShipmentsParams struct {
-	// SalesOrderID is the parameter sales_order_id: only rows with this sales order id. The sales
+	// SalesOrderID is the parameter sales_order_id: only rows with this sales_order_id. The sales
 	// order that went out; null for a contract lot.
 	SalesOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
@@ -1331,7 +1331,7 @@ type ListPurchaseOrdersParams struct {
 	// approval limit and not sent yet; approved is with the supplier and stays so. draft lasts only
 	// within the creation. receipt_status and billing_status tell the rest.
 	Status OfficePurchaseOrderStatus
-	// SupplierID is the parameter supplier_id: only rows with this supplier id. The supplier it goes
+	// SupplierID is the parameter supplier_id: only rows with this supplier_id. The supplier it goes
 	// to: the id at /office/suppliers.
 	SupplierID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
@@ -1415,7 +1415,7 @@ func (c *Client) ApprovePurchaseOrder(ctx context.Context, id string) (*OfficePu
 // ListOfficeGoodsReceiptsParams chooses what ListOfficeGoodsReceipts reads. Empty fields choose
 // nothing.
 type ListOfficeGoodsReceiptsParams struct {
-	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase order id. The
+	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase_order_id. The
 	// purchase order that the goods were ordered with.
 	PurchaseOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
@@ -1480,7 +1480,7 @@ type ListSupplierInvoicesParams struct {
 	// Status is the parameter status: only rows with this status. open can be paid in time; overdue
 	// was not, and its supplier takes no orders until it is paid; paid is final.
 	Status OfficeSupplierInvoiceStatus
-	// MatchStatus is the parameter match_status: only rows with this match status. Compares order,
+	// MatchStatus is the parameter match_status: only rows with this match_status. Compares order,
 	// goods receipts of Head Office and bill, again with each receipt. matched fits;
 	// quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order,
 	// quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an
@@ -1489,7 +1489,7 @@ type ListSupplierInvoicesParams struct {
 	// Kind is the parameter kind: only rows with this kind. materials bills a purchase order and
 	// waits for your payment; overhead, such as rent, is debited by itself on collect_on.
 	Kind OfficeSupplierInvoiceKind
-	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase order id. The
+	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase_order_id. The
 	// purchase order that it bills; null for overheads.
 	PurchaseOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
@@ -1793,7 +1793,7 @@ type ListWorkOrdersParams struct {
 	// which its customer knows the goods: the id or the number of a sales order or a lot. Null for
 	// goods that go on the shelf.
 	Reference string
-	// WaitsFor is the parameter waits_for: only rows with this waits for. The next thing that has to
+	// WaitsFor is the parameter waits_for: only rows with this waits_for. The next thing that has to
 	// come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work
 	// order in printing that waits for a press had a run that ended short, and wants another.
 	WaitsFor FactoryWait
@@ -1857,7 +1857,7 @@ type ListPrintRunsParams struct {
 	// Status is the parameter status: only rows with this status. running until ends_sim, then
 	// completed.
 	Status FactoryPrintRunStatus
-	// PressID is the parameter press_id: only rows with this press id. The press that it runs on: the
+	// PressID is the parameter press_id: only rows with this press_id. The press that it runs on: the
 	// id at /factory/presses.
 	PressID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
@@ -2399,7 +2399,7 @@ func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMark
 type ListAttendanceParams struct {
 	// WeekStart is the parameter week_start: only rows of the week that begins on this Monday.
 	WeekStart string
-	// BadgeNo is the parameter badge_no: only rows with this badge no. The badge at the gate. Head
+	// BadgeNo is the parameter badge_no: only rows with this badge_no. The badge at the gate. Head
 	// Office knows the employee by the same number.
 	BadgeNo string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.

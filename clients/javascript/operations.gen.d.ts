@@ -5532,7 +5532,7 @@ export interface ListSalesOrdersParams {
    * SKU.
    */
   sku?: string;
-  /** Only rows with this customer id. The customer who ordered: the id at /office/customers. */
+  /** Only rows with this customer_id. The customer who ordered: the id at /office/customers. */
   customer_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5544,7 +5544,7 @@ export interface ListSalesOrdersParams {
 
 /** The parameters of listOfficeShipments. */
 export interface ListOfficeShipmentsParams {
-  /** Only rows with this sales order id. The sales order that went out; null for a contract lot. */
+  /** Only rows with this sales_order_id. The sales order that went out; null for a contract lot. */
   sales_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5687,7 +5687,7 @@ export interface ListPurchaseOrdersParams {
    * tell the rest.
    */
   status?: OfficePurchaseOrderStatus;
-  /** Only rows with this supplier id. The supplier it goes to: the id at /office/suppliers. */
+  /** Only rows with this supplier_id. The supplier it goes to: the id at /office/suppliers. */
   supplier_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5699,7 +5699,7 @@ export interface ListPurchaseOrdersParams {
 
 /** The parameters of listOfficeGoodsReceipts. */
 export interface ListOfficeGoodsReceiptsParams {
-  /** Only rows with this purchase order id. The purchase order that the goods were ordered with. */
+  /** Only rows with this purchase_order_id. The purchase order that the goods were ordered with. */
   purchase_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5717,7 +5717,7 @@ export interface ListSupplierInvoicesParams {
    */
   status?: OfficeSupplierInvoiceStatus;
   /**
-   * Only rows with this match status. Compares order, goods receipts of Head Office and bill, again with each
+   * Only rows with this match_status. Compares order, goods receipts of Head Office and bill, again with each
    * receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above
    * the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an
    * overhead.
@@ -5728,7 +5728,7 @@ export interface ListSupplierInvoicesParams {
    * rent, is debited by itself on collect_on.
    */
   kind?: OfficeSupplierInvoiceKind;
-  /** Only rows with this purchase order id. The purchase order that it bills; null for overheads. */
+  /** Only rows with this purchase_order_id. The purchase order that it bills; null for overheads. */
   purchase_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5808,7 +5808,7 @@ export interface ListWorkOrdersParams {
    */
   reference?: string;
   /**
-   * Only rows with this waits for. The next thing that has to come: a press, the end of its run, the end of
+   * Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of
    * finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that
    * ended short, and wants another.
    */
@@ -5825,7 +5825,7 @@ export interface ListWorkOrdersParams {
 export interface ListPrintRunsParams {
   /** Only rows with this status. running until ends_sim, then completed. */
   status?: FactoryPrintRunStatus;
-  /** Only rows with this press id. The press that it runs on: the id at /factory/presses. */
+  /** Only rows with this press_id. The press that it runs on: the id at /factory/presses. */
   press_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -5966,7 +5966,7 @@ export interface ListMarketDeliveriesParams {
 export interface ListAttendanceParams {
   /** Only rows of the week that begins on this Monday. */
   week_start?: string;
-  /** Only rows with this badge no. The badge at the gate. Head Office knows the employee by the same number. */
+  /** Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the same number. */
   badge_no?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;

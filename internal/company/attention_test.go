@@ -1,6 +1,8 @@
 package company_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -138,6 +140,26 @@ func TestEachConcernIsFoundWhereItIs(t *testing.T) {
 	if found := kinds(l); found[attention.ReputationLow] == nil {
 		t.Errorf("after thirty days without anybody there is %v", found)
 	}
+}
+
+// TestLateWagesAreSaidWithTheirSurcharge: one late week costs what paying it costs.
+func TestLateWagesAreSaidWithTheirSurcharge(t *testing.T) {
+	t.Parallel()
+	l := live(t, presetNamed(t, "starter"), 5, sim.Manual, usual)
+	for range 15 {
+		for _, k := range l.company.Attention() {
+			if k.Kind != attention.WagesDue || k.Remedy == nil || !strings.HasPrefix(k.Sentence, "Wages of 1 week are late,") {
+				continue
+			}
+			amount := regexp.MustCompile(`[0-9]+\.[0-9]{2} XTS`)
+			if said, paid := amount.FindString(k.Sentence), amount.FindString(k.Remedy.Effect); said == "" || said != paid {
+				t.Errorf("%q, and the command %q", k.Sentence, k.Remedy.Effect)
+			}
+			return
+		}
+		l.must(tick(int(sim.DayLength)))
+	}
+	t.Fatal("in fifteen days no wages were late")
 }
 
 // TestAGapOfAManualBridgeIsNoConcern: to be told of it would be the integration.

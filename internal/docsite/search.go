@@ -207,6 +207,8 @@ type Place struct {
 	Title string `json:"title"`
 	Page  string `json:"page"`
 	Path  string `json:"path"`
+	// Excerpt is some of its text from about where it was found.
+	Excerpt string `json:"excerpt"`
 }
 
 // Places returns the places that SearchPage shows.
@@ -216,8 +218,12 @@ func (s *Site) Places(query string) (places []Place, refused bool, err error) {
 		return []Place{}, err == nil, err
 	}
 	places = []Place{}
+	_, index := l.index()
+	matches := index.Matches(shortened(query))
 	for _, at := range l.search(shortened(query), false) {
-		places = append(places, Place{Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path})
+		places = append(places, Place{
+			Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path, Excerpt: line(at.text, matches),
+		})
 	}
 	return places, false, nil
 }
@@ -246,6 +252,22 @@ func (l *library) search(query string, agents bool) []section {
 
 // running finds the words of a text, identifiers as one.
 var running = regexp.MustCompile(`[\pL\pN_]+(?:[.-][\pL\pN_]+)*`)
+
+// line is some of a text in a line: from a few words before the first that was looked for.
+func line(text string, matches func(word string) bool) string {
+	const before, most = 16, 120
+	for _, at := range running.FindAllStringIndex(text, -1) {
+		if matches(text[at[0]:at[1]]) && at[0] > before {
+			from := at[0] - before
+			text = "…" + text[from+strings.IndexByte(text[from:], ' ')+1:]
+			break
+		}
+	}
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:strings.LastIndexByte(text[:most], ' ')+1], "") + "…"
+	}
+	return text
+}
 
 // excerpt is the part of a text around the first word of it that was looked for,
 // with all of them marked.

@@ -158,7 +158,7 @@ func (o *Operation) filters() []Parameter {
 	filters := make([]Parameter, len(o.Filters))
 	for i, name := range o.Filters {
 		p := Parameter{Name: name, Type: Text, Filter: true}
-		p.Doc = "Only rows with this " + strings.ReplaceAll(name, "_", " ") + "."
+		p.Doc = "Only rows with this " + name + "."
 		if field, ok := rows[name]; ok {
 			p.Values, p.Doc = field.Enum(), strings.TrimSpace(p.Doc+" "+field.Doc())
 		}

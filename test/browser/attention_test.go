@@ -27,6 +27,7 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 	x.shows("[aria-labelledby=attention] pre", "/v1/factory/print-runs")
 	x.click(idle + " .mend button:nth-of-type(1)")
 	x.shows(".presses", "running")
+	x.shows(".needs li.over", "done, or no longer needed") // what is under the pointer stays there
 	if runs := c.list("/factory/print-runs"); len(runs) != 1 {
 		t.Errorf("after one click there are %d print runs", len(runs))
 	}

@@ -83,4 +83,26 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	x.click("tr[data-row].picked a")
 	x.until(`location.pathname === ` + quote("/console/factory/work-orders/"+text(work, "id")))
 	x.shows(".detail h2", text(work, "number"))
+	x.goTo("/console/webhooks/" + text(hook, "id"))
+	x.enablesAgain(c, &broken)
+}
+
+// failuresMost is how many failures in a row disable a subscription.
+const failuresMost = 5
+
+// enablesAgain lets a subscription be disabled, and takes it back into service.
+func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
+	x.Helper()
+	broken.Store(true)
+	for range failuresMost {
+		c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
+	}
+	x.shows(".title .pill", "disabled")
+	x.shows("#trouble", "Nothing is sent any more")
+	broken.Store(false)
+	x.click("#send-test")
+	x.shows(".problem.ok", "still disabled")
+	x.click(".title .btn.primary")
+	x.shows(".title .pill", "active")
+	x.until(`!document.querySelector('#trouble, .problem')`)
 }

@@ -50,3 +50,25 @@ test('a command is a whole request with the key of its system', () => {
     ['factory', 'office', 'shared', 'shared'],
   );
 });
+
+test('a list that stands still keeps its places: what is over stays, what is new comes last', () => {
+  const need = (kind, id) => ({ kind, records: [{ id }], command: null, message: kind });
+  const [late, idle, paper] = [need('orders_late', 'so_1'), need('press_idle', 'prs_1'), need('material_low', 'itm_1')];
+  const stood = attention.settled([late, idle], [paper, late]);
+  assert.deepEqual(
+    stood.map(i => [i.kind, !!i.over]),
+    [
+      ['orders_late', false],
+      ['press_idle', true],
+      ['material_low', false],
+    ],
+  );
+  assert.deepEqual(
+    attention.settled(stood, [idle, late]).map(i => [i.kind, !!i.over]),
+    [
+      ['orders_late', false],
+      ['press_idle', false],
+      ['material_low', true],
+    ],
+  );
+});

@@ -45,3 +45,15 @@ test('what is over is sent again, to an active subscription alone', () => {
   const [ping] = groupsOf([attempt('whd_1', 'evt_1', { trigger: 'test', status: 'delivered' })]);
   assert.equal(repeatable(ping, active), undefined);
 });
+
+test('an attempt that was dropped keeps its place, before one that delivered the event later', () => {
+  const [g] = groupsOf([
+    attempt('whd_3', 'evt_1', { status: 'delivered' }),
+    attempt('whd_2', 'evt_1', { status: 'dropped', sent_at: null }),
+    attempt('whd_1', 'evt_1'),
+  ]);
+  assert.deepEqual(
+    g.attempts.map(d => d.id),
+    ['whd_1', 'whd_2', 'whd_3'],
+  );
+});

@@ -1018,7 +1018,7 @@ class AsyncOperations:
         sku: Only rows with this sku. The product that was ordered, such as prd_flyer. The Factory knows it
         by the same SKU.
 
-        customer_id: Only rows with this customer id. The customer who ordered: the id at /office/customers.
+        customer_id: Only rows with this customer_id. The customer who ordered: the id at /office/customers.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -1052,7 +1052,7 @@ class AsyncOperations:
         sku: Only rows with this sku. The product that was ordered, such as prd_flyer. The Factory knows it
         by the same SKU.
 
-        customer_id: Only rows with this customer id. The customer who ordered: the id at /office/customers.
+        customer_id: Only rows with this customer_id. The customer who ordered: the id at /office/customers.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -1130,7 +1130,7 @@ class AsyncOperations:
 
         The goods that Head Office has recorded as shipped, each with the invoice that it raised.
 
-        sales_order_id: Only rows with this sales order id. The sales order that went out; null for a
+        sales_order_id: Only rows with this sales_order_id. The sales order that went out; null for a
         contract lot.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -1156,7 +1156,7 @@ class AsyncOperations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
-        sales_order_id: Only rows with this sales order id. The sales order that went out; null for a
+        sales_order_id: Only rows with this sales_order_id. The sales order that went out; null for a
         contract lot.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -1997,7 +1997,7 @@ class AsyncOperations:
         approved is with the supplier and stays so. draft lasts only within the creation. receipt_status and
         billing_status tell the rest.
 
-        supplier_id: Only rows with this supplier id. The supplier it goes to: the id at /office/suppliers.
+        supplier_id: Only rows with this supplier_id. The supplier it goes to: the id at /office/suppliers.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2027,7 +2027,7 @@ class AsyncOperations:
         approved is with the supplier and stays so. draft lasts only within the creation. receipt_status and
         billing_status tell the rest.
 
-        supplier_id: Only rows with this supplier id. The supplier it goes to: the id at /office/suppliers.
+        supplier_id: Only rows with this supplier_id. The supplier it goes to: the id at /office/suppliers.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2135,7 +2135,7 @@ class AsyncOperations:
         The goods that Head Office knows to have been accepted. The bills of suppliers are matched with
         them.
 
-        purchase_order_id: Only rows with this purchase order id. The purchase order that the goods were
+        purchase_order_id: Only rows with this purchase_order_id. The purchase order that the goods were
         ordered with.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -2161,7 +2161,7 @@ class AsyncOperations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
-        purchase_order_id: Only rows with this purchase order id. The purchase order that the goods were
+        purchase_order_id: Only rows with this purchase_order_id. The purchase order that the goods were
         ordered with.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -2235,7 +2235,7 @@ class AsyncOperations:
         status: Only rows with this status. open can be paid in time; overdue was not, and its supplier
         takes no orders until it is paid; paid is final.
 
-        match_status: Only rows with this match status. Compares order, goods receipts of Head Office and
+        match_status: Only rows with this match_status. Compares order, goods receipts of Head Office and
         bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted,
         price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has
         nothing accepted yet; not_applicable is an overhead.
@@ -2243,7 +2243,7 @@ class AsyncOperations:
         kind: Only rows with this kind. materials bills a purchase order and waits for your payment;
         overhead, such as rent, is debited by itself on collect_on.
 
-        purchase_order_id: Only rows with this purchase order id. The purchase order that it bills; null for
+        purchase_order_id: Only rows with this purchase_order_id. The purchase order that it bills; null for
         overheads.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -2275,7 +2275,7 @@ class AsyncOperations:
         status: Only rows with this status. open can be paid in time; overdue was not, and its supplier
         takes no orders until it is paid; paid is final.
 
-        match_status: Only rows with this match status. Compares order, goods receipts of Head Office and
+        match_status: Only rows with this match_status. Compares order, goods receipts of Head Office and
         bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted,
         price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has
         nothing accepted yet; not_applicable is an overhead.
@@ -2283,7 +2283,7 @@ class AsyncOperations:
         kind: Only rows with this kind. materials bills a purchase order and waits for your payment;
         overhead, such as rent, is debited by itself on collect_on.
 
-        purchase_order_id: Only rows with this purchase order id. The purchase order that it bills; null for
+        purchase_order_id: Only rows with this purchase_order_id. The purchase order that it bills; null for
         overheads.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -2710,7 +2710,7 @@ class AsyncOperations:
         reference: Only rows with this reference. The text on the parcel, by which its customer knows the
         goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf.
 
-        waits_for: Only rows with this waits for. The next thing that has to come: a press, the end of its
+        waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
         run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a
         press had a run that ended short, and wants another.
 
@@ -2746,7 +2746,7 @@ class AsyncOperations:
         reference: Only rows with this reference. The text on the parcel, by which its customer knows the
         goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf.
 
-        waits_for: Only rows with this waits for. The next thing that has to come: a press, the end of its
+        waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
         run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a
         press had a run that ended short, and wants another.
 
@@ -2824,7 +2824,7 @@ class AsyncOperations:
 
         status: Only rows with this status. running until ends_sim, then completed.
 
-        press_id: Only rows with this press id. The press that it runs on: the id at /factory/presses.
+        press_id: Only rows with this press_id. The press that it runs on: the id at /factory/presses.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2852,7 +2852,7 @@ class AsyncOperations:
 
         status: Only rows with this status. running until ends_sim, then completed.
 
-        press_id: Only rows with this press id. The press that it runs on: the id at /factory/presses.
+        press_id: Only rows with this press_id. The press that it runs on: the id at /factory/presses.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -3641,7 +3641,7 @@ class AsyncOperations:
 
         week_start: Only rows of the week that begins on this Monday.
 
-        badge_no: Only rows with this badge no. The badge at the gate. Head Office knows the employee by the
+        badge_no: Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the
         same number.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -3670,7 +3670,7 @@ class AsyncOperations:
 
         week_start: Only rows of the week that begins on this Monday.
 
-        badge_no: Only rows with this badge no. The badge at the gate. Head Office knows the employee by the
+        badge_no: Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the
         same number.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.

@@ -31,7 +31,7 @@ func Table() []Operation {
 			Description: "The orders of customers. An order waits for an answer until answer_by, and for its goods until cancel_after.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined and expired are final.", Values: []string{"received", "accepted", "in_production", "declined", "expired", "shipped", "paid"}},
 				{Name: "sku", Kind: Text, Doc: "Only rows with this sku. The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU."},
-				{Name: "customer_id", Kind: Text, Doc: "Only rows with this customer id. The customer who ordered: the id at /office/customers."}}},
+				{Name: "customer_id", Kind: Text, Doc: "Only rows with this customer_id. The customer who ordered: the id at /office/customers."}}},
 		{ID: "get_sales_order", Resource: "sales-orders", Verb: "get", System: "office", Method: "GET", Path: "/office/sales-orders/{id}", Summary: "Get a sales order",
 			Description: "The row that GET /office/sales-orders lists under this id."},
 		{ID: "accept_sales_order", Resource: "sales-orders", Verb: "accept", System: "office", Method: "POST", Path: "/office/sales-orders/{id}/accept", Summary: "Accept a sales order",
@@ -41,7 +41,7 @@ func Table() []Operation {
 				{Name: "reason", Kind: Text, Doc: "For the record; the customer does not read it. 1 to 200 characters."}}},
 		{ID: "list_office_shipments", Resource: "office-shipments", Verb: "list", System: "office", Method: "GET", Path: "/office/shipments", Summary: "List shipments of Head Office",
 			Description: "The goods that Head Office has recorded as shipped, each with the invoice that it raised.", Paged: true, Fields: []Field{
-				{Name: "sales_order_id", Kind: Text, Doc: "Only rows with this sales order id. The sales order that went out; null for a contract lot."}}},
+				{Name: "sales_order_id", Kind: Text, Doc: "Only rows with this sales_order_id. The sales order that went out; null for a contract lot."}}},
 		{ID: "get_office_shipment", Resource: "office-shipments", Verb: "get", System: "office", Method: "GET", Path: "/office/shipments/{id}", Summary: "Get a shipment of Head Office",
 			Description: "The row that GET /office/shipments lists under this id."},
 		{ID: "create_office_shipment", Resource: "office-shipments", Verb: "create", System: "office", Method: "POST", Path: "/office/shipments", Summary: "Ship a sales order or a contract lot, and bill it",
@@ -123,7 +123,7 @@ func Table() []Operation {
 		{ID: "list_purchase_orders", Resource: "purchase-orders", Verb: "list", System: "office", Method: "GET", Path: "/office/purchase-orders", Summary: "List purchase orders",
 			Description: "The orders to suppliers. receipt_status and billing_status say how much of each has been received and billed.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. pending_approval is above the approval limit and not sent yet; approved is with the supplier and stays so. draft lasts only within the creation. receipt_status and billing_status tell the rest.", Values: []string{"draft", "pending_approval", "approved"}},
-				{Name: "supplier_id", Kind: Text, Doc: "Only rows with this supplier id. The supplier it goes to: the id at /office/suppliers."}}},
+				{Name: "supplier_id", Kind: Text, Doc: "Only rows with this supplier_id. The supplier it goes to: the id at /office/suppliers."}}},
 		{ID: "get_purchase_order", Resource: "purchase-orders", Verb: "get", System: "office", Method: "GET", Path: "/office/purchase-orders/{id}", Summary: "Get a purchase order",
 			Description: "The row that GET /office/purchase-orders lists under this id. The number on a delivery note, such as PO-5001, is no id."},
 		{ID: "create_purchase_order", Resource: "purchase-orders", Verb: "create", System: "office", Method: "POST", Path: "/office/purchase-orders", Summary: "Order from a supplier",
@@ -138,7 +138,7 @@ func Table() []Operation {
 			Description: "", Fields: []Field{}},
 		{ID: "list_office_goods_receipts", Resource: "office-goods-receipts", Verb: "list", System: "office", Method: "GET", Path: "/office/goods-receipts", Summary: "List goods receipts of Head Office",
 			Description: "The goods that Head Office knows to have been accepted. The bills of suppliers are matched with them.", Paged: true, Fields: []Field{
-				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase order id. The purchase order that the goods were ordered with."}}},
+				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase_order_id. The purchase order that the goods were ordered with."}}},
 		{ID: "get_office_goods_receipt", Resource: "office-goods-receipts", Verb: "get", System: "office", Method: "GET", Path: "/office/goods-receipts/{id}", Summary: "Get a goods receipt of Head Office",
 			Description: "The row that GET /office/goods-receipts lists under this id."},
 		{ID: "create_office_goods_receipt", Resource: "office-goods-receipts", Verb: "create", System: "office", Method: "POST", Path: "/office/goods-receipts", Summary: "Record the goods that the Factory took in",
@@ -152,9 +152,9 @@ func Table() []Operation {
 		{ID: "list_supplier_invoices", Resource: "supplier-invoices", Verb: "list", System: "office", Method: "GET", Path: "/office/supplier-invoices", Summary: "List supplier invoices",
 			Description: "The bills of suppliers, compared with orders and receipts.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. open can be paid in time; overdue was not, and its supplier takes no orders until it is paid; paid is final.", Values: []string{"open", "overdue", "paid"}},
-				{Name: "match_status", Kind: Text, Doc: "Only rows with this match status. Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an overhead.", Values: []string{"matched", "quantity_mismatch", "price_mismatch", "quantity_and_price_mismatch", "no_receipt", "not_applicable"}},
+				{Name: "match_status", Kind: Text, Doc: "Only rows with this match_status. Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an overhead.", Values: []string{"matched", "quantity_mismatch", "price_mismatch", "quantity_and_price_mismatch", "no_receipt", "not_applicable"}},
 				{Name: "kind", Kind: Text, Doc: "Only rows with this kind. materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself on collect_on.", Values: []string{"materials", "overhead"}},
-				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase order id. The purchase order that it bills; null for overheads."}}},
+				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase_order_id. The purchase order that it bills; null for overheads."}}},
 		{ID: "get_supplier_invoice", Resource: "supplier-invoices", Verb: "get", System: "office", Method: "GET", Path: "/office/supplier-invoices/{id}", Summary: "Get a supplier invoice",
 			Description: "The row that GET /office/supplier-invoices lists under this id."},
 		{ID: "pay_supplier_invoice", Resource: "supplier-invoices", Verb: "pay", System: "office", Method: "POST", Path: "/office/supplier-invoices/{id}/pay", Summary: "Pay a supplier",
@@ -203,7 +203,7 @@ func Table() []Operation {
 			Description: "The work that the Factory has been asked for. waits_for picks those that want a press, a run, finishing or a shipment next.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf.", Values: []string{"created", "printing", "ready", "shipped", "stocked"}},
 				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."},
-				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and wants another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
+				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and wants another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
 		{ID: "get_work_order", Resource: "work-orders", Verb: "get", System: "factory", Method: "GET", Path: "/factory/work-orders/{id}", Summary: "Get a work order",
 			Description: "The row that GET /factory/work-orders lists under this id."},
 		{ID: "create_work_order", Resource: "work-orders", Verb: "create", System: "factory", Method: "POST", Path: "/factory/work-orders", Summary: "Order work from the Factory",
@@ -216,7 +216,7 @@ func Table() []Operation {
 		{ID: "list_print_runs", Resource: "print-runs", Verb: "list", System: "factory", Method: "GET", Path: "/factory/print-runs", Summary: "List print runs",
 			Description: "The runs of the presses. One that is running has no results yet.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. running until ends_sim, then completed.", Values: []string{"running", "completed"}},
-				{Name: "press_id", Kind: Text, Doc: "Only rows with this press id. The press that it runs on: the id at /factory/presses."}}},
+				{Name: "press_id", Kind: Text, Doc: "Only rows with this press_id. The press that it runs on: the id at /factory/presses."}}},
 		{ID: "get_print_run", Resource: "print-runs", Verb: "get", System: "factory", Method: "GET", Path: "/factory/print-runs/{id}", Summary: "Get a print run",
 			Description: "The row that GET /factory/print-runs lists under this id."},
 		{ID: "start_print_run", Resource: "print-runs", Verb: "start", System: "factory", Method: "POST", Path: "/factory/print-runs", Summary: "Start a press",
@@ -288,7 +288,7 @@ func Table() []Operation {
 		{ID: "list_attendance", Resource: "attendance", Verb: "list", System: "factory", Method: "GET", Path: "/factory/attendance", Summary: "List attendance",
 			Description: "Attendance on each day, by badge. week_start picks the week of a Monday.", Paged: true, Fields: []Field{
 				{Name: "week_start", Kind: Text, Doc: "Only rows of the week that begins on this Monday."},
-				{Name: "badge_no", Kind: Text, Doc: "Only rows with this badge no. The badge at the gate. Head Office knows the employee by the same number."}}},
+				{Name: "badge_no", Kind: Text, Doc: "Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the same number."}}},
 		{ID: "get_attendance_row", Resource: "attendance", Verb: "get", System: "factory", Method: "GET", Path: "/factory/attendance/{id}", Summary: "Get an attendance record",
 			Description: "The row that GET /factory/attendance lists under this id."},
 		{ID: "list_webhooks", Resource: "webhooks", Verb: "list", System: "shared", Method: "GET", Path: "/webhooks", Summary: "List webhook subscriptions",

@@ -195,15 +195,22 @@ func (l *look) wages() {
 	}
 	var records []Record
 	var remedy *Remedy
-	owed := money.Minor(0)
+	late, owed, wages := 0, money.Minor(0), money.Minor(0)
 	for run := range l.People.PayrollRuns.All {
 		if run.Status == hr.PayrollPaid || run.TimesheetID == nil || run.DueDate > l.tomorrow {
 			continue
 		}
-		records = append(records, recordOf("payroll_run", run.ID, run.WeekStart.String()))
-		owed += run.TotalMinor
 		settlement, err := l.People.Payable(l.Recorder, run.WeekStart)
-		if err == nil && remedy == nil && l.Office.CanSpend(settlement.TotalMinor()) == nil {
+		if err != nil {
+			continue
+		}
+		records = append(records, recordOf("payroll_run", run.ID, run.WeekStart.String()))
+		owed += settlement.TotalMinor()
+		wages += run.TotalMinor
+		if run.Status == hr.PayrollLate {
+			late++
+		}
+		if remedy == nil && l.Office.CanSpend(settlement.TotalMinor()) == nil {
 			remedy = &Remedy{
 				Do: PayWages, WeekStart: run.WeekStart,
 				Effect: fmt.Sprintf("Pays %s for the week of %s.", settlement.TotalMinor(), run.WeekStart),
@@ -211,10 +218,22 @@ func (l *look) wages() {
 		}
 	}
 	l.add(Concern{
-		Kind: WagesDue, CostMinor: owed.PerCent(l.SurchargePctPerDay), Remedy: remedy,
-		Sentence: fmt.Sprintf("Wages of %s are due by tomorrow, %s in all. Late wages cost a surcharge, and morale.",
-			count(len(records), "week"), owed),
+		Kind: WagesDue, CostMinor: wages.PerCent(l.SurchargePctPerDay), Remedy: remedy,
+		Sentence: fmt.Sprintf("%s, %s in all. Late wages cost a surcharge, and morale.",
+			wagesText(late, len(records)-late), owed),
 	}, records)
+}
+
+// wagesText says of how many weeks the wages are late, and of how many they soon are due.
+func wagesText(late, due int) string {
+	switch {
+	case late == 0:
+		return fmt.Sprintf("Wages of %s are due by tomorrow", count(due, "week"))
+	case due == 0:
+		return fmt.Sprintf("Wages of %s are late", count(late, "week"))
+	default:
+		return fmt.Sprintf("Wages of %s are late, and of %s due by tomorrow", count(late, "week"), count(due, "week"))
+	}
 }
 
 func (l *look) disputes() {
@@ -240,8 +259,8 @@ func (l *look) name() {
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
 		l.found = append(l.found, Concern{
 			Kind: ReputationLow, Records: []Record{},
-			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were late, "+
-				"%d expired and %d lapsed without an answer; each delivery in time brings some of it back.",
+			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were shipped late, "+
+				"%d expired after they were accepted, and %d without an answer; each delivery in time brings some of it back.",
 				pct, o.LateOrders, o.ExpiredOrders, o.LapsedOrders),
 		})
 	}

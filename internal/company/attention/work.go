@@ -304,7 +304,8 @@ func (l *look) trucks() {
 		in := factory.GoodsReceiptInput{DeliveryID: d.ID, ReceivedOn: l.today}
 		if _, err := l.Factory.CanReceive(l.Recorder, in); err == nil && remedy == nil {
 			remedy = &Remedy{
-				Do: CountIn, ID: d.ID, Effect: fmt.Sprintf("Counts in all that came for %s.", d.PurchaseOrderNumber),
+				Do: CountIn, ID: d.ID,
+				Effect: fmt.Sprintf("Counts in what came for %s: %s.", d.PurchaseOrderNumber, l.cargo(d.Lines)),
 			}
 		}
 	}
@@ -313,6 +314,16 @@ func (l *look) trucks() {
 		Sentence: fmt.Sprintf("%s at the gate: what is on it is in the warehouse once it is counted in.",
 			count(len(records), "truck waits", "trucks wait")),
 	}, records)
+}
+
+// cargo says what is on a truck, as it will be counted.
+func (l *look) cargo(lines []event.DeliveryLine) string {
+	what := make([]string, len(lines))
+	for i, line := range lines {
+		item := l.items[line.SKU]
+		what[i] = fmt.Sprintf("%s of %s", count(int(line.QuantityCounted), item.Unit), item.Name)
+	}
+	return strings.Join(what, ", ")
 }
 
 // goods are those that are ready and not shipped.

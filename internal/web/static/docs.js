@@ -10,8 +10,12 @@ const keys = (() => {
 })();
 const known = { office: keys.office_key, factory: keys.factory_key };
 
-// The keys are shown masked, and copied whole.
-for (const place of document.querySelectorAll('div.code :is(.office, .factory)')) {
+// The keys are shown masked, and copied whole. A page that makes a sandbox of its own goes on with
+// the keys of that one.
+const makesOwn = [...document.querySelectorAll('div.code')].some(block =>
+  /\bPLATEN_(OFFICE|FACTORY)_KEY=/.test(block.textContent),
+);
+for (const place of makesOwn ? [] : document.querySelectorAll('div.code :is(.office, .factory)')) {
   const key = known[place.className];
   if (!key || !/^\$\{?PLATEN_(OFFICE|FACTORY)_KEY\}?$/.test(place.textContent)) continue;
   place.dataset.text = key;

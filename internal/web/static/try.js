@@ -129,10 +129,11 @@ async function call(places) {
 form.append(make('h2', { textContent: 'Try it' }));
 if (key) {
   const name = session.public_name || 'your sandbox';
+  const effect = method === 'GET' ? '' : ' and changes the sandbox';
   form.append(
     make('p', {
       className: 'dim',
-      textContent: `With the key of ${name}. It is a real request and changes the sandbox.`,
+      textContent: `With the key of ${name}. It is a real request${effect}.`,
     }),
   );
   build();

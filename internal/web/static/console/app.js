@@ -139,6 +139,7 @@ const linkWords = {
   offline: ['bad', 'Offline'],
   gone: ['bad', 'Gone'],
   none: ['calm', ''],
+  over: ['calm', 'Its time is over'],
 };
 
 // Extend is there in the second half of a lease; the page of the session has it at any time.
@@ -278,7 +279,7 @@ function Top() {
   const s = store.status.value;
   const p = store.present.value;
   const left = store.left.value;
-  const [tone, word] = linkWords[store.link.value.state];
+  const [tone, word] = linkWords[store.ended.value === 'expired' ? 'over' : store.link.value.state];
   const whole = s ? (Date.parse(s.expires_at) - Date.parse(s.created_at)) / 1000 : 1;
   const part = left === null ? 1 : Math.min(1, left / whole);
   const low = left !== null && left <= store.lowSeconds;

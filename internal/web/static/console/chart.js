@@ -101,7 +101,10 @@ function mark(u, { value, label, name }) {
   ctx.stroke();
   ctx.font = `${11 * ratio}px Geist, sans-serif`;
   ctx.textAlign = 'left';
-  const under = value < 0 || y - bbox.top < 16 * ratio;
+  // The line itself may run where the name would stand.
+  const begin = u.data[1].slice(0, Math.ceil(u.data[1].length / 2)).map(v => y - u.valToPos(v, 'y', true));
+  const taken = begin.some(above => above > 0 && above < 16 * ratio) && !begin.some(above => above < 0);
+  const under = value < 0 || y - bbox.top < 16 * ratio || taken;
   ctx.textBaseline = under ? 'top' : 'bottom';
   const at = [label, bbox.left + 4 * ratio, y + (under ? 3 : -2) * ratio];
   ctx.setLineDash([]);

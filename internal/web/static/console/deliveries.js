@@ -21,6 +21,9 @@ const neverCame = 'Acknowledged in place of your receiver, which never got it.';
 // open is the delivery whose event is shown, as webhook and event.
 const open = signal('');
 
+// isToCome reports whether an attempt is still to be made. One that was dropped never is.
+const isToCome = d => !d.sent_at && d.status !== 'dropped';
+
 // groupsOf puts attempts under their events, each oldest first and those to come last; the newest
 // event comes first. A test is an event of its own. The last attempt of a group is one that
 // delivered it, if any has.
@@ -32,7 +35,7 @@ export function groupsOf(list) {
     groups.get(key).attempts.unshift(d);
   }
   return [...groups.values()].map(({ key, attempts }) => {
-    const sorted = attempts.toSorted((a, b) => !a.sent_at - !b.sent_at);
+    const sorted = attempts.toSorted((a, b) => isToCome(a) - isToCome(b));
     const good = sorted.findLast(d => d.status === 'delivered');
     return { key, attempts: sorted, last: good ?? sorted.at(-1), made: good ?? sorted.findLast(d => d.sent_at) };
   });
@@ -79,17 +82,24 @@ const whyOf = d =>
     .filter(Boolean)
     .join(', ');
 
+// whenOf is when an attempt was made, or is to be.
+const whenOf = d => (d.sent_at ? wallTime(d.sent_at) : isToCome(d) ? `to come at ${wallTime(d.due_at)}` : 'not sent');
+
+// Attempt is a line of the attempts; one that was dropped has no number, for it was none.
 const Attempt = ({ d, n }) => html`
   <li>
-    <span class="att-n num">${n}</span>
+    <span class="att-n num">${d.status === 'dropped' ? '\u2013' : n}</span>
     <${Response} d=${d} />
     <${Status} is=${d.status} />
     <span class="dim" title=${d.via ? neverCame : undefined}>${whyOf(d)}</span>
     <span class="grow" />
     ${d.latency_ms == null ? null : html`<span class="num">${number(d.latency_ms)} ms</span>`}
-    <span class="dim num">${d.sent_at ? wallTime(d.sent_at) : `to come at ${wallTime(d.due_at)}`}</span>
+    <span class="dim num">${whenOf(d)}</span>
   </li>
 `;
+
+// placeOf is the number of an attempt among those that were not dropped.
+const placeOf = (all, i) => all.slice(0, i).filter(d => d.status !== 'dropped').length + 1;
 
 // Payload is the body that was sent: the event without its number in the feed.
 function Payload({ event, asked }) {
@@ -113,7 +123,7 @@ function Older({ id }) {
 }
 
 function Opened({ g, hook, act, busy }) {
-  const { last } = g;
+  const { last, attempts: all } = g;
   const event = heldEvent(last.event_id);
   const again = repeatable(g, hook);
   return html`
@@ -126,7 +136,7 @@ function Opened({ g, hook, act, busy }) {
               <span class="grow" />
               ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
             </div>
-            <ol class="attempts">${g.attempts.map((d, i) => html`<${Attempt} key=${d.id} d=${d} n=${i + 1} />`)}</ol>
+            <ol class="attempts">${all.map((d, i) => html`<${Attempt} key=${d.id} d=${d} n=${placeOf(all, i)} />`)}</ol>
             <dl class="facts">
               ${
                 last.event_type === ping
@@ -177,7 +187,7 @@ function Group({ g, named, act, busy }) {
       <td><${Status} is=${last.status} /></td>
       <td class="r num opt opt-m">${g.attempts.filter(d => d.sent_at).length}</td>
       <td class="r dim num opt-s">
-        ${last.sent_at ? html`<${Ago} at=${last.sent_at} />` : html`at ${wallTime(last.due_at)}`}
+        ${last.sent_at ? html`<${Ago} at=${last.sent_at} />` : whenOf(last)}
       </td>
     </tr>
     ${opened ? html`<${Opened} g=${g} hook=${hook} act=${act} busy=${busy} />` : null}

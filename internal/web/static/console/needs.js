@@ -1,5 +1,5 @@
 // What needs attention: what it costs, and the request that fixes it.
-import { useState } from '../vendor/preact.js';
+import { useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
 import { keyFor, session } from '../lib/session.js';
@@ -17,7 +17,7 @@ export const recordsOf = item => ({
   records: item.records.map(r => ({
     id: r.id,
     system: r.system,
-    name: r.number || `${words(r.resource)} ${r.id}`,
+    name: r.resource === 'payroll_run' ? `Week of ${day(r.number)}` : r.number || `${words(r.resource)} ${r.id}`,
     href: r.resource === 'webhook' ? `/console/webhooks/${r.id}` : `/console${r.path}`,
   })),
   more: item.record_count - item.records.length,
@@ -151,15 +151,64 @@ const Turn = ({ t }) => html`
   </li>
 `;
 
-function Needs({ items, ask }) {
+const keyOf = item => `${item.kind} ${item.command?.operation ?? ''} ${item.records[0]?.id ?? item.message}`;
+
+// settled is the list as it stood, with what is gone marked as over and what is new at its end.
+export function settled(before, now) {
+  const there = new Map(now.map(item => [keyOf(item), item]));
+  const stood = new Set(before.map(keyOf));
+  return [
+    ...before.map(item => there.get(keyOf(item)) ?? { ...item, over: true }),
+    ...now.filter(item => !stood.has(keyOf(item))),
+  ];
+}
+
+// touchRest is how long a list stands still after a finger was on it, in ms.
+const touchRest = 3000;
+
+// useStill keeps a list from moving while a pointer or the focus is in it: a second click would hit
+// something else than the first.
+function useStill(items) {
+  const [held, hold] = useState(false);
+  const shown = useRef(items);
+  const timer = useRef(0);
+  shown.current = held ? settled(shown.current, items) : items;
+  const keep = () => {
+    clearTimeout(timer.current);
+    hold(true);
+  };
+  const leave = rest => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => hold(false), rest);
+  };
+  return {
+    items: shown.current,
+    still: {
+      onPointerEnter: keep,
+      onPointerLeave: e => leave(e.pointerType === 'mouse' ? 0 : touchRest),
+      onFocusIn: keep,
+      onFocusOut: e => e.currentTarget.contains(e.relatedTarget) || leave(touchRest),
+    },
+  };
+}
+
+const Over = ({ item }) => html`
+  <li class="over">
+    <p class="need-h"><b>${sentence(item.kind)}</b> <${Icon} name="circle-check" size=${14} /></p>
+    <p>${item.command ? `${nameOf(item.command)}: done, or no longer needed.` : 'It is over.'}</p>
+  </li>
+`;
+
+function Needs({ items: present, ask }) {
   const [all, show] = useState(false);
+  const { items, still } = useStill(present);
   if (!items.length)
     return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs you now.</p>`;
   const rest = items.length - few;
   return html`
-    <ol class="needs">
-      ${(all ? items : items.slice(0, few)).map(
-        i => html`<${Need} key=${`${i.kind} ${i.records[0]?.id ?? i.message}`} item=${i} ask=${ask} />`,
+    <ol class="needs" ...${still}>
+      ${(all ? items : items.slice(0, few)).map(i =>
+        i.over ? html`<${Over} key=${keyOf(i)} item=${i} />` : html`<${Need} key=${keyOf(i)} item=${i} ask=${ask} />`,
       )}
     </ol>
     ${

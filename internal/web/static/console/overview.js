@@ -105,7 +105,7 @@ function Orders({ s }) {
   return html`
     <${Tile} name="Orders open" value=${number(orders_open)}>
       <span class="tile-s">
-        <b>${work_orders_open}</b> at the Factory · <b>${lots_offered}</b> ${lots} offered
+        <b>${work_orders_open}</b> work orders open · <b>${lots_offered}</b> ${lots} offered
       </span>
       <span class="tile-s"><b>${s.score.orders_shipped}</b> shipped · <b>${invoices_payable}</b> to pay</span>
     <//>
@@ -335,11 +335,12 @@ function Moved() {
     .map(([kind, all]) => [kind, all.reduce((n, e) => n + e.amount_minor, 0), all.length])
     .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
   const total = reasons.reduce((n, [, sum]) => n + sum, 0);
+  const days = Math.min(movedDays, store.status.value.clock.day_number + 1);
   return html`
     <div class="pad moved">
       <p>
         <b>Cash ${total < 0 ? 'fell' : 'rose'} by ${roundMoney(Math.abs(total))}</b>
-        <span class="dim"> in ${movedDays} working days</span>
+        <span class="dim"> ${days === 1 ? 'today' : `in ${days} working days`}</span>
       </p>
       <ul class="chips">
         ${reasons.slice(0, reasonsMost).map(

@@ -123,18 +123,23 @@ function actions() {
   return all.map(([title, also, icon, run]) => ({ title, also, icon, run, text: '', kind: 'Action' }));
 }
 
-// useDocs are the places of the docs that the server finds, a moment after the last key.
+// useDocs are the places of the docs that the server finds, a moment after the last key; they are
+// busy until those of the present query have come.
 function useDocs(query) {
-  const [found, set] = useState([]);
+  const [state, set] = useState({ query: '', found: [] });
   useEffect(() => {
     const control = new AbortController();
-    const timer = setTimeout(() => docs(query, control.signal).then(set, () => {}), rest);
+    const timer = setTimeout(async () => {
+      const found = await docs(query, control.signal).catch(() => []);
+      if (!control.signal.aborted) set({ query, found });
+    }, rest);
     return () => {
       clearTimeout(timer);
       control.abort();
     };
   }, [query]);
-  return query.trim().length < 2 ? [] : found;
+  const wanted = query.trim().length > 1;
+  return { found: wanted ? state.found : [], busy: wanted && state.query !== query };
 }
 
 // take opens or does what was chosen.
@@ -175,7 +180,7 @@ export function Page({ pages }) {
   const [query, type] = useState('');
   const [at, point] = useState(0);
   const field = useRef(null);
-  const found = useDocs(query);
+  const { found, busy } = useDocs(query);
   const groups = [
     ['Records', records(query)],
     ['Pages', matching(pagesOf(pages), query).slice(0, query ? 6 : pages.length)],
@@ -269,14 +274,18 @@ export function Page({ pages }) {
         ${
           all.length
             ? null
-            : html`<p class="finder-none">Nothing is called that. An id or a number opens its record.</p>`
+            : html`
+              <p class="finder-none">
+                ${busy ? 'Searching the docs…' : 'Nothing is called that. An id or a number opens its record.'}
+              </p>
+            `
         }
         <p class="finder-f" aria-hidden="true">
           <span><kbd>↑</kbd> <kbd>↓</kbd> choose</span>
           <span><kbd>Enter</kbd> open</span>
           <span><kbd>Esc</kbd> close</span>
         </p>
-        <p class="vh" role="status">${query ? `${all.length} found` : ''}</p>
+        <p class="vh" role="status">${query && !busy ? `${all.length} found` : ''}</p>
       </div>
     </div>
   `;

@@ -4,7 +4,7 @@ import { html, Icon, copy } from '../lib/html.js';
 import { pageOfField, resourceOf } from '../lib/navigate.js';
 import { ask as askConsole, now, row, serverNow } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
-import { ago, clock, wallTime, words } from '../lib/format.js';
+import { ago, clock, day, wallTime, words } from '../lib/format.js';
 
 // bearer is the header that a command sends, with the key of a system from the
 // environment, and curl a read with it.
@@ -76,10 +76,15 @@ export const Code = ({ text, what, children }) => html`
   </div>
 `;
 
-// nameOf is what people call the record of an id, as far as this tab knows it.
+// nameOf is what people call the record of an id, as far as this tab knows it. What has no number
+// goes by what it is for.
 export const nameOf = id => {
   const held = row(resourceOf(id), id);
-  return held?.number ?? held?.name ?? held?.title;
+  if (!held) return undefined;
+  if (held.payer_name) return `payment of ${held.payer_name}`;
+  if (held.week_start) return `week of ${day(held.week_start)}`;
+  if (held.press_id && held.work_order_id) return `run of ${nameOf(held.work_order_id) ?? held.work_order_id}`;
+  return held.number ?? held.name ?? held.title;
 };
 
 // Ref shows an id as a link to its record, by its name or number where that is known. Without a

@@ -190,6 +190,9 @@ function Next({ presses }) {
   return html`<${Proposed} />`;
 }
 
+// inOrder puts work that has to leave first before the rest; work for the shelf has no date.
+const inOrder = all => all.toSorted((a, b) => (a.due_date ?? '9').localeCompare(b.due_date ?? '9'));
+
 // Due is when work is to leave; red once that is over.
 const Due = ({ on }) => {
   const over = on && on < store.present.value.sim_date;
@@ -266,7 +269,7 @@ function Body() {
     <${Lanes} presses=${presses} runs=${runs} span=${span} />
     <div class="cols">
       <${Newest} runs=${runs.slice(0, 12)} />
-      <${Waiting} waiting=${store.rows('work_order').filter(w => w.status === 'created')} presses=${presses} />
+      <${Waiting} waiting=${inOrder(store.rows('work_order').filter(w => w.status === 'created'))} presses=${presses} />
     </div>
   `;
 }

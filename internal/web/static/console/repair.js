@@ -7,7 +7,7 @@ import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { Http, Json, Problem, useAsked } from './parts.js';
 import { Mend, recordsOf } from './needs.js';
-import { plain } from '../lib/format.js';
+import { number, plain } from '../lib/format.js';
 
 // pause is the least time between two reads of what needs attention, in ms; rowsMost is how many
 // lines of a body are shown at once.
@@ -18,26 +18,64 @@ const rowsMost = 14;
 const wordsIn = value =>
   typeof value === 'string' ? [value] : value && typeof value === 'object' ? Object.values(value).flatMap(wordsIn) : [];
 
+// namedBy are what a need is about: its records, and what its command names. Of presses that is
+// nothing to go by: each of a company's runs is on one of two.
+const namedBy = item =>
+  [
+    ...item.records.flatMap(r => [r.id, r.number]),
+    ...wordsIn(item.command?.body),
+    ...(item.command?.path.split('/').slice(3) ?? []),
+  ].filter(word => word && !word.startsWith('prs_'));
+
 // helping are the needs that are about what a failed request was about: its records, and the
-// materials, presses and orders that the refusal names.
+// materials and orders that the refusal names. Where one of them names a purchase order that is on
+// the way, its truck is among them.
 export function helping(items, { path, sent, error }) {
   const about = new Set([...path.split('/').slice(4), ...wordsIn(sent), ...wordsIn(error?.details)]);
-  return items.filter(
-    i =>
-      i.command &&
-      [...i.records.flatMap(r => [r.id, r.number]), ...wordsIn(i.command.body), ...i.command.path.split('/').slice(3)]
-        .filter(Boolean)
-        .some(word => about.has(word)),
+  const first = items.filter(item => namedBy(item).some(word => about.has(word)));
+  const ordered = new Set(
+    first.flatMap(item => item.records.filter(r => r.resource === 'purchase_order').map(r => r.number)),
   );
+  const trucks = items.filter(item => !first.includes(item) && namedBy(item).some(word => ordered.has(word)));
+  const useful = item => item.command || item.records.some(r => ordered.has(r.number));
+  return [...first, ...trucks].filter(useful);
 }
+
+// shortOf are the materials that a refusal says are too few, with the purchase order that brings
+// more, as far as this tab knows one.
+export const shortOf = error =>
+  (error?.details?.shortages ?? []).map(s => ({
+    sku: s.sku,
+    lacks: s.needed - s.on_hand,
+    name: store.rows('stock_item').find(i => i.sku === s.sku)?.name ?? s.sku,
+    order: store
+      .rows('purchase_order')
+      .find(o => o.receipt_status === 'none' && o.lines.some(line => line.sku === s.sku)),
+  }));
+
+const Short = ({ s }) => html`
+  <p>
+    ${number(s.lacks)} more of ${s.name} ${s.lacks === 1 ? 'is' : 'are'} needed${' '}
+    ${
+      s.order
+        ? html`than the warehouse has;
+          <a class="c-office" href=${`/console/office/purchase-orders/${s.order.id}`}>${s.order.number}</a>
+          brings some: count it in once its truck is at the gate.`
+        : html`than the warehouse has, and none is ordered: <code>POST /office/purchase-orders</code> orders it.`
+    }
+  </p>
+`;
 
 function Helps({ r, sent, error }) {
   const { data, ask } = useAsked('/console/data/attention', r.id, pause);
   const items = helping(data?.items ?? [], { path: r.path, sent, error });
-  if (!items.length) return null;
+  const said = items.flatMap(i => i.records.map(r => r.number));
+  const short = shortOf(error).filter(s => !said.includes(s.sku));
+  if (!items.length && !short.length) return null;
   return html`
     <section class="helps" aria-label="What helps">
       <h3 class="body-h">What helps</h3>
+      ${short.map(s => html`<${Short} key=${s.sku} s=${s} />`)}
       ${items.map(
         item => html`
           <div key=${`${item.kind} ${item.records[0]?.id}`} class="help">
@@ -45,7 +83,7 @@ function Helps({ r, sent, error }) {
             <p class="trail">
               ${recordsOf(item).records.map(x => html`<a class=${`c-${x.system}`} href=${x.href}>${x.name}</a>`)}
             </p>
-            <${Mend} command=${item.command} ask=${ask} />
+            ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
           </div>
         `,
       )}

@@ -21,6 +21,9 @@ const classes = [
 ];
 const shownMost = 300;
 
+// keptMost is how many requests the server keeps, in its memory.
+const keptMost = 500;
+
 // pause is the least time between two reads of one request, in ms.
 const pause = 1000;
 
@@ -95,9 +98,13 @@ function Figures({ calls }) {
   const refused = calls.filter(r => r.status >= 400).length;
   const replays = calls.filter(r => r.idempotent_replay).length;
   const tiles = [
-    ['Requests', number(calls.length), 'the newest 500'],
+    ['Requests', number(calls.length), calls.length < keptMost ? 'since the server started' : `the newest ${keptMost}`],
     ['Failed', calls.length ? `${Math.round((100 * refused) / calls.length)} %` : '\u2013', `${refused} of them`],
-    ['Median', at(0.5) == null ? '\u2013' : `${at(0.5)} ms`, `slowest of 20: ${at(0.95) ?? '\u2013'} ms`],
+    [
+      'Median',
+      at(0.5) == null ? '\u2013' : `${at(0.5)} ms`,
+      calls.length < 20 ? `slowest: ${at(1) ?? '\u2013'} ms` : `slowest of 20: ${at(0.95)} ms`,
+    ],
     ['Replayed', number(replays), 'by an Idempotency-Key'],
   ];
   return html`
@@ -239,7 +246,11 @@ function Calls({ calls, shown }) {
     return html`
       <${Empty} icon="send" title=${calls.length ? 'Nothing matches' : 'No requests yet'}>
         <p>
-          ${calls.length ? 'Esc clears the filter. Only the newest 500 requests are kept.' : 'Send the first one:'}
+          ${
+            calls.length
+              ? `Esc clears the filter. Only the newest ${keptMost} requests are kept.`
+              : 'Requests are kept in memory: none came since the server started. Send the first one:'
+          }
         </p>
         ${calls.length ? null : html`<${Code} what="curl" text=${curl('/office/sales-orders')} />`}
       <//>

@@ -31,7 +31,7 @@ function Lease() {
       <div class="pad form">
         <p class="lease">
           <b class="num">${clock(left)}</b>
-          <span class="dim">left; it ends ${wallMoment(s.expires_at)}</span>
+          <span class="dim">left; it ${left > 0 ? 'ends' : 'ended'} ${wallMoment(s.expires_at)}</span>
         </p>
         <div class=${`bar-track ${left <= store.lowSeconds ? 'warn' : ''}`}>
           <i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} />
@@ -46,7 +46,9 @@ function Lease() {
             <${Icon} name="plus" size=${14} />
             Extend sandbox
           </button>
-          <span class="dim">by ${store.facts.extension}; ${s.extensions_left} left</span>
+          <span class="dim">
+            ${left > 0 ? `by ${store.facts.extension}; ${s.extensions_left} left` : 'It can be extended no more.'}
+          </span>
         </div>
       </div>
     </section>
@@ -103,7 +105,7 @@ const Facts = ({ s }) => html`
     </div>
     <div>
       <dt>Day</dt>
-      <dd class="num">${day(s.clock.sim_date)}, the ${number(s.clock.day_number + 1)}. working day</dd>
+      <dd class="num">${day(s.clock.sim_date)}, working day ${number(s.clock.day_number + 1)}</dd>
     </div>
     <div><dt>Events</dt><dd class="num">${number(s.last_seq)}</dd></div>
   </dl>

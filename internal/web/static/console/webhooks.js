@@ -1,6 +1,6 @@
 // Subscriptions and what was sent to them.
 import { signal, useState } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
+import { html, Icon, say } from '../lib/html.js';
 import { go } from '../lib/navigate.js';
 import { anyKey } from '../lib/session.js';
 import { call, Refusal } from '../lib/api.js';
@@ -34,7 +34,8 @@ function useCall() {
     work(name);
     refuse(null);
     try {
-      then?.((await call(path, { key: anyKey(), ...options })).data);
+      const { data } = await call(path, { key: anyKey(), ...options });
+      then?.(data);
     } catch (e) {
       refuse(e instanceof Refusal ? e : new Refusal(0));
     }
@@ -180,7 +181,11 @@ function Actions({ hook, act, busy, pinged }) {
   const [sure, ask] = useState(false);
   const base = `/v1/webhooks/${hook.id}`;
   const disabled = !!busy || !!store.readOnly.value;
-  const enable = () => act('enable', base, { method: 'PATCH', body: { status: 'active' } });
+  const enable = () =>
+    act('enable', base, { method: 'PATCH', body: { status: 'active' } }, () => {
+      pinged(null);
+      say('Enabled');
+    });
   const rotate = () => act('rotate', `${base}/rotate-secret`, { method: 'POST' }, w => keep(hook.id, w.secret));
   const remove = () => act('delete', base, { method: 'DELETE' }, () => go('/console/webhooks'));
   return html`
@@ -227,8 +232,8 @@ function Trouble({ hook }) {
   return trouble ? html`<${Notice} id="trouble" title=${trouble[0]}><p>${trouble[1]}</p><//>` : null;
 }
 
-// Ping is what became of a test.
-function Ping({ ping, host }) {
+// Ping is what became of a test. A subscription that is disabled stays so.
+function Ping({ ping, host, hook }) {
   const { delivered, status_code, latency_ms, error_class } = ping;
   const title = delivered
     ? `${host ? `${host} responded` : 'Responded'} with ${status_code} in ${latency_ms} ms`
@@ -238,7 +243,9 @@ function Ping({ ping, host }) {
       <p>
         ${
           delivered
-            ? 'The subscription is active: events are sent from now on.'
+            ? hook?.status === 'disabled'
+              ? 'The subscription is still disabled: enable it, and events are sent again.'
+              : 'The subscription is active: events are sent from now on.'
             : 'It must respond with 2xx within five seconds. Read the log of your receiver, and try again.'
         }
       </p>
@@ -296,7 +303,8 @@ function One({ id, delivery }) {
       <${Actions} hook=${hook} act=${act} busy=${busy} pinged=${pinged} />
     </div>
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    ${ping ? html`<${Ping} ping=${ping} />` : html`<${Trouble} hook=${hook} />`}
+    ${ping ? html`<${Ping} ping=${ping} hook=${hook} />` : null}
+    ${ping?.delivered && hook.status === 'disabled' ? null : html`<${Trouble} hook=${hook} />`}
     <${Secret} id=${id} />
     <${Facts} hook=${hook} />
     <${Deliveries} list=${list} hook=${hook} act=${act} busy=${busy} one=${delivery} />
@@ -435,7 +443,7 @@ export function Page({ rest }) {
     </div>
     ${making ? html`<${Create} types=${types} close=${() => make(false)} />` : null}
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    ${ping ? html`<${Ping} ping=${ping.data} host=${ping.hook.url_host} />` : null}
+    ${ping ? html`<${Ping} ping=${ping.data} host=${ping.hook.url_host} hook=${ping.hook} />` : null}
     <section class="card"><${Hooks} hooks=${hooks} act=${act} busy=${busy} pinged=${pinged} /></section>
     ${all.length ? html`<${Deliveries} list=${all} act=${act} busy=${busy} />` : null}
   `;

@@ -88,7 +88,10 @@ export async function docs(query, signal) {
     credentials: 'omit',
   });
   if (!response.ok) return [];
-  return (await response.json())
-    .slice(0, 5)
-    .map(d => ({ title: d.title, text: d.page === d.title ? '' : d.page, kind: 'Docs', href: d.path }));
+  return (await response.json()).slice(0, 5).map(d => ({
+    title: d.title,
+    text: [d.page === d.title ? '' : d.page, d.excerpt].filter(Boolean).join(': '),
+    kind: 'Docs',
+    href: d.path,
+  }));
 }

@@ -60,8 +60,8 @@ export const workingAge = (on, today) => {
 export const plain = text =>
   text
     .replace(/\b\d{4}-\d\d-\d\d\b/g, day)
-    .replace(/(^|[\s(])(-?\d{4,})(?=[\s.,)]|$)/g, (_, before, n) => before + number(Number(n)))
-    .replace(/(-?\d+)(\.\d\d) XTS\b/g, (_, n, cents) => `${n === '-0' ? '\u22120' : number(Number(n))}${cents} XTS`);
+    .replace(/(-?)\b(\d+)(\.\d\d) XTS\b/g, (_, sign, n, cents) => `${sign && '\u2212'}${number(+n)}${cents} XTS`)
+    .replace(/(^|[\s(])(-?\d{4,})(?=[\s.,)]|$)/g, (_, before, n) => before + number(+n));
 
 export const wallTime = instant => new Date(instant).toLocaleTimeString('en-GB');
 // wallMoment is a moment with its day, such as on Thu 26 Nov at 08:54:34.
