@@ -481,12 +481,24 @@ export class Client extends Operations {
     } catch (error) {
       if (error instanceof PlatenError) throw error;
       const cause = limit.signal.aborted ? limit.signal.reason : error;
-      throw new NetworkError(`${name}: ${cause?.cause?.message ?? cause?.message ?? cause}`, { cause });
+      const why = limit.signal.aborted ? '' : apart(q.target);
+      throw new NetworkError(`${name}: ${cause?.cause?.message ?? cause?.message ?? cause}${why}`, { cause });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
     }
   }
+}
+
+// apart says what a browser does not tell scripts: pages of other origins are not served.
+function apart(target) {
+  const page = globalThis.location?.origin;
+  const api = new URL(target).origin;
+  if (!page || page === api) return '';
+  return (
+    `. This page is from ${page} and the API at ${api}, which takes no part in CORS. ` +
+    "A page can reach it through the page's own server."
+  );
 }
 
 // text reads a response, null where it is too long.

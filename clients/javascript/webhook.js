@@ -60,6 +60,8 @@ function event(raw) {
 function imported(secret, use) {
   const key = typeof secret === 'string' && decoded(secret.replace(/^whsec_/, ''));
   if (!key?.length) throw new TypeError('platen: the secret must be like whsec_…, with Base64 behind it');
+  // Browsers have it where a page cannot be changed on its way.
+  if (!globalThis.crypto.subtle) throw new TypeError('platen: signatures in a browser need https or localhost');
   return globalThis.crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }
 
