@@ -14,10 +14,13 @@ SUITE = suite() { name=$$1; shift; began=$$(date +%s); echo "== $$name"; \
 	else echo "== $$name: FAILED, $$(( $$(date +%s) - began )) s"; return 1; fi; }
 
 # optional NAME FOLDER COMMANDS says so when a suite that exists cannot run
-# because none of the commands is installed.
+# because none of the commands is installed; pythons, because no Python has the modules.
 OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
 	for command in $$3; do command -v "$$command" >/dev/null 2>&1 && return 0; done; \
-	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }
+	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }; \
+	pythons() { command -v python3 >/dev/null 2>&1 || return 0; \
+	for python in python3 /usr/bin/python3; do "$$python" -c "import $$2" >/dev/null 2>&1 && return 0; done; \
+	echo "!! SKIPPED: $$1 (no Python with: $$2)"; skipped=1; }
 
 # Packages in which goroutines meet. The servers that test/crash kills are built as they are shipped,
 # without the detector, so it has nothing to find there.
@@ -53,6 +56,10 @@ test: ## Vet and test. Says which optional suites were skipped, and why.
 	optional "JavaScript client" clients/javascript "node"; \
 	optional "Python client" clients/python "python3"; \
 	[ -e tools/clients/node_modules ] || optional "types of the clients: npm ci --prefix tools/clients" clients "its packages"; \
+	for runner in vitest jest; do [ -e examples/tests/$$runner/node_modules ] || \
+	optional "fixture in $$runner: npm ci --prefix examples/tests/$$runner" examples/tests/$$runner "its packages"; done; \
+	pythons "fixture in pytest" "pytest"; pythons "fixture in the workers of pytest-xdist" "pytest, xdist"; \
+	pythons "installation of the Python client" "setuptools, wheel, pip"; \
 	optional "commands of the docs and of the examples' READMEs, curl" examples "curl"; \
 	optional "commands of the examples' READMEs, jq" examples "jq"; \
 	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \

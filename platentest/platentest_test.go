@@ -1,8 +1,11 @@
 package platentest_test
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"platen/client"
 	"platen/platentest"
@@ -63,6 +66,32 @@ func TestEachTestGetsItsOwnForkOfWhatWasPrepared(t *testing.T) {
 	})
 	if got := day(t, base); got != 2 {
 		t.Errorf("the days of its forks passed in the sandbox: it is at day %d", got)
+	}
+}
+
+// TestFiftyTestsWithAForkEach says how long they take, as the suites of the other fixtures do.
+func TestFiftyTestsWithAForkEach(t *testing.T) {
+	t.Parallel()
+	base := platentest.Start(t).Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual", Seed: new(int64(4))})
+	base.Tick(t, 480)
+	began := time.Now()
+	t.Cleanup(func() { t.Logf("fifty tests with forks took %d ms", time.Since(began).Milliseconds()) })
+	for n := range 50 {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			t.Parallel()
+			c, reason := of(base.Fork(t)), fmt.Sprintf("no paper on day %d", n)
+			page, err := c.ListSalesOrders(t.Context(), client.ListSalesOrdersParams{Status: "received", Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			order, err := c.DeclineSalesOrder(t.Context(), page.Items[0].ID, client.DeclineSalesOrderInput{Reason: &reason})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if order, err = c.GetSalesOrder(t.Context(), order.ID); err != nil || *order.DeclineReason != reason {
+				t.Errorf("the order is %+v, %v", order, err)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,8 @@ import { createSandbox } from './platen.js';
 
 // A server starts in less than a second; a loaded machine takes longer.
 const PATIENCE_MS = 60_000;
+// Jest gives a hook five seconds unless it is told otherwise, Vitest ten. node:test has no limit and ignores the number.
+const HOOK_MS = 3 * PATIENCE_MS;
 
 // The shell holds the pipe of the tests: when they end, however that is, the pipe is closed, and the shell stops the
 // server and removes its folder.
@@ -129,10 +131,10 @@ export function platenFixture({ before, after, input = {}, prepare = async () =>
     server = await startPlaten(options);
     base = await server.sandbox(input);
     await prepare(base);
-  });
+  }, HOOK_MS);
   after(async () => {
     await server?.stop();
-  });
+  }, HOOK_MS);
   return {
     get server() {
       return server;

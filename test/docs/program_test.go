@@ -23,7 +23,8 @@ var marked = regexp.MustCompile(` (test|file)=(\S+)`)
 // the file in testdata that its mark names: what a reader would have around it. When a block
 // with output follows, that is what the program prints.
 // A block that is marked with file= is a whole program, which the tests of
-// docs/webhooks run.
+// docs/webhooks run. A mark with a folder names a file of the repository that has
+// the block in it, for a runner: test/clients runs those suites.
 func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(folder, "*.md"))
@@ -48,6 +49,11 @@ func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 			case !slices.Contains(programming, language) || mark != nil && mark[1] == "file":
 			case mark == nil:
 				t.Errorf("%s: a block in %s says with test= nothing of how it is run:\n%s", file, language, fence[2])
+			case strings.Contains(mark[2], "/"):
+				suite, err := os.ReadFile(filepath.Join("../..", mark[2]))
+				if err != nil || !strings.Contains(string(suite), strings.TrimSpace(fence[2])) {
+					t.Errorf("%s: %s does not have this block: %v\n%s", file, mark[2], err, fence[2])
+				}
 			default:
 				ran++
 				t.Run(filepath.Base(file)+" "+mark[2], func(t *testing.T) {

@@ -11,7 +11,6 @@ import time
 import unittest
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 
 import platen
@@ -25,29 +24,6 @@ from platen import fixture
 server = fixture.start()
 print(json.dumps([server.origin, server._folder]), flush=True)
 time.sleep(float(sys.argv[1]))
-"""
-WITH_PYTEST = """
-import pytest, time
-
-pytest_plugins = ["platen.pytest_plugin"]
-
-@pytest.fixture(scope="session")
-def platen_base(platen_server):
-    sandbox = platen_server.sandbox(preset="starter", seed=4)
-    sandbox.client.advance_time()
-    return sandbox
-
-@pytest.mark.parametrize("n", range(50))
-def test_each_has_a_fork(platen_sandbox, platen_base, n):
-    client = platen_sandbox.client
-    assert platen_sandbox.sandbox_id != platen_base.sandbox_id
-    assert client.get_sandbox()["clock"]["day_number"] == 1
-    order = next(client.sales_orders(status="received", limit=5))
-    client.decline_sales_order(order["id"], reason=f"test {n}")
-    assert client.get_sales_order(order["id"])["decline_reason"] == f"test {n}"
-
-def test_a_checkpoint(platen_fork):
-    assert platen_fork("start").client.get_sandbox()["clock"]["day_number"] == 0
 """
 
 
@@ -105,13 +81,3 @@ class FixtureTest(fixture.PlatenCase, unittest.TestCase):
                 if kill:
                     child.kill()
             self.assertTrue(self.ended(origin, folder), "it still responds, or its folder is there")
-
-    @unittest.skipUnless(find_spec("pytest"), "SKIPPED: there is no pytest")
-    def test_the_plugin_of_pytest(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "test_it.py").write_text(WITH_PYTEST)
-            env = os.environ | {"PYTHONPATH": str(PACKAGE)}
-            argv = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
-            ran = subprocess.run(argv, env=env, capture_output=True, text=True, cwd=folder)
-        self.assertIn("51 passed", ran.stdout, ran.stdout + ran.stderr)
-        print("with pytest: " + ran.stdout.splitlines()[-1], file=sys.stderr)
