@@ -84,7 +84,8 @@ func TestFiftyTestsWithAForkEach(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			order, err := c.DeclineSalesOrder(t.Context(), page.Items[0].ID, client.DeclineSalesOrderInput{Reason: &reason})
+			in := client.DeclineSalesOrderInput{Reason: &reason}
+			order, err := c.DeclineSalesOrder(t.Context(), page.Items[0].ID, in)
 			if err != nil {
 				t.Fatal(err)
 			}

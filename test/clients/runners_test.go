@@ -49,16 +49,17 @@ func took(t *testing.T, out, word string) {
 func TestTheFixtureInVitest(t *testing.T) {
 	t.Parallel()
 	node := need(t, "node")
-	out := run(t, suites+"/vitest", play(t), passed, node, filepath.Join(installed(t, "vitest", "vitest"), "vitest.mjs"),
-		"run", "--hookTimeout=1")
+	vitest := filepath.Join(installed(t, "vitest", "vitest"), "vitest.mjs")
+	out := run(t, suites+"/vitest", play(t), passed, node, vitest, "run", "--hookTimeout=1")
 	took(t, out, "Duration")
 }
 
 func TestTheFixtureInJest(t *testing.T) {
 	t.Parallel()
 	node := need(t, "node")
-	out := run(t, suites+"/jest", play(t), passed+", 53 total", node, "--experimental-vm-modules",
-		filepath.Join(installed(t, "jest", "jest"), "bin", "jest.js"), "--ci", "--workerThreads=false", "--maxWorkers=2")
+	jest := filepath.Join(installed(t, "jest", "jest"), "bin", "jest.js")
+	out := run(t, suites+"/jest", play(t), passed+", 53 total", node, "--experimental-vm-modules", jest, "--ci",
+		"--maxWorkers=2")
 	took(t, out, "Time:")
 }
 
@@ -82,8 +83,8 @@ func TestTheFixtureInPytest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			argv := append([]string{pythonWith(t, "pytest", c.module), "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"},
-				c.argv...)
+			interpreter := pythonWith(t, "pytest", c.module)
+			argv := append([]string{interpreter, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, c.argv...)
 			out := run(t, suites+"/pytest", play(t, "PYTHONPATH="+packages), passed, argv...)
 			took(t, out, passed)
 		})
