@@ -32,7 +32,7 @@ func play(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	seed, clock := int(7), api.CreateSandboxClockManual
+	seed, clock := int64(7), api.CreateSandboxClockManual
 	made, err := open.CreateSandboxWithResponse(ctx, nil, api.CreateSandbox{
 		Preset: new("starter"), Seed: &seed, Clock: &clock,
 	})
