@@ -89,7 +89,8 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	cd ../../tools && suite "lint of tools/module" env CGO_ENABLED=0 ../bin/golangci-lint run --config ../.golangci.yml --disable gomoddirectives,gosec,forbidigo ./module || failed=1; \
 	cd release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
-	cd ../../test/tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
+	cd ../../test/generators && suite "lint of test/generators" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives,gosec ./... || failed=1; \
+	cd ../tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
 
 tokens: ## Measure what thirty days of play cost an agent, in calls and tokens.
@@ -104,6 +105,11 @@ openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the relea
 	$(GO) run ./cmd/platen openapi >bin/openapi.json
 	tools/openapi/node_modules/.bin/redocly lint --config tools/openapi/redocly.yaml bin/openapi.json
 	bin/oasdiff breaking --fail-on WARN --severity-levels tools/openapi/severity.txt tools/openapi/released.json bin/openapi.json
+
+generators: ## Make clients of the OpenAPI document with oapi-codegen and openapi-typescript, and play with them. Needs npm.
+	@command -v npm >/dev/null 2>&1 || { echo "make generators: no npm found. It needs Node.js 20.19 or newer, for example: apt-get install nodejs npm"; exit 1; }
+	@[ -x tools/openapi/node_modules/.bin/openapi-typescript ] || npm ci --silent --no-audit --no-fund --prefix tools/openapi
+	@$(SUITE); suite generators env PLATEN_TEST_ALL=1 $(GO) test -C test/generators -count=1 -v .
 
 # PATH would be that of the shell, too.
 module: ## Give the module the path that it is published under: make module MODULE=github.com/you/platen
@@ -176,4 +182,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi module packaged release release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor

@@ -3,7 +3,6 @@ package openapi
 import (
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,24 +13,46 @@ import (
 
 const schemas = "#/components/schemas/"
 
+// feedCore and eventCore are what all events have in common in the feed and in deliveries: everything
+// but the type and the data, and in deliveries the number.
+const feedCore, eventCore = "FeedCore", "EventCore"
+
 // events registers the events of the feed, one schema for each type in place
 // of the form that they share, and describes the deliveries.
 func (w *writer) events() {
-	components := w.registry.Huma().Map()
+	components := w.registry.Schemas()
 	name := strings.TrimPrefix(w.registry.Ref(reflect.TypeFor[operation.FeedEvent]()).Ref, schemas)
 	form := components[name]
+	components[feedCore] = part(form, "type", "data")
+	components[feedCore].Description = "The fields of all types of events in the feed."
+	components[eventCore] = part(form, "type", "data", "seq")
+	components[eventCore].Description = "The fields of all types of events in a delivery."
 	union := &huma.Schema{
 		Description:   form.Description,
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, definition := range event.All() {
 		of := componentOf(definition.Type) + "Event"
-		components[of] = w.eventOf(form, &definition)
+		components[of] = w.eventOf(&definition)
 		union.OneOf = append(union.OneOf, &huma.Schema{Ref: schemas + of})
 		union.Discriminator.Mapping[string(definition.Type)] = schemas + of
 	}
 	components[name] = union
 	w.deliveries(form)
+}
+
+// part is a schema without some of its properties.
+func part(of *huma.Schema, without ...string) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeObject, Properties: maps.Clone(of.Properties)}
+	for _, name := range without {
+		delete(s.Properties, name)
+	}
+	for _, name := range of.Required {
+		if s.Properties[name] != nil {
+			s.Required = append(s.Required, name)
+		}
+	}
+	return s
 }
 
 // componentOf spells a type as the name of a component:
@@ -44,117 +65,117 @@ func componentOf(t event.Type) string {
 	return name.String()
 }
 
-// eventOf is the form of all events with the type, the system and the data of
-// one of them.
-func (w *writer) eventOf(form *huma.Schema, definition *event.Definition) *huma.Schema {
-	s := &huma.Schema{
-		Type: huma.TypeObject, Description: definition.Cause, Required: slices.Clone(form.Required),
-		Properties: maps.Clone(form.Properties),
+// eventOf is an event of one type in the feed.
+func (w *writer) eventOf(definition *event.Definition) *huma.Schema {
+	data := w.dataOf(definition)
+	data.Description = "The record that the event is about, and what changed."
+	return &huma.Schema{
+		Description: definition.Cause,
+		AllOf: []*huma.Schema{{Ref: schemas + feedCore}, {
+			Type: huma.TypeObject, Required: []string{"type", "data"},
+			Properties: map[string]*huma.Schema{
+				"data": data,
+				"type": {
+					Type: huma.TypeString, Description: "The type, which decides the form of data.",
+					Extensions: map[string]any{"const": definition.Type},
+				},
+			},
+		}},
 	}
-	described := func(name string) string { return form.Properties[name].Description }
-	s.Properties["type"] = &huma.Schema{
-		Type: huma.TypeString, Enum: []any{string(definition.Type)}, Description: described("type"),
-	}
-	system := definition.Type.System()
-	if definition.Type == ping.Type {
-		system = event.Sandbox
-	}
-	s.Properties["system"] = &huma.Schema{
-		Type: huma.TypeString, Enum: []any{string(system)}, Description: described("system"),
-	}
-	s.Properties["data"] = w.dataOf(definition)
-	s.Properties["data"].Description = "The record that the event is about, and what changed."
-	return s
 }
 
+// subject is what the data of all events begin with.
+const subject = "EventSubject"
+
+// dataOf is a reference to the data of a type of event. What all of them begin with has a schema of
+// its own.
 func (w *writer) dataOf(definition *event.Definition) *huma.Schema {
-	if definition.Data == nil {
-		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-	}
+	components := w.registry.Schemas()
 	ref := w.registry.Ref(reflect.TypeOf(definition.Data).Elem())
-	w.registry.Huma().SchemaFromRef(ref.Ref).Description = "The data of " + string(definition.Type) + " events. " +
-		definition.Cause
+	name := strings.TrimPrefix(ref.Ref, schemas)
+	s := components[name]
+	if len(s.AllOf) > 0 {
+		return ref
+	}
+	head := []string{"id", "status", "changes"}
+	if components[subject] == nil {
+		properties := map[string]*huma.Schema{}
+		for _, field := range head {
+			properties[field] = s.Properties[field]
+		}
+		components[subject] = &huma.Schema{
+			Type: huma.TypeObject, Properties: properties, Required: head[:1],
+			Description: "The record that an event is about, and others that changed with it.",
+		}
+	}
+	components[name] = &huma.Schema{
+		Description: "The data of " + string(definition.Type) + " events.",
+		AllOf:       []*huma.Schema{{Ref: schemas + subject}, part(s, head...)},
+	}
 	return ref
 }
 
-// ping is the delivery that is no event (contract: OPEN.WHK.TEST.PING).
-var ping = event.Definition{ //nolint:gochecknoglobals // read only
-	Type: "webhook.ping", Cause: "The client tests a subscription; no event of the feed.", Data: &pingData{},
-}
-
-// pingData is the data of a ping.
-type pingData struct {
-	event.Head   `json:"-"`
-	event.Riders `json:"-"`
-
-	WebhookID string `json:"webhook_id" doc:"The subscription that is tested."`
-}
-
-// deliveries describes the deliveries to a subscription, a webhook for each
-// type (contract: EVT.BODY.FULL_RECORD and the rows around it).
+// deliveries describes the deliveries to a subscription
+// (contract: EVT.BODY.FULL_RECORD and the rows around it).
 func (w *writer) deliveries(form *huma.Schema) {
-	w.registry.Huma().Map()["ShortenedData"] = &huma.Schema{
-		Type: huma.TypeObject, AdditionalProperties: true,
-		Description: "The short scalars of the event's data, where the whole of it would make the body longer than " +
-			"4096 bytes. The record stands at links.self.",
-	}
-	w.document.Webhooks = map[string]*huma.PathItem{}
-	for _, definition := range slices.Concat(event.Catalogue(), []event.Definition{ping}) {
-		of := componentOf(definition.Type) + "Delivery"
-		w.registry.Huma().Map()[of] = w.deliveryOf(form, &definition)
-		w.document.Webhooks[string(definition.Type)] = &huma.PathItem{Post: w.delivery(&definition, schemas+of)}
+	w.registry.Schemas()[delivered] = &huma.Schema{
+		Description: "The body of a delivery: an event of the feed without its number, or a webhook.ping. Of a body " +
+			"that would be longer than 4096 bytes only the short scalars of data are left.",
+		AllOf: []*huma.Schema{{Ref: schemas + eventCore}, {
+			Type: huma.TypeObject, Required: []string{"type", "data"},
+			Properties: map[string]*huma.Schema{
+				"type": form.Properties["type"],
+				"truncated": {
+					Type: huma.TypeBoolean, Extensions: map[string]any{"const": true},
+					Description: "Only there when data was shortened; the record stands at links.self.",
+				},
+				"data": {
+					Type: huma.TypeObject, AdditionalProperties: true,
+					Description: "The data of that type of event, as the feed has it.",
+				},
+			},
+		}},
 	}
 }
 
-// deliveryOf is the body of a delivery: the event without its number, and
-// perhaps shortened.
-func (w *writer) deliveryOf(form *huma.Schema, definition *event.Definition) *huma.Schema {
-	s := w.eventOf(form, definition)
-	delete(s.Properties, "seq")
-	s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == "seq" })
-	s.Properties["truncated"] = &huma.Schema{
-		Type: huma.TypeBoolean, Enum: []any{true}, Description: "Only there when data was shortened.",
+// delivered names the body of a delivery.
+const delivered = "DeliveredEvent"
+
+// delivery is a request to the URL of a subscription.
+func delivery() *huma.Operation {
+	return &huma.Operation{
+		OperationID: "deliver_event", Summary: "Deliver an event",
+		Description: "Every type of event that a subscription asks for comes to its one URL; type tells them apart. " +
+			"It comes at least once: deduplicate by webhook-id.",
+		Parameters: deliveryHeaders(), Security: []map[string][]string{},
+		RequestBody: &huma.RequestBody{
+			Required: true,
+			Content:  map[string]*huma.MediaType{mediaJSON: {Schema: &huma.Schema{Ref: schemas + delivered}}},
+		},
+		Responses: map[string]*huma.Response{
+			"2XX": {Description: "Delivered. At most 1024 bytes of the response are read, and nothing is kept of " +
+				"them."},
+			"default": {Description: "Anything else, or nothing within 5 seconds, is a failure: the next attempts " +
+				"come after 10, 60 and 300 seconds."},
+		},
 	}
-	if definition.Data != nil {
-		s.Properties["data"] = &huma.Schema{
-			AnyOf:       []*huma.Schema{{Ref: s.Properties["data"].Ref}, {Ref: schemas + "ShortenedData"}},
-			Description: "The record that the event is about, and what changed; its short fields alone when truncated.",
-		}
-	}
-	return s
 }
 
-func (w *writer) delivery(definition *event.Definition, ref string) *huma.Operation {
+// deliveryHeaders are those of every delivery.
+func deliveryHeaders() []*huma.Param {
 	header := func(name, description string) *huma.Param {
 		return &huma.Param{
 			Name: name, In: "header", Required: true, Description: description,
 			Schema: &huma.Schema{Type: huma.TypeString},
 		}
 	}
-	return &huma.Operation{
-		OperationID: "deliver_" + strings.ReplaceAll(string(definition.Type), ".", "_"),
-		Summary:     string(definition.Type),
-		Description: definition.Cause +
-			" Sent to subscriptions that name this type, or all. It comes at least once: deduplicate by webhook-id.",
-		Tags: []string{deliveriesTag},
-		Parameters: []*huma.Param{
-			header("webhook-id", "The id of the event, the same on every attempt."),
-			header("webhook-timestamp", "When this attempt was sent, in seconds since 1970. "+
-				"Reject a delivery that is more than 300 seconds from your clock."),
-			header("webhook-signature", "v1, and the base64 of HMAC-SHA256 over webhook-id, webhook-timestamp and "+
-				"the raw body, joined by dots. For a day after a rotation there are two, with a space between them; "+
-				"a match with either will do."),
-			header("user-agent", "Platen-Webhooks/1.0 and where to read about it."),
-		},
-		RequestBody: &huma.RequestBody{
-			Required: true, Content: map[string]*huma.MediaType{mediaJSON: w.deliveryExample(definition.Type, ref)},
-		},
-		Responses: map[string]*huma.Response{
-			"2XX": {Description: "Delivered. At most 1024 bytes of the response are read, and nothing " +
-				"is kept of them."},
-			"default": {Description: "Anything else, or nothing within 5 seconds, is a failure: " +
-				"the next attempts come after 10, 60 and 300 seconds."},
-		},
-		Security: []map[string][]string{},
+	return []*huma.Param{
+		header("webhook-id", "The id of the event, the same on every attempt."),
+		header("webhook-timestamp", "When this attempt was sent, in seconds since 1970. "+
+			"Reject a delivery that is more than 300 seconds from your clock."),
+		header("webhook-signature", "v1, and the base64 of HMAC-SHA256 over webhook-id, webhook-timestamp and "+
+			"the raw body, joined by dots. For a day after a rotation there are two, with a space between them; "+
+			"a match with either will do."),
+		header("user-agent", "Platen-Webhooks/1.0 and where to read about it."),
 	}
 }

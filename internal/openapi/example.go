@@ -4,11 +4,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"platen/internal/event"
-	"platen/internal/problem"
 )
 
 // examplesJSON holds the responses of a company in a test of package contract,
@@ -59,14 +59,19 @@ func readExamples() (*examples, error) {
 const exampleMeta = `{"simulation":true,"request_id":"req_8k2m4x7q0v5dn","server_time":"2026-09-07T08:00:04.250000Z",` +
 	`"api_version":"2026-09"}`
 
-// example is a media type with the response of an operation, where there is
-// one.
-func (w *writer) example(name string, s *huma.Schema) *huma.MediaType {
-	media := &huma.MediaType{Schema: s}
-	if known, ok := w.examples.Operations[name]; ok {
-		media.Example = map[string]json.RawMessage{"meta": json.RawMessage(exampleMeta), "data": known.Data}
+// exemplify gives a media type with an envelope its example, which is the recorded response to the
+// first operation that has it. Pages have none: their rows have.
+func (w *writer) exemplify(media *huma.MediaType, name, recorded string) {
+	known, ok := w.examples.Operations[recorded]
+	if !ok || strings.HasSuffix(name, pageSuffix) {
+		return
 	}
-	return media
+	if w.document.Components.Examples[name] == nil {
+		w.document.Components.Examples[name] = &huma.Example{
+			Value: map[string]json.RawMessage{"meta": json.RawMessage(exampleMeta), "data": known.Data},
+		}
+	}
+	media.Examples = map[string]*huma.Example{"recorded": {Ref: "#/components/examples/" + name}}
 }
 
 // bodyExample is a media type with the body of a request, where there is one.
@@ -76,27 +81,4 @@ func (w *writer) bodyExample(name string, s *huma.Schema) *huma.MediaType {
 		media.Example = known
 	}
 	return media
-}
-
-// deliveryExample is an event as a subscription gets it.
-func (w *writer) deliveryExample(t event.Type, ref string) *huma.MediaType {
-	media := &huma.MediaType{Schema: &huma.Schema{Ref: ref}}
-	if known := w.examples.Events[t]; known != nil {
-		media.Example = known
-	}
-	return media
-}
-
-// refusalExample is a reference to the error object of a code.
-func (w *writer) refusalExample(code problem.Code) *huma.Example {
-	name := string(code)
-	if w.document.Components.Examples[name] == nil {
-		e := w.refusals[code]
-		e.DocsURL = w.origin + "/docs/errors/" + name
-		w.document.Components.Examples[name] = &huma.Example{
-			Summary: problem.Lookup(code).Meaning,
-			Value:   map[string]any{"meta": json.RawMessage(exampleMeta), "error": e},
-		}
-	}
-	return &huma.Example{Ref: "#/components/examples/" + name}
 }

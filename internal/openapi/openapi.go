@@ -24,13 +24,10 @@ type writer struct {
 	registry *schema.Registry
 	document *huma.OpenAPI
 	examples *examples
-	refusals map[problem.Code]problem.Example
-	// origin is where the docs of the errors are.
-	origin string
 }
 
-// deliveriesTag gathers the webhooks.
-const deliveriesTag = "deliveries"
+// subscribing is the operation to whose URL deliveries go.
+const subscribing = "create_webhook"
 
 // Names of the security schemes.
 const (
@@ -46,24 +43,23 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	refusals, err := problem.Examples()
-	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what was read
-	}
 	w := &writer{
-		registry: registry, examples: known, refusals: refusals, origin: strings.TrimSuffix(baseURL, wire.BasePath),
+		registry: registry, examples: known,
 		document: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Platen", Version: version,
 				Description: "A simulated printing company with two systems that share no data: " +
-					"Head Office and the Factory. All data is simulation data.",
+					"Head Office and the Factory. All data is simulation data.\n\n" +
+					"The headers of every response are in " + headersExtension + ", and the codes of errors in " +
+					errorsExtension + ". Any request may name the dated version of the API that it wants in the " +
+					"header " + wire.HeaderVersion + ", and any GET an ETag in " + wire.HeaderIfNoneMatch + ".",
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
 			Servers: []*huma.Server{{URL: baseURL}},
 			Components: &huma.Components{
 				Schemas: registry.Huma(), SecuritySchemes: securitySchemes(),
-				Headers: headers(), Parameters: map[string]*huma.Param{}, Responses: map[string]*huma.Response{},
+				Parameters: map[string]*huma.Param{}, Responses: map[string]*huma.Response{},
 				Examples: map[string]*huma.Example{},
 			},
 			Tags: []*huma.Tag{
@@ -71,9 +67,9 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 				{Name: string(operation.Shared), Description: "With either key."},
 				{Name: string(operation.Office), Description: "Head Office, with the lab_off_ key."},
 				{Name: string(operation.Factory), Description: "The Factory, with the lab_fac_ key."},
-				{Name: deliveriesTag, Description: "Deliveries to webhook subscriptions."},
 			},
-			Paths: map[string]*huma.PathItem{},
+			Paths:      map[string]*huma.PathItem{},
+			Extensions: map[string]any{headersExtension: headers(), errorsExtension: failures()},
 		},
 	}
 	for _, group := range operation.Tasks() {
@@ -85,6 +81,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 			return nil, fmt.Errorf("operation %s: %w", table[i].ID, err)
 		}
 	}
+	w.share()
 	b, err := json.Marshal(w.document)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
@@ -136,14 +133,24 @@ func (w *writer) add(op *operation.Operation) error {
 		Parameters: w.parameters(op), Responses: w.responses(op), Security: security(op),
 		Deprecated: op.Deprecated != nil,
 	}
+	if codes := particular(op); len(codes) > 0 {
+		described.Extensions = map[string]any{codesExtension: codes}
+	}
 	if op.In != nil {
 		input, err := schema.NewInput(w.registry, op.In)
 		if err != nil {
 			return err
 		}
-		described.RequestBody = &huma.RequestBody{
-			Required: !op.BodyOptional,
-			Content:  map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},
+		if len(input.Arguments()) > 0 { // an empty object is as good as no body, and needs no type
+			described.RequestBody = &huma.RequestBody{
+				Required: !op.BodyOptional,
+				Content:  map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},
+			}
+		}
+	}
+	if op.ID == subscribing {
+		described.Callbacks = map[string]map[string]*huma.PathItem{
+			"delivery": {"{$request.body#/url}": {Post: delivery()}},
 		}
 	}
 	item := w.document.Paths[op.Path]
@@ -163,13 +170,11 @@ func (w *writer) add(op *operation.Operation) error {
 	default:
 		return fmt.Errorf("no place for the method %s", op.Method)
 	}
-	if op.Paged() {
-		w.document.Paths[op.Path+".csv"] = &huma.PathItem{Get: w.table(op, described)}
-	}
 	return nil
 }
 
-// describe is the operation's description with the events that it writes.
+// describe is the operation's description with the errors that are its own, the events that it
+// writes, and the other form of a list.
 func describe(op *operation.Operation) string {
 	text := op.Description
 	if op.Deprecated != nil {
@@ -178,12 +183,28 @@ func describe(op *operation.Operation) string {
 	if op.Grading == operation.GradingAlone {
 		text = strings.TrimSpace(text + "\n\nIn an evaluation this takes the grading key.")
 	}
+	var more []string
+	if codes := particular(op); len(codes) > 0 {
+		more = append(more, "Errors of its own: "+ownErrors(codes)+".")
+	}
 	if len(op.Events) > 0 {
 		names := make([]string, len(op.Events))
 		for i, t := range op.Events {
 			names[i] = "`" + string(t) + "`"
 		}
-		text = strings.TrimSpace(text + "\n\nEvents: " + strings.Join(names, ", ") + ".")
+		more = append(more, "Events: "+strings.Join(names, ", ")+".")
 	}
-	return text
+	if op.Paged() {
+		more = append(more, "Also as CSV, with `.csv` behind the path.")
+	}
+	return strings.TrimSpace(text + "\n\n" + strings.Join(more, " "))
+}
+
+// ownErrors are codes with their statuses.
+func ownErrors(codes []problem.Code) string {
+	texts := make([]string, len(codes))
+	for i, code := range codes {
+		texts[i] = fmt.Sprintf("`%s` (%d)", code, problem.Lookup(code).Status)
+	}
+	return strings.Join(texts, ", ")
 }

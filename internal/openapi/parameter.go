@@ -1,9 +1,12 @@
 package openapi
 
 import (
+	"strings"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"platen/internal/operation"
+	"platen/internal/wire"
 )
 
 // parameters are those of an operation's path, query and headers. Those that
@@ -11,9 +14,22 @@ import (
 func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.Parameters() {
+		if p.Name == wire.HeaderVersion || p.Name == wire.HeaderIfNoneMatch {
+			continue // the description of the API has it
+		}
 		param := &huma.Param{
 			Name: p.Name, In: string(p.In), Required: p.Required && p.InsteadOf == "", Description: p.Doc,
 			Schema: schemaOf(&p),
+		}
+		if p.Filter && len(p.Values) > 0 {
+			if of := w.filter(op, &p); of != nil {
+				param.Schema = of
+			}
+		}
+		if p.Filter && len(param.Schema.Enum) == 0 {
+			// The schema of the rows says the rest.
+			first, _, _ := strings.Cut(p.Doc, ". ")
+			param.Description = strings.TrimSuffix(first, ".") + "."
 		}
 		if p.Common {
 			component := p.Name

@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -15,205 +14,227 @@ import (
 	"platen/internal/wire"
 )
 
-// Media types.
-const (
-	mediaJSON = "application/json"
-	mediaCSV  = "text/csv"
-)
+// mediaJSON is the media type of all bodies but the CSV of lists. That one is only described: beside
+// JSON it would make the data of each list either of two things in the types of a program.
+const mediaJSON = "application/json"
 
 // unchanged names the response to If-None-Match among the components.
 const unchanged = "unchanged"
 
-// always are the headers of every response.
-//
-//nolint:gochecknoglobals // read only
-var always = []string{
-	wire.HeaderRequestID, wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderRate, wire.HeaderPolicy, "Cache-Control",
-	"Vary",
+// Extensions of the document.
+const (
+	// headersExtension describes the headers of every response and those that errors can have. With
+	// the operations they would be half of what generators make of the document.
+	headersExtension = "x-response-headers"
+	// codesExtension lists the codes that an operation can fail with beside those of any operation,
+	// and in the response that any operation can have, these.
+	codesExtension = "x-error-codes"
+	// errorsExtension says of every code its status, and what it means. The pages of the docs have
+	// examples.
+	errorsExtension = "x-errors"
+)
+
+// failure is what the document says of a code.
+type failure struct {
+	Status    int    `json:"status"`
+	Retryable bool   `json:"retryable"`
+	Meaning   string `json:"meaning"`
+}
+
+// failures are all codes.
+func failures() map[problem.Code]failure {
+	all := map[problem.Code]failure{}
+	for _, d := range problem.All() {
+		all[d.Code] = failure{d.Status, d.Retryable, d.Meaning}
+	}
+	return all
+}
+
+// Names of components that responses share.
+const (
+	// errorEnvelope is the schema of all errors.
+	errorEnvelope = "Error" + envelopeSuffix
+	// pageSuffix and envelopeSuffix end the names of what data comes in.
+	pageSuffix, envelopeSuffix = "Page", "Envelope"
+	// anyError is the response to whatever goes wrong with a request of any operation.
+	anyError = "Failure"
+)
+
+// described are the response headers, by who has them.
+type described struct {
+	Always    map[string]string `json:"always"`
+	Successes map[string]string `json:"successes"`
+	Errors    map[string]string `json:"errors"`
 }
 
 // headers describes each response header once.
-func headers() map[string]*huma.Header {
-	described := map[string]*huma.Header{}
-	for name, description := range map[string]string{
-		wire.HeaderRequestID: "The request_id of the envelope's meta; also on responses without a body.",
-		wire.HeaderLimit: "Requests in a minute, by the client's own budget; 1000000 when the operator has " +
-			"switched it off.",
-		wire.HeaderRemaining: "Requests that are left in that budget now.",
-		wire.HeaderRate: "The same budget as a structured field: r requests are left, and t seconds pass until " +
-			"there is one more.",
-		wire.HeaderPolicy: "The policy of that budget as a structured field: q requests in a window of w seconds.",
-		"Cache-Control": "Always private, no-cache: keep a response in a private cache only, and check it with " +
-			"its ETag before you use it again.",
-		"Vary":                "The request headers that a response depends on.",
-		wire.HeaderRetryAfter: "Seconds to leave before the next try.",
-		wire.HeaderETag: "The version of the record or list. Sent back as If-None-Match, it saves the transfer " +
-			"when nothing changed.",
-		wire.HeaderLink: "The next page with rel=\"next\", and with rel=\"deprecation\" where to read about an " +
-			"operation that will be removed.",
-		wire.HeaderReplayed: "true when this is the stored response of an earlier request with the same " +
-			"Idempotency-Key.",
-		wire.HeaderIgnored: "Says why the Idempotency-Key of the request had no effect, where it had none.",
-		"WWW-Authenticate": "Bearer: a key belongs into the Authorization header.",
-		"Allow":            "The methods of this path.",
-		"Deprecation":      "Since when the operation is deprecated: @ and seconds since 1970.",
-		"Sunset":           "From when the operation may be gone.",
-	} {
-		described[name] = &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeString}}
+func headers() described {
+	return described{
+		Always: map[string]string{
+			wire.HeaderRequestID: "The request_id of the envelope's meta; also on responses without a body.",
+			wire.HeaderLimit: "Requests in a minute, by the client's own budget; 1000000 when the operator has " +
+				"switched it off.",
+			wire.HeaderRemaining: "Requests that are left in that budget now.",
+			wire.HeaderRate: "The same budget as a structured field: r requests are left, and t seconds pass until " +
+				"there is one more.",
+			wire.HeaderPolicy: "The policy of that budget as a structured field: q requests in a window of w seconds.",
+			"Cache-Control": "Always private, no-cache: keep a response in a private cache only, and check it with " +
+				"its ETag before you use it again.",
+			"Vary": "The request headers that a response depends on.",
+		},
+		Successes: map[string]string{
+			wire.HeaderETag: "GET: the version of the record or list. Sent back as If-None-Match, it saves the " +
+				"transfer when nothing changed: the response is 304.",
+			wire.HeaderLink: "Lists: the next page with rel=\"next\". Any, with rel=\"deprecation\": where to read " +
+				"about an operation that will be removed.",
+			wire.HeaderReplayed: "Writes: true when this is the stored response of an earlier request with the same " +
+				"Idempotency-Key.",
+			wire.HeaderIgnored: "Creations of sandboxes: why the Idempotency-Key of the request had no effect, where " +
+				"it had none.",
+			wire.HeaderRetryAfter: "Tickets of the queue: seconds to leave before the next look.",
+			"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
+			"Sunset":              "From when the operation may be gone.",
+		},
+		Errors: map[string]string{
+			wire.HeaderRetryAfter: "Seconds to leave before the next try.",
+			"WWW-Authenticate":    "Bearer: a key belongs into the Authorization header.",
+			"Allow":               "The methods of this path.",
+			"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
+			"Sunset":              "From when the operation may be gone.",
+			wire.HeaderLink:       "With rel=\"deprecation\": where to read about an operation that will be removed.",
+		},
 	}
-	return described
 }
 
-// headed returns references to the headers of every response and to some more.
-func headed(more ...string) map[string]*huma.Header {
-	refs := map[string]*huma.Header{}
-	for _, name := range slices.Concat(always, more) {
-		refs[name] = &huma.Header{Ref: "#/components/headers/" + name}
-	}
-	return refs
-}
-
-// departing are the headers of an operation that will be removed.
-func departing(op *operation.Operation) []string {
-	if op.Deprecated == nil {
-		return nil
-	}
-	return []string{"Deprecation", "Sunset", wire.HeaderLink}
-}
-
-// responses are the success and, by status, the refusals.
+// responses are the success, the errors that are of this operation, by status, and one for those
+// that any operation can have.
 func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
-	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op)}
+	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op), "default": w.anyError()}
 	if op.Conditional() {
 		w.document.Components.Responses[unchanged] = &huma.Response{
-			Description: "Nothing changed.", Headers: headed("Deprecation", "Sunset", wire.HeaderLink, wire.HeaderETag),
+			Description: "Nothing changed.",
 		}
-		responses["304"] = &huma.Response{Ref: "#/components/responses/" + unchanged}
+		responses["304"] = &huma.Response{Ref: responseRef + unchanged}
 	}
 	if op.Accepted != nil {
 		responses["202"] = &huma.Response{
 			Description: "There is no place yet: a ticket for the queue.",
-			Content: map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_202",
-				w.envelope("data", w.registry.Ref(op.Accepted)))},
-			Headers: headed(wire.HeaderRetryAfter, wire.HeaderReplayed, wire.HeaderIgnored),
+			Content:     w.enveloped(op.ID+"_202", w.registry.Ref(op.Accepted)),
 		}
 	}
 	if op.Preview != nil {
 		responses["200"] = &huma.Response{
 			Description: "A dry run: the expected result. Nothing was done.",
-			Content: map[string]*huma.MediaType{mediaJSON: w.example(op.ID+"_200",
-				w.envelope("data", w.registry.Ref(op.Preview)))},
-			Headers: headed(departing(op)...),
+			Content:     w.enveloped(op.ID+"_200", w.registry.Ref(op.Preview)),
 		}
 	}
-	for status, codes := range byStatus(op) {
-		responses[strconv.Itoa(status)] = w.refusal(status, codes)
+	for _, code := range particular(op) {
+		status := problem.Lookup(code).Status
+		responses[strconv.Itoa(status)] = w.refusal(status)
 	}
 	return responses
 }
 
-// byStatus sorts the codes of an operation by their status.
-func byStatus(op *operation.Operation) map[int][]problem.Code {
-	sorted := map[int][]problem.Code{}
+// general are the codes that do not depend on what an operation is about: how HTTP, keys, limits,
+// bodies and cursors are handled, and what the server itself can meet.
+func general() []problem.Code {
+	return []problem.Code{
+		problem.BadRequest, problem.KeyInURL, problem.InvalidParameter, problem.InvalidCursor, problem.InvalidJSON,
+		problem.IdempotencyKeyInvalid, problem.IdempotencyRequired, problem.Unauthorized, problem.WrongSystem,
+		problem.Banned, problem.MethodNotAllowed, problem.NotAcceptable, problem.RequestTimeout,
+		problem.RequestInProgress, problem.BodyTooLarge, problem.UnsupportedMediaType, problem.HostRefused,
+		problem.IdempotencyKeyReused, problem.RateLimited, problem.HeadersTooLarge, problem.InternalError,
+		problem.SandboxDamaged, problem.Unavailable,
+	}
+}
+
+// particular are the other codes of an operation.
+func particular(op *operation.Operation) []problem.Code {
+	var codes []problem.Code
 	for _, code := range op.Common() {
-		status := problem.Lookup(code).Status
-		if !slices.Contains(sorted[status], code) {
-			sorted[status] = append(sorted[status], code)
+		if !slices.Contains(general(), code) && !slices.Contains(codes, code) {
+			codes = append(codes, code)
 		}
 	}
-	return sorted
+	return codes
 }
 
-// refusal is a reference to the response of some codes with one status, which
-// many operations share. It is named for them.
-func (w *writer) refusal(status int, codes []problem.Code) *huma.Response {
-	names, ticked := make([]string, len(codes)), make([]string, len(codes))
+// responseRef begins references to responses.
+const responseRef = "#/components/responses/"
+
+// anyError is a reference to the response that every operation can have.
+func (w *writer) anyError() *huma.Response {
+	if w.document.Components.Responses[anyError] == nil {
+		r := w.refusing(general(), "The request cannot be handled, whatever the operation is")
+		r.Extensions = map[string]any{codesExtension: general()}
+		w.document.Components.Responses[anyError] = r
+	}
+	return &huma.Response{Ref: responseRef + anyError}
+}
+
+// refusal is a reference to the response of a status, which operations share. It is named for
+// the status: NotFound.
+func (w *writer) refusal(status int) *huma.Response {
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	if w.document.Components.Responses[name] == nil {
+		var codes []problem.Code
+		for _, d := range problem.All() {
+			if d.Status == status && !slices.Contains(general(), d.Code) {
+				codes = append(codes, d.Code)
+			}
+		}
+		w.document.Components.Responses[name] = w.refusing(codes, http.StatusText(status))
+	}
+	return &huma.Response{Ref: responseRef + name}
+}
+
+// refusing is a response with some codes.
+func (w *writer) refusing(codes []problem.Code, text string) *huma.Response {
+	media := &huma.MediaType{Schema: w.errorEnvelope()}
+	ticked := make([]string, len(codes))
 	for i, code := range codes {
-		names[i], ticked[i] = string(code), "`"+string(code)+"`"
+		ticked[i] = "`" + string(code) + "`"
 	}
-	name := strings.Join(names, ".")
-	ref := &huma.Response{Ref: "#/components/responses/" + name}
-	if w.document.Components.Responses[name] != nil {
-		return ref
+	return &huma.Response{
+		Description: text + ": " + strings.Join(ticked, ", ") + ".",
+		Content:     map[string]*huma.MediaType{mediaJSON: media},
 	}
-	media := &huma.MediaType{
-		Schema:   w.envelope("error", w.registry.Ref(reflect.TypeFor[wire.Error]())),
-		Examples: map[string]*huma.Example{},
-	}
-	for _, code := range codes {
-		media.Examples[string(code)] = w.refusalExample(code)
-	}
-	w.document.Components.Responses[name] = &huma.Response{
-		Description: strings.Join(ticked, ", "), Content: map[string]*huma.MediaType{mediaJSON: media},
-		Headers: refusalHeaders(status),
-	}
-	return ref
 }
 
-func refusalHeaders(status int) map[string]*huma.Header {
-	var more []string
-	switch status {
-	case http.StatusUnauthorized:
-		more = []string{"WWW-Authenticate"}
-	case http.StatusMethodNotAllowed:
-		more = []string{"Allow"}
-	case http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		more = []string{wire.HeaderRetryAfter}
-	default:
+// errorEnvelope is a reference to the one form of all errors.
+func (w *writer) errorEnvelope() *huma.Schema {
+	if w.registry.Schemas()[errorEnvelope] == nil {
+		s := w.envelope("error", w.registry.Ref(reflect.TypeFor[wire.Error]()))
+		s.Description = "The response to a request that failed, whatever the operation and the status."
+		w.registry.Schemas()[errorEnvelope] = s
 	}
-	return headed(append(more, "Deprecation", "Sunset", wire.HeaderLink)...)
+	return &huma.Schema{Ref: schemas + errorEnvelope}
 }
 
 func (w *writer) success(op *operation.Operation) *huma.Response {
 	data := w.registry.Ref(op.Out)
-	more := departing(op)
 	if op.Paged() {
 		data = w.page(op, data)
-		more = append(more, wire.HeaderLink)
 	}
-	if op.Key != operation.KeyNone && op.Kind != operation.Deletion {
-		more = append(more, wire.HeaderReplayed)
-	}
-	if op.Kind == operation.Creation || op.Kind == operation.Fork {
-		more = append(more, wire.HeaderIgnored)
-	}
-	if op.Conditional() {
-		more = append(more, wire.HeaderETag)
-	}
-	return &huma.Response{
-		Description: "Success.",
-		Content:     map[string]*huma.MediaType{mediaJSON: w.example(op.ID, w.envelope("data", data))},
-		Headers:     headed(more...),
-	}
+	return &huma.Response{Description: "Success.", Content: w.enveloped(op.ID, data)}
 }
 
-// table is the twin of a list whose path ends in .csv.
-func (w *writer) table(op *operation.Operation, list *huma.Operation) *huma.Operation {
-	twin := *list
-	twin.OperationID += "_csv"
-	twin.Summary += " as CSV"
-	twin.Description = "The same rows as comma-separated values, a header line first. Accept: " +
-		"text/csv on the path without .csv asks for the same."
-	twin.Responses = maps.Clone(list.Responses)
-	table := *list.Responses[strconv.Itoa(op.Status)]
-	table.Content = map[string]*huma.MediaType{mediaCSV: csvMedia()}
-	twin.Responses[strconv.Itoa(op.Status)] = &table
-	plain := *list.Responses[strconv.Itoa(op.Status)]
-	plain.Content = map[string]*huma.MediaType{mediaJSON: plain.Content[mediaJSON], mediaCSV: csvMedia()}
-	list.Responses[strconv.Itoa(op.Status)] = &plain
-	return &twin
-}
-
-func csvMedia() *huma.MediaType { return &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}} }
-
-// page is the data of a list.
+// page is a reference to the data of a list.
 func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
+	name := strings.TrimPrefix(item.Ref, schemas) + pageSuffix
+	if op.Kind == operation.Poll {
+		name = "Polled" + name
+	}
+	if w.registry.Schemas()[name] != nil {
+		return &huma.Schema{Ref: schemas + name}
+	}
 	properties := map[string]*huma.Schema{
 		"items": {
-			Type: huma.TypeArray, Items: item, Description: "The rows of this page, in the order of the list.",
+			Type: huma.TypeArray, Items: item, Description: "The rows of this page.",
 		},
-		"next_cursor": {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: "null"}},
-			Description: "Where to go on; null when the list has ended."},
+		"next_cursor": {
+			Type: huma.TypeString, Nullable: true, Description: "Where to go on; null at the end.",
+		},
 	}
 	required := []string{"items", "next_cursor"}
 	if op.Streams() {
@@ -222,7 +243,24 @@ func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 		}
 		required = append(required, "last_seq")
 	}
-	return &huma.Schema{Type: huma.TypeObject, Properties: properties, Required: required}
+	w.registry.Schemas()[name] = &huma.Schema{
+		Type: huma.TypeObject, Properties: properties, Required: required,
+		Description: "Rows of a list, and where to go on in it.",
+	}
+	return &huma.Schema{Ref: schemas + name}
+}
+
+// enveloped is the content of a response with some data.
+func (w *writer) enveloped(recorded string, data *huma.Schema) map[string]*huma.MediaType {
+	name := strings.TrimPrefix(data.Ref, schemas)
+	if w.registry.Schemas()[name+envelopeSuffix] == nil {
+		s := w.envelope("data", data)
+		s.Description = "A response with its data."
+		w.registry.Schemas()[name+envelopeSuffix] = s
+	}
+	media := &huma.MediaType{Schema: &huma.Schema{Ref: schemas + name + envelopeSuffix}}
+	w.exemplify(media, name, recorded)
+	return map[string]*huma.MediaType{mediaJSON: media}
 }
 
 // envelope is an object of meta and one other field.
@@ -230,7 +268,7 @@ func (w *writer) envelope(member string, s *huma.Schema) *huma.Schema {
 	meta := w.registry.Ref(reflect.TypeFor[wire.Meta]())
 	meta.Description = "About the response itself."
 	described := *s
-	if described.Description = "The response to the request."; member == "error" {
+	if described.Description = "The data of the response."; member == "error" {
 		described.Description = "Why the request failed, and what to do about it."
 	}
 	return &huma.Schema{

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -53,6 +54,9 @@ func (g generator) Schema(t reflect.Type, allowRef bool, _ string) *huma.Schema 
 	}
 	if base.Kind() == reflect.Struct && base.Name() == "" {
 		g.finish(s, base)
+	}
+	if base == reflect.TypeFor[int64]() || base == reflect.TypeFor[int]() {
+		s.Format = "" // a count; amounts, which have a type of their own, can be beyond 32 bits
 	}
 	for _, value := range jsonfield.EnumOf(base) {
 		s.Enum = append(s.Enum, value)
@@ -126,6 +130,9 @@ func (g generator) finish(s *huma.Schema, t reflect.Type) {
 			panic(fmt.Sprintf("schema: %s of %s would be sent and is not described", f.JSON, t))
 		}
 		p.Description = f.Doc()
+		if p.Type == huma.TypeInteger && p.Maximum != nil && *p.Maximum > math.MaxInt32 {
+			p.Format = "int64"
+		}
 		if f.Required() || !g.input && !f.Omits && f.Tag.Get("required") == "" {
 			s.Required = append(s.Required, f.JSON)
 		}

@@ -147,9 +147,9 @@ func TestOutputsAreDescribedAsTheyAreSent(t *testing.T) {
 		"rarely":   `{"$ref":"#/components/schemas/Inner"}`,
 		"list":     `{"items":{"$ref":"#/components/schemas/Inner"},"type":"array"}`,
 		"may_list": `{"items":{"type":"string"},"type":["array","null"]}`,
-		"map":      `{"additionalProperties":{"format":"int64","type":"integer"},"type":"object"}`,
+		"map":      `{"additionalProperties":{"type":"integer"},"type":"object"}`,
 		"free":     `{}`,
-		"nested":   `{"properties":{"A":{"format":"int64","type":"integer"}},"required":["A"],"type":"object"}`,
+		"nested":   `{"properties":{"A":{"type":"integer"}},"required":["A"],"type":"object"}`,
 		"self":     `{"anyOf":[{"$ref":"#/components/schemas/Output"},{"type":"null"}]}`,
 	} {
 		got, err := json.Marshal(s.Properties[name])

@@ -160,14 +160,18 @@ func (b *book) write(j *judge) error {
 	if err := json.Unmarshal(raw, &kept); err != nil {
 		return err
 	}
+	examples, err := j.examples()
+	if err != nil {
+		return err
+	}
 	// A response may not fit any more while the body of its request still does.
 	outdated := map[string]bool{}
-	for _, example := range j.examples() {
+	for _, example := range examples {
 		if example.fits(j) != nil {
 			outdated[example.name] = true
 		}
 	}
-	for _, example := range j.examples() {
+	for _, example := range examples {
 		switch {
 		case outdated[example.name]:
 		case example.event:
@@ -198,35 +202,59 @@ func (e *documentedExample) fits(j *judge) error {
 	return j.validate(e.pointer, e.value)
 }
 
-// examples lists the places in the document that are to have an example: each
-// success with a JSON answer, each request body and each webhook.
-func (j *judge) examples() []documentedExample {
-	var all []documentedExample
-	add := func(name, pointer string, media json.RawMessage) {
-		var m struct {
-			Example json.RawMessage `json:"example"`
-		}
-		if json.Unmarshal(media, &m) == nil {
-			all = append(all,
-				documentedExample{name: name, pointer: pointer + "/content/application~1json/schema", value: m.Example})
-		}
+// exampleMeta is the meta of every example.
+const exampleMeta = `{"simulation":true,"request_id":"req_8k2m4x7q0v5dn","server_time":"2026-09-07T08:00:04.250000Z",` +
+	`"api_version":"2026-09"}`
+
+// examples lists what is to have an example: each success with a JSON answer,
+// each request body and each type of events that is delivered.
+func (j *judge) examples() ([]documentedExample, error) {
+	raw, err := os.ReadFile(examplesFile)
+	if err != nil {
+		return nil, err
 	}
+	kept := book{}
+	if err := json.Unmarshal(raw, &kept); err != nil {
+		return nil, err
+	}
+	var all []documentedExample
 	for _, o := range j.operations {
 		at := "/paths/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(o.path) + "/" + strings.ToLower(o.method)
 		for _, status := range []string{"200", "201", "202"} {
-			if media := o.responses[status].Content["application/json"]; media != nil {
-				add(o.exampleName(status), at+"/responses/"+status, media)
+			if o.responses[status].Content["application/json"] == nil {
+				continue
 			}
+			e := documentedExample{name: o.exampleName(status), pointer: at + "/responses/" + status}
+			if data := kept.Operations[e.name].Data; data != nil {
+				e.value = fmt.Appendf(nil, `{"meta":%s,"data":%s}`, exampleMeta, data)
+			}
+			all = append(all, e)
 		}
-		if media := o.body["application/json"]; media != nil && !o.bodyOptional {
-			add(o.id, at+"/requestBody", media)
+		if o.body["application/json"] != nil && !o.bodyOptional {
+			all = append(all, documentedExample{
+				name: o.id, pointer: at + "/requestBody", value: kept.Operations[o.id].Body,
+			})
 		}
 	}
-	for name, media := range j.webhooks {
-		add(name, "/webhooks/"+name+"/post/requestBody", media)
-		all[len(all)-1].event = true
+	for i := range all {
+		all[i].pointer += "/content/application~1json/schema"
 	}
-	return all
+	for _, name := range append(slices.Clone(j.eventTypes), "webhook.ping") {
+		if strings.HasPrefix(name, "sandbox.webhook.") {
+			continue // about a subscription, and delivered to none
+		}
+		body := kept.Events[name]
+		all = append(all, documentedExample{
+			name: name, pointer: "/components/schemas/DeliveredEvent", value: body, event: true,
+		})
+		if body != nil && name != "webhook.ping" {
+			all = append(all, documentedExample{
+				name: name, pointer: "/components/schemas/FeedEvent", event: true,
+				value: append([]byte(`{"seq":1,`), body[1:]...),
+			})
+		}
+	}
+	return all, nil
 }
 
 // TestEveryExampleIsTrue: what the document shows as an example is what it says
@@ -238,7 +266,11 @@ func TestEveryExampleIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, example := range shared.judge.examples() {
+	examples, err := shared.judge.examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range examples {
 		row := "EVT.TYPE." + strings.ToUpper(example.name)
 		if example.event && slices.Contains(owed, row) {
 			continue

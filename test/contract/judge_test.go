@@ -28,8 +28,13 @@ type judge struct {
 	operations []documented
 	// tables are the twins of lists whose paths end in .csv.
 	tables []documented
-	// webhooks are the media types of their bodies, by event type.
-	webhooks map[string]json.RawMessage
+	// eventTypes are those of the feed.
+	eventTypes []string
+	// errors are the statuses of all codes; general are the codes that any operation can have.
+	errors  map[string]int
+	general []string
+	// sent are the response headers, by who has them.
+	sent struct{ Always, Successes, Errors map[string]string }
 
 	mu      sync.Mutex // guards compiled, and the compiler
 	schemas map[string]*jsonschema.Schema
@@ -47,9 +52,13 @@ type documented struct {
 	hasBody          bool
 	bodyOptional     bool
 	deprecated       bool
+	// listed is set for a list, which comes as CSV, too.
+	listed bool
 	// body is the media types of the request's body.
 	body      map[string]json.RawMessage
 	responses map[string]response
+	// codes are those of this operation beside those of any.
+	codes []string
 }
 
 type parameter struct {
@@ -64,9 +73,7 @@ type requestBody struct {
 }
 
 type response struct {
-	Description string                     `json:"description"`
-	Content     map[string]json.RawMessage `json:"content"`
-	Headers     map[string]json.RawMessage `json:"headers"`
+	Content map[string]json.RawMessage `json:"content"`
 }
 
 // judges are those that were made, by the text of their document without the
@@ -88,8 +95,7 @@ func newJudge(t testing.TB, origin string) *judge {
 		return j
 	}
 	j := &judge{
-		raw: raw, compiler: jsonschema.NewCompiler(), webhooks: map[string]json.RawMessage{},
-		schemas: map[string]*jsonschema.Schema{},
+		raw: raw, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{},
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -148,14 +154,23 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 			OperationID string              `json:"operationId"`
 			Parameters  []parameter         `json:"parameters"`
 			RequestBody *requestBody        `json:"requestBody"`
+			Description string              `json:"description"`
 			Deprecated  bool                `json:"deprecated"`
 			Responses   map[string]response `json:"responses"`
+			Codes       []string            `json:"x-error-codes"`
 		} `json:"paths"`
-		Webhooks map[string]struct {
-			Post struct {
-				RequestBody requestBody `json:"requestBody"`
-			} `json:"post"`
-		} `json:"webhooks"`
+		Components struct {
+			Responses map[string]struct {
+				Codes []string `json:"x-error-codes"`
+			} `json:"responses"`
+			Schemas map[string]struct {
+				Discriminator struct {
+					Mapping map[string]string `json:"mapping"`
+				} `json:"discriminator"`
+			} `json:"schemas"`
+		} `json:"components"`
+		Headers struct{ Always, Successes, Errors map[string]string } `json:"x-response-headers"`
+		Errors  map[string]struct{ Status int }                       `json:"x-errors"`
 	}
 	if err := json.Unmarshal(raw, &document); err != nil {
 		t.Fatalf("/openapi.json: %v", err)
@@ -165,20 +180,27 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 			o := documented{
 				id: op.OperationID, method: strings.ToUpper(method), path: path, segments: strings.Split(path, "/"),
 				parameters: op.Parameters, hasBody: op.RequestBody != nil, deprecated: op.Deprecated,
-				responses: op.Responses,
+				responses: op.Responses, codes: op.Codes,
 			}
 			if op.RequestBody != nil {
 				o.body, o.bodyOptional = op.RequestBody.Content, !op.RequestBody.Required
 			}
-			if strings.HasSuffix(path, ".csv") {
+			o.listed = strings.Contains(op.Description, "Also as CSV")
+			j.operations = append(j.operations, o)
+			if o.listed {
+				o.path += ".csv"
+				o.segments = strings.Split(o.path, "/")
 				j.tables = append(j.tables, o)
-			} else {
-				j.operations = append(j.operations, o)
 			}
 		}
 	}
-	for name, item := range document.Webhooks {
-		j.webhooks[name] = item.Post.RequestBody.Content["application/json"]
+	j.sent, j.general, j.errors = document.Headers, document.Components.Responses["Failure"].Codes, map[string]int{}
+	for code, e := range document.Errors {
+		j.errors[code] = e.Status
+	}
+	j.eventTypes = slices.Collect(maps.Keys(document.Components.Schemas["FeedEvent"].Discriminator.Mapping))
+	if len(j.general) == 0 || len(j.errors) == 0 || len(j.eventTypes) == 0 || len(j.sent.Always) == 0 {
+		t.Fatal("/openapi.json lacks the codes, the headers or the types of events")
 	}
 	slices.SortFunc(j.operations, func(a, b documented) int {
 		return strings.Compare(a.path+a.method, b.path+b.method)
@@ -186,21 +208,61 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 }
 
 // closeObjects makes every object of a document refuse members that it does
-// not describe, unless it says itself that it takes any.
-func closeObjects(node any) {
+// not describe, unless it says itself that it takes any. Of an object in parts
+// the whole is closed, and not its parts.
+func closeObjects(document any) {
+	parts := map[string]bool{}
+	partsOf(document, parts)
+	closeBut(document, "", parts)
+}
+
+// partsOf finds the components that are parts of others.
+func partsOf(node any, parts map[string]bool) {
+	switch node := node.(type) {
+	case map[string]any:
+		all, _ := node["allOf"].([]any)
+		for _, part := range all {
+			if ref, ok := part.(map[string]any)["$ref"].(string); ok {
+				parts[strings.TrimPrefix(ref, "#/components/schemas/")] = true
+			}
+		}
+		for _, child := range node {
+			partsOf(child, parts)
+		}
+	case []any:
+		for _, child := range node {
+			partsOf(child, parts)
+		}
+	}
+}
+
+// closeBut closes what is below a node, which has a name in its object.
+func closeBut(node any, name string, parts map[string]bool) {
 	switch node := node.(type) {
 	case map[string]any:
 		_, described := node["properties"].(map[string]any)
 		_, says := node["additionalProperties"]
-		if described && !says && node["type"] == "object" {
+		if described && !says && node["type"] == "object" && !parts[name] {
 			node["additionalProperties"] = false
 		}
-		for _, child := range node {
-			closeObjects(child)
+		all, whole := node["allOf"].([]any)
+		if whole && !parts[name] {
+			node["unevaluatedProperties"] = false
+		}
+		for name, child := range node {
+			if name != "allOf" {
+				closeBut(child, name, parts)
+			}
+		}
+		for _, part := range all {
+			properties, _ := part.(map[string]any)["properties"].(map[string]any)
+			for name, child := range properties {
+				closeBut(child, name, map[string]bool{})
+			}
 		}
 	case []any:
 		for _, child := range node {
-			closeObjects(child)
+			closeBut(child, "", parts)
 		}
 	}
 }
@@ -241,15 +303,18 @@ func (o *documented) is(method string, segments []string) bool {
 func (j *judge) check(t testing.TB, o *documented, status int, code string, body any) {
 	t.Helper()
 	number := strconv.Itoa(status)
-	described, ok := o.responses[number]
-	if !ok {
+	known := slices.Contains(j.general, code) || slices.Contains(o.codes, code)
+	if code != "" && (!known || j.errors[code] != status) {
+		t.Errorf("%s answered %s %s; its document knows %v", o.id, number, code, o.codes)
+	}
+	if _, ok := o.responses[number]; !ok && slices.Contains(j.general, code) {
+		number = "default"
+	}
+	if _, ok := o.responses[number]; !ok {
 		t.Errorf("%s answered %s, which its document does not know", o.id, number)
 		return
 	}
-	if code != "" && !strings.Contains(described.Description, "`"+code+"`") {
-		t.Errorf("%s answered %s %s; its document knows %s", o.id, number, code, described.Description)
-	}
-	escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(o.path)
+	escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(strings.TrimSuffix(o.path, ".csv"))
 	pointer := "/paths/" + escaped + "/" + strings.ToLower(o.method) + "/responses/" + number +
 		"/content/application~1json/schema"
 	if err := j.validateValue(pointer, body); err != nil {
@@ -326,7 +391,7 @@ func (j *judge) schema(pointer string) (*jsonschema.Schema, error) {
 func (j *judge) lists() []string {
 	var paths []string
 	for _, o := range j.operations {
-		if _, csv := o.responses["200"].Content["text/csv"]; csv {
+		if o.listed {
 			paths = append(paths, o.path)
 		}
 	}
@@ -354,13 +419,15 @@ var undescribed = []string{
 // its status, and those that it promises for every answer and that are missing.
 func (j *judge) headers(t testing.TB, o *documented, status int, sent http.Header) {
 	t.Helper()
-	described, ok := o.responses[strconv.Itoa(status)]
-	if !ok {
-		return // check says so
-	}
 	known := map[string]bool{}
-	for name := range described.Headers {
-		known[http.CanonicalHeaderKey(name)] = true
+	of := []map[string]string{j.sent.Always, j.sent.Successes}
+	if status >= http.StatusBadRequest {
+		of[1] = j.sent.Errors
+	}
+	for _, names := range of {
+		for name := range names {
+			known[http.CanonicalHeaderKey(name)] = true
+		}
 	}
 	for name := range sent {
 		if !known[http.CanonicalHeaderKey(name)] && !slices.Contains(undescribed, name) {

@@ -259,8 +259,9 @@ func (l *look) name() {
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
 		l.found = append(l.found, Concern{
 			Kind: ReputationLow, Records: []Record{},
-			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were shipped late, "+
-				"%d expired after they were accepted, and %d without an answer; each delivery in time brings some of it back.",
+			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were shipped "+
+				"late, %d expired after they were accepted, and %d without an answer; each delivery in time brings "+
+				"some of it back.",
 				pct, o.LateOrders, o.ExpiredOrders, o.LapsedOrders),
 		})
 	}
