@@ -59,6 +59,13 @@
 // own, and WithCall takes a Call for the details of a call, such as its meta,
 // whether it was a replay, the number of its attempts, or its body as it came.
 //
+// # Events
+//
+// FollowEvents passes each event of the feed to a function, and waits for more. A
+// FeedCheckpoint, such as FileCheckpoint, remembers the last event that was handled, so that a
+// program that was started again goes on from there. VerifyWebhook does for deliveries what the key
+// does for the feed: it makes sure that they come from the server.
+//
 // # Watching a client
 //
 // OnWait reports each pause of a call before it begins: until the next attempt, in

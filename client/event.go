@@ -18,8 +18,8 @@ func (e *FeedEvent) UnmarshalJSON(b []byte) error {
 }
 
 // Events reads the feed from the event after afterSeq, 0 for the first, to the
-// newest, oldest first. To follow the company, keep the Seq of the last event
-// that you have handled and call again with it. EventsWhere reads only some.
+// newest, oldest first. EventsWhere reads only some. FollowEvents waits for more and
+// keeps the place.
 func (c *Client) Events(ctx context.Context, afterSeq uint64) iter.Seq2[FeedEvent, error] {
 	return c.EventsWhere(ctx, ListEventsParams{AfterSeq: afterSeq})
 }

@@ -1,13 +1,18 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
+	"time"
 
 	"platen/client"
 )
@@ -97,4 +102,115 @@ func ExampleClient_Do() {
 	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// A program handles each event of the feed and remembers in a file how far it is. After
+// Ctrl C, or a crash, it goes on from there.
+func ExampleClient_FollowEvents() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c := client.New("http://127.0.0.1:8080/v1", client.Keys{Office: "lab_off_…"})
+	err := c.FollowEvents(ctx, client.FollowEventsParams{
+		Checkpoint: client.FileCheckpoint("feed.seq"),
+		Types:      []client.EventType{client.EventOfficeSalesOrderReceived},
+	}, func(ctx context.Context, event client.FeedEvent) error {
+		var order client.OfficeSalesOrder
+		if err := json.Unmarshal(event.Data, &order); err != nil {
+			return err
+		}
+		// The event can come again. The key makes its effect the same.
+		_, err := c.AcceptSalesOrder(client.WithIdempotencyKey(ctx, "accept-"+event.ID), order.ID)
+		if client.IsCode(err, client.CodeInvalidState) {
+			return nil // another client has answered it
+		}
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		log.Fatal(err)
+	}
+}
+
+// memoryCheckpoint keeps a number as long as the program runs.
+type memoryCheckpoint struct{ seq uint64 }
+
+func (m *memoryCheckpoint) Load(context.Context) (uint64, error) { return m.seq, nil }
+
+func (m *memoryCheckpoint) Save(_ context.Context, seq uint64) error {
+	m.seq = seq
+	return nil
+}
+
+// An event whose handling failed is not passed: it comes again. Here the server is a
+// stand-in with two events.
+func ExampleFeedCheckpoint() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		items := `{"seq":1,"id":"evt_1","type":"hr.employee.sick"},{"seq":2,"id":"evt_2","type":"hr.employee.returned"}`
+		if r.FormValue("after_seq") == "1" {
+			items = `{"seq":2,"id":"evt_2","type":"hr.employee.returned"}`
+		}
+		fmt.Fprintf(w, `{"meta":{"simulation":true},"data":{"items":[%s],"last_seq":2,"next_cursor":null}}`, items)
+	}))
+	defer server.Close()
+
+	c := client.New(server.URL+"/v1", client.Keys{Office: "lab_off_…"})
+	failures := 1
+	params := client.FollowEventsParams{Checkpoint: &memoryCheckpoint{}, UntilNewest: true}
+	for range 2 {
+		err := c.FollowEvents(context.Background(), params, func(_ context.Context, event client.FeedEvent) error {
+			if event.Seq == 2 && failures > 0 {
+				failures--
+				return errors.New("the disk is full")
+			}
+			fmt.Println("handled", event.ID)
+			return nil
+		})
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// handled evt_1
+	// platen: handle event evt_2 (hr.employee.returned): the disk is full
+	// handled evt_2
+}
+
+// A receiver of webhooks reads the raw body first and verifies it. During the day after a
+// rotation it may have both secrets.
+func ExampleVerifyWebhook() {
+	secret := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" // of a test; yours is in the environment
+	receiver := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<10))
+		if err != nil {
+			http.Error(w, "the body cannot be read", http.StatusBadRequest)
+			return
+		}
+		event, err := client.VerifyWebhook([]string{secret}, r.Header, body)
+		if rejected, ok := errors.AsType[*client.WebhookError](err); ok {
+			fmt.Println("rejected:", rejected.Code)
+			http.Error(w, "the delivery cannot be verified", http.StatusUnauthorized)
+			return
+		}
+		if err != nil {
+			log.Print(err) // the secret is none
+			http.Error(w, "the receiver is not set up", http.StatusInternalServerError)
+			return
+		}
+		fmt.Println("verified:", event.ID, event.Type)
+		w.WriteHeader(http.StatusNoContent)
+	})
+
+	// In place of the server, a test signs a delivery; then its body is changed on the way.
+	body := []byte(`{"id":"evt_1","type":"hr.employee.sick","data":{}}`)
+	header, err := client.SignWebhook([]string{secret}, "evt_1", body, time.Now())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, sent := range [][]byte{body, bytes.Replace(body, []byte("sick"), []byte("well"), 1)} {
+		request := httptest.NewRequest(http.MethodPost, "/hooks", bytes.NewReader(sent))
+		request.Header = header
+		receiver.ServeHTTP(httptest.NewRecorder(), request)
+	}
+	// Output:
+	// verified: evt_1 hr.employee.sick
+	// rejected: signature_mismatch
 }

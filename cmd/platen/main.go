@@ -134,7 +134,7 @@ func groups() []group {
 
 // lastGroup is behind all others.
 func lastGroup() []group {
-	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), versionCommand()}}}
+	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), serverJSONCommand(), versionCommand()}}}
 }
 
 func versionCommand() *cobra.Command {

@@ -66,10 +66,11 @@ var may = map[string]string{
 	"internal/store/storeproblem": vocabulary + "internal/store",
 
 	// Leaves that could be libraries of their own.
-	"internal/config":    "",
-	"internal/netguard":  "",
-	"internal/ownership": "",
-	"internal/node":      "internal/ownership internal/store",
+	"internal/config":     "",
+	"internal/serverjson": "internal/config",
+	"internal/netguard":   "",
+	"internal/ownership":  "",
+	"internal/node":       "internal/ownership internal/store",
 	// What travels between nodes: who sent a request, and who owns a sandbox.
 	"internal/hop":              "internal/store internal/sandbox/apikey internal/wire internal/event internal/moment",
 	"internal/ratelimit":        "internal/network",
@@ -132,7 +133,7 @@ var may = map[string]string{
 	"platentest":      "internal/server internal/config client",
 	// Its players of known skill play the worlds of an evaluation beside the program that is
 	// evaluated.
-	"cmd/platen": "internal/server internal/config internal/cli/... client internal/player",
+	"cmd/platen": "internal/server internal/config internal/serverjson internal/cli/... client internal/player",
 
 	// Commands that play know Platen as a client does.
 	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
@@ -226,8 +227,8 @@ var foreign = []foreignModule{
 // foreignInTests lists what tests may import beside the modules above, which
 // they may import anywhere.
 var foreignInTests = []foreignModule{
-	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema test/contract",
-		"the judge of what our own reading of bodies accepts, and of our answers"},
+	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema internal/serverjson test/contract",
+		"the judge of what our own reading of bodies accepts, of our answers, and of the server.json"},
 	{"github.com/rogpeppe/go-internal", "cmd/platen test/scenario", "testscript runs the commands"},
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
 	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},

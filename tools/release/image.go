@@ -91,6 +91,9 @@ func (r *release) imageOf(b built) (v1.Image, error) {
 			"org.opencontainers.image.title": "Platen", "org.opencontainers.image.version": r.version,
 		},
 	}
+	if r.agentName != "" {
+		config.Config.Labels[ownerLabel] = r.agentName
+	}
 	return mutate.ConfigFile(image, config)
 }
 

@@ -1,7 +1,7 @@
 // Command release makes what users download: an archive for each platform with the program,
 // its licence and the completions for shells, packages for Linux, an image for containers, lists
-// of the modules inside, a formula for Homebrew, the script that installs an archive, and the
-// sums of all of them.
+// of the modules inside, a formula for Homebrew, a server.json for registries of agent servers, the
+// script that installs an archive, and the sums of all of them.
 //
 //	go run -C tools/release . --version v0.1.0 --root ../.. --out ../../dist --url https://…/v0.1.0
 //
@@ -53,6 +53,10 @@ func main() {
 	only := flag.String("platforms", "all", "platforms such as linux_arm64,darwin_arm64, or all")
 	flag.StringVar(&r.version, "version", "", "version to stamp, such as v0.1.0")
 	flag.StringVar(&r.url, "url", "", "URL of the folder that the files will be in; without it there is no formula")
+	flag.StringVar(&r.repository, "image", "", "where the image will be, without a tag, such as ghcr.io/you/platen; "+
+		"without it there is no server.json")
+	flag.StringVar(&r.agentName, "mcp-name", "", "name in the registry of agent servers, such as io.github.you/platen")
+	flag.StringVar(&r.agentURL, "mcp-url", "", "agent endpoint of a server that others can reach; empty for none")
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
 	flag.StringVar(&r.out, "out", "dist", "folder for the files; what is in it is replaced")
 	flag.Parse()
@@ -65,6 +69,9 @@ func main() {
 // release is what is made.
 type release struct {
 	version, url, root, out string
+	// repository is where the image will be, agentName the name of the server in a registry of
+	// agent servers, and agentURL its endpoint; all may be empty.
+	repository, agentName, agentURL string
 	// at is the time of every file.
 	at time.Time
 	// stage is a folder for what is not to be published.
@@ -86,6 +93,9 @@ func (r *release) write(name string, text []byte, mode os.FileMode) error {
 func (r *release) make(ctx context.Context, only string) error {
 	if !versions.MatchString(r.version) {
 		return fmt.Errorf("the version is %q; it has to be like v0.1.0 or v0.1.0-rc.1", r.version)
+	}
+	if err := r.checkRegistration(); err != nil {
+		return err
 	}
 	chosen, err := choose(only)
 	if err != nil {
@@ -225,7 +235,7 @@ func (r *release) share(ctx context.Context) error {
 		}
 		r.shared = append(r.shared, file{"completions/" + name, text, 0o644})
 	}
-	return nil
+	return r.registration(ctx, program)
 }
 
 // completions are the files of completions, by their shells.

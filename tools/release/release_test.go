@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,9 @@ const (
 	// version and place are those of the release that is tested.
 	version = "v0.0.1-test.1"
 	place   = "https://releases.example/v0.0.1-test.1"
+	// repository and agentName are where the image of it would be, and its name among agent servers.
+	repository = "ghcr.io/you/platen"
+	agentName  = "io.github.you/platen"
 
 	// mostArchive and mostImage are how much a user downloads at most, in bytes.
 	mostArchive = 12 << 20
@@ -37,7 +41,10 @@ var here = platform{"linux", runtime.GOARCH}
 // made makes a release of a folder of source.
 func made(t *testing.T, root, out string) *release {
 	t.Helper()
-	r := &release{version: version, url: place, root: root, out: out}
+	r := &release{
+		version: version, url: place, root: root, out: out,
+		repository: repository, agentName: agentName, agentURL: "https://platen.example/mcp",
+	}
 	if err := r.make(t.Context(), here.String()); err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +305,69 @@ func TestTheFormulaNamesTheArchive(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the formula does not say %s:\n%s", want, text)
+		}
+	}
+}
+
+// TestTheServerJSONNamesTheImage that was made, which says in its label to whom it belongs.
+func TestTheServerJSONNamesTheImage(t *testing.T) {
+	var listed struct {
+		Name, Version string
+		Packages      []struct{ Identifier string }
+		Remotes       []struct{ URL string }
+	}
+	if err := json.Unmarshal(result(t)["server.json"], &listed); err != nil {
+		t.Fatal(err)
+	}
+	if listed.Name != agentName || listed.Version != "0.0.1-test.1" || len(listed.Packages) != 1 ||
+		listed.Packages[0].Identifier != repository+":0.0.1-test.1" || len(listed.Remotes) != 1 {
+		t.Errorf("the server.json is %+v", listed)
+	}
+	if labels := labelsOf(t, result(t)["platen_0.0.1-test.1_image.tar"]); labels[ownerLabel] != agentName {
+		t.Errorf("the image has the labels %v", labels)
+	}
+}
+
+// labelsOf are the labels of the only image in an OCI archive.
+func labelsOf(t *testing.T, packed []byte) map[string]string {
+	t.Helper()
+	for archive := tar.NewReader(bytes.NewReader(packed)); ; {
+		if _, err := archive.Next(); err != nil {
+			t.Fatalf("there is no configuration in the image: %v", err)
+		}
+		text, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var image struct {
+			Config struct{ Labels map[string]string }
+		}
+		if json.Unmarshal(text, &image) == nil && image.Config.Labels != nil {
+			return image.Config.Labels
+		}
+	}
+}
+
+// TestARegistrationThatCannotBeIsAnErrorBeforeAnythingIsMade.
+func TestARegistrationThatCannotBeIsAnErrorBeforeAnythingIsMade(t *testing.T) {
+	const one, other = "needs both --image", "without a tag"
+	for _, c := range []struct {
+		want string
+		release
+	}{
+		{one, release{repository: repository}}, {one, release{agentName: agentName}},
+		{"--mcp-url", release{agentURL: "https://platen.example/mcp"}},
+		{other, release{repository: repository + ":1", agentName: agentName}},
+		{other, release{repository: repository + "@sha256:00", agentName: agentName}},
+	} {
+		want, r := c.want, c.release
+		r.version, r.root, r.out = version, filepath.Join("..", ".."), filepath.Join(t.TempDir(), "dist")
+		err := r.make(t.Context(), here.String())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", r, err, want)
+		}
+		if _, err := os.Stat(r.out); err == nil {
+			t.Errorf("%+v made files", r)
 		}
 	}
 }

@@ -44,20 +44,10 @@ test('signatures of both secrets of a rotation fit', async () => {
 });
 
 test('other deliveries are rejected', async () => {
-  const bad = {
-    'the body was changed': { body: body.replace('sick', 'well') },
-    'the secret is another': { secret: other },
-    'the id was changed': { headers: headers({ 'webhook-id': 'evt_2' }) },
-    'the signature is of another version': { headers: headers({ 'webhook-signature': signature.replace('v1', 'v2') }) },
-    'the signature is no Base64': { headers: headers({ 'webhook-signature': 'v1,*' }) },
-    'there is no signature': { headers: headers({ 'webhook-signature': '' }) },
-    'there is no id': { headers: headers({ 'webhook-id': '' }) },
-    'the timestamp is no number': { headers: headers({ 'webhook-timestamp': '1e9' }) },
-    'it is too old': { now: now + 301_000 },
-    'it is of the future': { now: now - 301_000 },
-  };
-  for (const [name, change] of Object.entries(bad)) {
-    await assert.rejects(verifyWebhook({ secret, headers: headers(), body, now, ...change }), WebhookError, name);
+  for (const { name, headers: changed, clock_off_s = 0, signed, code: _, ...change } of webhooks.rejected) {
+    const delivery = { secret, headers: headers(changed), body, now: now + clock_off_s * 1000, ...change };
+    if (signed) delivery.headers = await signWebhook({ ...delivery, id, timestamp: webhooks.now });
+    await assert.rejects(verifyWebhook(delivery), WebhookError, name);
   }
   await assert.rejects(verifyWebhook({ secret: 'whsec_', headers: headers(), body, now }), TypeError);
   await assert.rejects(verifyWebhook({ secret, headers: headers(), body: JSON.parse(body), now }), TypeError);

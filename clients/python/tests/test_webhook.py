@@ -40,19 +40,13 @@ class WebhookTest(unittest.TestCase):
             verify(secret=secret, headers=both)
 
     def test_other_deliveries_are_rejected(self) -> None:
-        for change in (
-            {"body": W["body"].replace("sick", "well")},
-            {"secret": W["other"]},
-            {"headers": headers(webhook_id="evt_2")},
-            {"headers": headers(webhook_signature=W["signature"].replace("v1", "v2"))},
-            {"headers": headers(webhook_signature="v1,*é")},
-            {"headers": headers(webhook_signature="")},
-            {"headers": headers(webhook_id="")},
-            {"headers": headers(webhook_timestamp="1e9")},
-            {"now": W["now"] + 301},
-            {"now": W["now"] - 301},
-        ):
-            with self.subTest(change), self.assertRaises(webhook.WebhookError):
+        for case in W["rejected"]:
+            change = {name: case[name] for name in ("secret", "body") if name in case}
+            change["headers"] = headers() | case.get("headers", {})
+            change["now"] = W["now"] + case.get("clock_off_s", 0)
+            if case.get("signed"):
+                change["headers"] = webhook.sign(W["secret"], W["id"], change["body"], timestamp=W["now"])
+            with self.subTest(case["name"]), self.assertRaises(webhook.WebhookError):
                 verify(**change)
         for secret in ("whsec_", "whsec_*"):
             with self.assertRaises(ValueError):

@@ -289,7 +289,10 @@ export function Origin() {
         from
           ? html`
             <div class="beside" id="origin">
-              <p class="grow">Fork of <code>${from.sandbox_id}</code> after event ${from.seq}</p>
+              <p class="grow">
+                Fork of <code>${from.sandbox_id}</code>${parent?.public_name ? `, ${parent.public_name},` : ''} after event
+                ${' '}${from.seq}
+              </p>
               ${
                 parent
                   ? html`

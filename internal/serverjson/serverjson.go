@@ -1,0 +1,221 @@
+// Package serverjson writes server.json, the document by which a registry of agent servers
+// lists this one: its name, its image with the settings that one may give it, and where it can
+// be reached.
+package serverjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/internal/config"
+)
+
+// Schema is the published form that documents have.
+const Schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+const (
+	title       = "Platen"
+	description = "A simulated printing company in two systems that share no data, for agents to run and connect"
+	// transport is how agents talk to the server.
+	transport = "streamable-http"
+	// endpoint is the path of the agent endpoint.
+	endpoint = "/mcp"
+	// published is how a container's port is published, and local where its endpoint is then.
+	published = "127.0.0.1:8080:8080"
+	local     = "http://localhost:8080" + endpoint
+)
+
+// groups are the groups of settings that matter to a server that runs beside one agent host.
+// The others are about many clients and several servers.
+//
+//nolint:gochecknoglobals // read only
+var groups = []string{"Profile", "Addresses", "Storage", "Memory and keys at rest", "Evaluations", "Time", "Other"}
+
+// fixed are the settings that the image makes itself: the port that is published depends on them.
+//
+//nolint:gochecknoglobals // read only
+var fixed = []string{"listen", "ops-listen"}
+
+// Listing is what a document says of one version.
+type Listing struct {
+	// Name is that of the server in the registry, such as io.github.you/platen.
+	Name string
+	// Image names the image with its tag, such as ghcr.io/you/platen:0.1.0.
+	Image string
+	// URL is that of the agent endpoint of a server that anybody can reach; empty for none.
+	URL string
+	// Version is that of the program, with or without a v.
+	Version string
+	// Module is the path of the Go module, which may name the repository.
+	Module string
+}
+
+// document is a server.json. Fields are in the order in which people read them.
+//
+//nolint:tagliatelle // the registry's spelling
+type document struct {
+	Schema      string      `json:"$schema"`
+	Name        string      `json:"name"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
+	Repository  *repository `json:"repository,omitempty"`
+	WebsiteURL  string      `json:"websiteUrl,omitempty"`
+	Version     string      `json:"version"`
+	Packages    []pack      `json:"packages"`
+	Remotes     []remote    `json:"remotes,omitempty"`
+}
+
+type repository struct {
+	URL    string `json:"url"`
+	Source string `json:"source"`
+}
+
+// pack is a way to run the server.
+//
+//nolint:tagliatelle // the registry's spelling
+type pack struct {
+	RegistryType         string     `json:"registryType"`
+	Identifier           string     `json:"identifier"`
+	RuntimeHint          string     `json:"runtimeHint"`
+	RuntimeArguments     []argument `json:"runtimeArguments"`
+	Transport            remote     `json:"transport"`
+	EnvironmentVariables []input    `json:"environmentVariables"`
+}
+
+// argument is one of the command that runs the image.
+type argument struct {
+	Type        string `json:"type"`
+	Name        string `json:"name"`
+	Value       string `json:"value"`
+	Description string `json:"description"`
+}
+
+// remote is where the endpoint is.
+type remote struct {
+	Type    string  `json:"type"`
+	URL     string  `json:"url"`
+	Headers []input `json:"headers"`
+}
+
+// input is a value that a user may give.
+//
+//nolint:tagliatelle // the registry's spelling
+type input struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Format      string   `json:"format,omitempty"`
+	Default     string   `json:"default,omitempty"`
+	Placeholder string   `json:"placeholder,omitempty"`
+	Choices     []string `json:"choices,omitempty"`
+	IsSecret    bool     `json:"isSecret,omitempty"`
+}
+
+// Document returns the server.json of a listing.
+func (l Listing) Document() ([]byte, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	d := document{
+		Schema: Schema, Name: l.Name, Title: title, Description: description,
+		Repository: repositoryOf(l.Module), Version: number(l.Version),
+		Packages: []pack{{
+			RegistryType: "oci", Identifier: l.Image, RuntimeHint: "docker",
+			RuntimeArguments: []argument{{
+				Type: "named", Name: "--publish", Value: published,
+				Description: "Publish the port of the server on this machine alone.",
+			}},
+			Transport:            remote{Type: transport, URL: local, Headers: headers()},
+			EnvironmentVariables: variables(),
+		}},
+	}
+	if l.URL != "" {
+		d.WebsiteURL = strings.TrimSuffix(l.URL, endpoint) + "/docs/agents"
+		d.Remotes = []remote{{Type: transport, URL: l.URL, Headers: headers()}}
+	}
+	var text bytes.Buffer
+	w := json.NewEncoder(&text)
+	w.SetEscapeHTML(false)
+	w.SetIndent("", "  ")
+	if err := w.Encode(d); err != nil {
+		return nil, fmt.Errorf("write server.json: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// headers are those of a request of an agent.
+func headers() []input {
+	return []input{{
+		Name: "Authorization", Placeholder: "Bearer lab_off_…", IsSecret: true,
+		Description: "Bearer and the key of Head Office of a sandbox that you made. Without it, the agent makes " +
+			"sandboxes itself.",
+	}}
+}
+
+// variables are the settings that one may give the container. A default that depends on the
+// profile is left out: a host that passes it would overrule the profile.
+func variables() []input {
+	var all []input
+	for _, f := range config.Default().Fields() {
+		if !slices.Contains(groups, f.Group) || slices.Contains(fixed, f.Name) {
+			continue
+		}
+		format, text := written(f.Target)
+		v := input{Name: f.Variable(), Description: f.Doc, Format: format, IsSecret: f.Secret}
+		if !f.Secret && !config.InProfile(f.Name) {
+			v.Default = text
+		}
+		if f.Name == "profile" {
+			v.Choices = config.Profiles()
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// written is the value that a setting's target points at, as its variable has it, and its format.
+// Texts have no format of their own.
+func written(target any) (format, text string) {
+	switch value := target.(type) {
+	case *string:
+		return "", *value
+	case *[]string:
+		return "", strings.Join(*value, ",")
+	case *bool:
+		return "boolean", strconv.FormatBool(*value)
+	case *int:
+		return "number", strconv.Itoa(*value)
+	case *time.Duration:
+		return "", value.String()
+	default:
+		panic(fmt.Sprintf("a setting has a target of type %T", target))
+	}
+}
+
+// unreleased stands for a build that has no version.
+const unreleased = "0.0.0-devel"
+
+// number is a version as registries have it, without a v.
+func number(version string) string {
+	if version == "" || version == "(devel)" {
+		return unreleased
+	}
+	return strings.TrimPrefix(version, "v")
+}
+
+// forges are the modules whose path is that of a repository which registries know.
+var forges = regexp.MustCompile(`^(github|gitlab)\.com/[\w.-]+/[\w.-]+`)
+
+// repositoryOf is the repository that a module's path names, nil for none.
+func repositoryOf(module string) *repository {
+	found := forges.FindStringSubmatch(module)
+	if found == nil {
+		return nil
+	}
+	return &repository{URL: "https://" + found[0], Source: found[1]}
+}
