@@ -36,7 +36,8 @@ func TestProgramsSearchTheDocsInJSON(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	for query, want := range map[string]string{
-		"press_busy": `"path":"/docs/errors/press_busy"`, "waits_for": `waits_for`, "verify+a+signature": `"path":"/docs/webhooks#verify"`,
+		"press_busy": `"path":"/docs/errors/press_busy"`, "waits_for": `waits_for`,
+		"verify+a+signature": `"path":"/docs/webhooks#verify"`,
 		"xyzzy": `[]`, "": `[]`, "lab_off_" + strings.Repeat("a", 43): `[]`,
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/docs/search?q="+query, nil)

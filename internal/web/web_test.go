@@ -190,6 +190,7 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 			"begin with https://.", "", // an error about a scheme
 			"postgres:///platen", "", // a database on the same machine
 			"postgres://platen@db.internal/platen", "", // and an operator's own
+			"https://platen.example/mcp", "", "http://localhost:8080/mcp", "", // the same, and the reader's own machine
 			"https://sandbox.example;", "", "https://sandbox.example ", "", // an operator's own address
 		).Replace(body)
 		for _, found := range address.FindAllString(body, -1) {

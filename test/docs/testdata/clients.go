@@ -9,6 +9,8 @@ import (
 	"platen/platentest"
 )
 
-var _ = func(*testing.T, *http.Request) (context.Context, *client.Client, *platentest.Platen) { return nil, nil, nil }
+var _ = func(*testing.T, *http.Request) (context.Context, *client.Client, *platentest.Platen) {
+	return nil, nil, nil
+}
 
 func handle(context.Context, client.FeedEvent) error { return nil }
