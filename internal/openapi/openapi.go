@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -24,6 +25,8 @@ type writer struct {
 	registry *schema.Registry
 	document *huma.OpenAPI
 	examples *examples
+	// empty are the schemas of bodies without fields.
+	empty map[*huma.Schema]bool
 }
 
 // subscribing is the operation to whose URL deliveries go.
@@ -44,7 +47,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 		return nil, err
 	}
 	w := &writer{
-		registry: registry, examples: known,
+		registry: registry, examples: known, empty: map[*huma.Schema]bool{},
 		document: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
@@ -82,6 +85,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 		}
 	}
 	w.share()
+	maps.DeleteFunc(registry.Schemas(), func(_ string, s *huma.Schema) bool { return w.empty[s] })
 	b, err := json.Marshal(w.document)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
@@ -141,7 +145,9 @@ func (w *writer) add(op *operation.Operation) error {
 		if err != nil {
 			return err
 		}
-		if len(input.Arguments()) > 0 { // an empty object is as good as no body, and needs no type
+		if len(input.Arguments()) == 0 { // an empty object is as good as no body, and needs no type
+			w.empty[w.registry.Schemas()[strings.TrimPrefix(input.Ref().Ref, schemas)]] = true
+		} else {
 			described.RequestBody = &huma.RequestBody{
 				Required: !op.BodyOptional,
 				Content:  map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},

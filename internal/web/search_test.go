@@ -38,7 +38,7 @@ func TestProgramsSearchTheDocsInJSON(t *testing.T) {
 	for query, want := range map[string]string{
 		"press_busy": `"path":"/docs/errors/press_busy"`, "waits_for": `waits_for`,
 		"verify+a+signature": `"path":"/docs/webhooks#verify"`,
-		"xyzzy": `[]`, "": `[]`, "lab_off_" + strings.Repeat("a", 43): `[]`,
+		"xyzzy":              `[]`, "": `[]`, "lab_off_" + strings.Repeat("a", 43): `[]`,
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/docs/search?q="+query, nil)
 		r.Header.Set("Accept", "application/json")
