@@ -140,7 +140,7 @@ func (l *look) materials() {
 				count(int(lacks), item.Unit), item.Name)
 			records := []Record{record}
 			if ordered {
-				k.Sentence += fmt.Sprintf("; %s is on the way.", order.Number)
+				k.Sentence += fmt.Sprintf("; %s %s.", order.Number, whereabouts(order))
 				records = append(records, recordOf("purchase_order", order.ID, order.Number))
 			} else {
 				records = append(records, l.restock(&k, item, lacks)...)
@@ -153,6 +153,14 @@ func (l *look) materials() {
 			l.add(k, append([]Record{record}, l.restock(&k, item, 0)...))
 		}
 	}
+}
+
+// whereabouts says what has become of a purchase order that has not been received.
+func whereabouts(o *office.PurchaseOrder) string {
+	if o.Status == office.PurchasePending {
+		return "asks for it, and waits for approval"
+	}
+	return "is on the way"
 }
 
 // needing are the waiting work orders that take a material.
@@ -292,17 +300,21 @@ func (l *look) purchaseText(s *office.Supplier, plan *office.PurchasePlan) strin
 	return fmt.Sprintf("%s. The truck takes %d to %d working days.", text, s.LeadDaysMin, s.LeadDaysMax)
 }
 
-// trucks are those at the gate that nobody has counted in.
+// trucks are those at the gate that nobody has counted in. One that brings what work lacks comes first.
 func (l *look) trucks() {
 	var records []Record
 	var remedy *Remedy
+	awaited := false
+	lacked := func(line event.DeliveryLine) bool { return l.lacking[line.SKU] > 0 }
 	for d := range l.Factory.Deliveries.All {
 		if d.Status != factory.DeliveryArrived {
 			continue
 		}
 		records = append(records, recordOf("delivery", d.ID, d.PurchaseOrderNumber))
 		in := factory.GoodsReceiptInput{DeliveryID: d.ID, ReceivedOn: l.today}
-		if _, err := l.Factory.CanReceive(l.Recorder, in); err == nil && remedy == nil {
+		brings := slices.ContainsFunc(d.Lines, lacked)
+		if _, err := l.Factory.CanReceive(l.Recorder, in); err == nil && (remedy == nil || brings && !awaited) {
+			awaited = brings
 			remedy = &Remedy{
 				Do: CountIn, ID: d.ID,
 				Effect: fmt.Sprintf("Counts in what came for %s: %s.", d.PurchaseOrderNumber, l.cargo(d.Lines)),

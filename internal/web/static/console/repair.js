@@ -5,13 +5,11 @@ import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { Http, Json, Problem, useAsked } from './parts.js';
-import { Mend, recordsOf } from './needs.js';
+import { Http, Json, Problem } from './parts.js';
+import { Mend, recordsOf, useNeeds } from './needs.js';
 import { number, plain } from '../lib/format.js';
 
-// pause is the least time between two reads of what needs attention, in ms; rowsMost is how many
-// lines of a body are shown at once.
-const pause = 4000;
+// rowsMost is how many lines of a body are shown at once.
 const rowsMost = 14;
 
 // wordsIn are the texts inside of a value of JSON.
@@ -67,8 +65,9 @@ const Short = ({ s }) => html`
 `;
 
 function Helps({ r, sent, error }) {
-  const { data, ask } = useAsked('/console/data/attention', r.id, pause);
-  const items = helping(data?.items ?? [], { path: r.path, sent, error });
+  const { data, ask } = useNeeds();
+  if (!data) return null;
+  const items = helping(data.items, { path: r.path, sent, error });
   const said = items.flatMap(i => i.records.map(r => r.number));
   const short = shortOf(error).filter(s => !said.includes(s.sku));
   if (!items.length && !short.length) return null;
