@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"platen/internal/company"
 	"platen/internal/company/attention"
 	"platen/internal/company/factory"
 	"platen/internal/company/preset"
@@ -161,6 +162,37 @@ func TestLateWagesAreSaidWithTheirSurcharge(t *testing.T) {
 		l.must(tick(int(sim.DayLength)))
 	}
 	t.Fatal("in fifteen days no wages were late")
+}
+
+// TestTheTruckThatBringsWhatWorkLacksIsCountedInFirst: others may have come before it.
+func TestTheTruckThatBringsWhatWorkLacksIsCountedInFirst(t *testing.T) {
+	t.Parallel()
+	l := live(t, presetNamed(t, "starter"), 31, sim.Manual, usual)
+	sku, quantity := "prd_brochure", int64(600)
+	l.must(trigger("order", company.TriggerInput{SKU: &sku, Quantity: &quantity}))
+	orders := l.entries("sales_order")
+	l.must(accept(orders[len(orders)-1].ID))
+	for range 15 {
+		paper := false
+		for _, k := range l.company.Attention() {
+			switch {
+			case k.Kind == attention.TruckWaits && k.Count > 1 && k.Remedy != nil:
+				if !strings.Contains(k.Remedy.Effect, "Coated paper") {
+					t.Errorf("of %d trucks the command %q", k.Count, k.Remedy.Effect)
+				}
+				paper = true
+			case k.Kind == attention.MaterialMissing || k.Kind == attention.Unapproved:
+				if k.Remedy != nil {
+					_ = l.act(does(k.Remedy)) // ordered, then approved
+				}
+			}
+		}
+		if paper {
+			return
+		}
+		l.must(tick(int(sim.DayLength)))
+	}
+	t.Fatal("in fifteen days no two trucks waited")
 }
 
 // TestAGapOfAManualBridgeIsNoConcern: to be told of it would be the integration.
