@@ -122,7 +122,7 @@ func TestAForkIsMadeInTheConsole(t *testing.T) {
 			x.click("#to-parent")
 			x.shows(".toast", old.ID)
 			x.until(`!document.querySelector('#origin, #is-fork') && document.activeElement.id === 'main'`)
-			x.shows(".facts", "the 3. working day")
+			x.shows(".facts", "working day 3")
 			x.shows(".checkpoints[aria-label^=Other]", made)
 			x.accessible("the parent of a fork")
 			x.shot("fork-parent-" + l.String())

@@ -290,8 +290,8 @@ export function Origin() {
           ? html`
             <div class="beside" id="origin">
               <p class="grow">
-                Fork of <code>${from.sandbox_id}</code>${parent?.public_name ? `, ${parent.public_name},` : ''}
-                ${` after event ${from.seq}`}
+                Fork of <code>${from.sandbox_id}</code> after event ${from.seq}${' '}
+                ${parent?.public_name ? html`<span class="dim">of ${parent.public_name}</span>` : null}
               </p>
               ${
                 parent
