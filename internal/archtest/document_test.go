@@ -194,14 +194,17 @@ func TestCitedRowsExist(t *testing.T) {
 	}
 }
 
-// namesBeside are the tests of the browser suite, which is a module of its own.
+// namesBeside are the tests of the browser suite and of the generators, which are modules of their own.
 func namesBeside(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(root + "/test/browser/*_test.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no browser suite: %v", err)
+	var files, names []string
+	for _, module := range []string{"browser", "generators"} {
+		found, err := filepath.Glob(root + "/test/" + module + "/*_test.go")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("test/%s has no tests: %v", module, err)
+		}
+		files = append(files, found...)
 	}
-	var names []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

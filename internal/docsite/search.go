@@ -18,9 +18,10 @@ const (
 	maxHits = 20
 	// hitsOfPage is how many sections of one page are shown.
 	hitsOfPage = 2
-	// excerptLength is about how many bytes of a place are shown to people,
-	// foundLength to agents.
+	// excerptLength is about how many bytes of a place are shown to people, lineLength in a
+	// line, and foundLength to agents.
 	excerptLength = 220
+	lineLength    = 90
 	foundLength   = 1500
 )
 
@@ -218,11 +219,13 @@ func (s *Site) Places(query string) (places []Place, refused bool, err error) {
 		return []Place{}, err == nil, err
 	}
 	places = []Place{}
+	query = shortened(query)
 	_, index := l.index()
-	matches := index.Matches(shortened(query))
-	for _, at := range l.search(shortened(query), false) {
+	matches := index.Matches(query)
+	for _, at := range l.search(query, false) {
 		places = append(places, Place{
-			Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path, Excerpt: line(at.text, matches),
+			Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path,
+			Excerpt: nearby(at.text, matches, lineLength),
 		})
 	}
 	return places, false, nil
@@ -253,37 +256,31 @@ func (l *library) search(query string, agents bool) []section {
 // running finds the words of a text, identifiers as one.
 var running = regexp.MustCompile(`[\pL\pN_]+(?:[.-][\pL\pN_]+)*`)
 
-// line is some of a text in a line: from a few words before the first that was looked for.
-func line(text string, matches func(word string) bool) string {
-	const before, most = 16, 120
-	for _, at := range running.FindAllStringIndex(text, -1) {
-		if matches(text[at[0]:at[1]]) && at[0] > before {
-			from := at[0] - before
-			text = "…" + text[from+strings.IndexByte(text[from:], ' ')+1:]
-			break
+// nearby is about so many bytes of a text, around the first word of it that was looked for.
+func nearby(text string, matches func(word string) bool, length int) string {
+	from := 0
+	words := running.FindAllStringIndex(text, -1)
+	first := slices.IndexFunc(words, func(at []int) bool { return matches(text[at[0]:at[1]]) })
+	if first >= 0 && words[first][0] > length/2 {
+		at := words[first][0]
+		before := text[:at-length/3]
+		from = len(before) + strings.IndexByte(text[len(before):at], ' ') + 1
+		if from == len(before) { // no word begins before it
+			from = at
 		}
 	}
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:strings.LastIndexByte(text[:most], ' ')+1], "") + "…"
+	rest := text[from:]
+	if len(rest) > length {
+		rest = rest[:length]
+		rest = strings.ToValidUTF8(rest[:strings.LastIndexByte(rest, ' ')+1], "") + "…"
 	}
-	return text
+	return rest
 }
 
 // excerpt is the part of a text around the first word of it that was looked for,
 // with all of them marked.
 func excerpt(text string, matches func(word string) bool) []segment {
-	from := 0
-	words := running.FindAllStringIndex(text, -1)
-	first := slices.IndexFunc(words, func(at []int) bool { return matches(text[at[0]:at[1]]) })
-	if first >= 0 && words[first][0] > excerptLength/2 {
-		from = words[first][0] - excerptLength/3
-		from += strings.IndexByte(text[from:], ' ') + 1
-	}
-	rest := text[from:]
-	if len(rest) > excerptLength {
-		rest = rest[:excerptLength]
-		rest = strings.ToValidUTF8(rest[:strings.LastIndexByte(rest, ' ')+1], "") + "…"
-	}
+	rest := nearby(text, matches, excerptLength)
 	var segments []segment
 	at := 0
 	for _, word := range running.FindAllStringIndex(rest, -1) {

@@ -33,22 +33,13 @@ func (w *writer) filter(op *operation.Operation, p *operation.Parameter) *huma.S
 		return nil
 	}
 	if field.Ref == "" {
-		name := row + camel(p.Name)
+		name := row + componentOf(p.Name)
 		w.registry.Schemas()[name] = &huma.Schema{
 			Type: huma.TypeString, Enum: field.Enum, Description: fmt.Sprintf("The values of %s in %s.", p.Name, row),
 		}
 		*field = huma.Schema{Ref: schemas + name, Description: field.Description}
 	}
 	return &huma.Schema{Ref: field.Ref}
-}
-
-// camel spells a name as a part of the name of a component: match_status is MatchStatus.
-func camel(name string) string {
-	var b strings.Builder
-	for word := range strings.SplitSeq(name, "_") {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return b.String()
 }
 
 // share puts a reference in the place of each enumeration that is a common one.

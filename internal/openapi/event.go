@@ -32,7 +32,7 @@ func (w *writer) events() {
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, definition := range event.All() {
-		of := componentOf(definition.Type) + "Event"
+		of := componentOf(string(definition.Type)) + "Event"
 		components[of] = w.eventOf(&definition)
 		union.OneOf = append(union.OneOf, &huma.Schema{Ref: schemas + of})
 		union.Discriminator.Mapping[string(definition.Type)] = schemas + of
@@ -55,14 +55,14 @@ func part(of *huma.Schema, without ...string) *huma.Schema {
 	return s
 }
 
-// componentOf spells a type as the name of a component:
+// componentOf spells the name of a type or of a field as that of a component:
 // office.sales_order.received is OfficeSalesOrderReceived.
-func componentOf(t event.Type) string {
-	var name strings.Builder
-	for word := range strings.FieldsFuncSeq(string(t), func(c rune) bool { return c == '.' || c == '_' }) {
-		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+func componentOf(name string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '.' || c == '_' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
-	return name.String()
+	return b.String()
 }
 
 // eventOf is an event of one type in the feed.

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 
@@ -25,8 +24,6 @@ type writer struct {
 	registry *schema.Registry
 	document *huma.OpenAPI
 	examples *examples
-	// empty are the schemas of bodies without fields.
-	empty map[*huma.Schema]bool
 }
 
 // subscribing is the operation to whose URL deliveries go.
@@ -47,7 +44,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 		return nil, err
 	}
 	w := &writer{
-		registry: registry, examples: known, empty: map[*huma.Schema]bool{},
+		registry: registry, examples: known,
 		document: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
@@ -85,7 +82,6 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 		}
 	}
 	w.share()
-	maps.DeleteFunc(registry.Schemas(), func(_ string, s *huma.Schema) bool { return w.empty[s] })
 	b, err := json.Marshal(w.document)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
@@ -140,18 +136,14 @@ func (w *writer) add(op *operation.Operation) error {
 	if codes := particular(op); len(codes) > 0 {
 		described.Extensions = map[string]any{codesExtension: codes}
 	}
-	if op.In != nil {
+	if op.In != nil && op.In.NumField() > 0 { // an empty object is as good as no body, and needs no type
 		input, err := schema.NewInput(w.registry, op.In)
 		if err != nil {
 			return err
 		}
-		if len(input.Arguments()) == 0 { // an empty object is as good as no body, and needs no type
-			w.empty[w.registry.Schemas()[strings.TrimPrefix(input.Ref().Ref, schemas)]] = true
-		} else {
-			described.RequestBody = &huma.RequestBody{
-				Required: !op.BodyOptional,
-				Content:  map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},
-			}
+		described.RequestBody = &huma.RequestBody{
+			Required: !op.BodyOptional,
+			Content:  map[string]*huma.MediaType{mediaJSON: w.bodyExample(op.ID, input.Ref())},
 		}
 	}
 	if op.ID == subscribing {

@@ -60,16 +60,16 @@ const (
 	anyError = "Failure"
 )
 
-// described are the response headers, by who has them.
-type described struct {
+// responseHeaders are described by who has them.
+type responseHeaders struct {
 	Always    map[string]string `json:"always"`
 	Successes map[string]string `json:"successes"`
 	Errors    map[string]string `json:"errors"`
 }
 
 // headers describes each response header once.
-func headers() described {
-	return described{
+func headers() responseHeaders {
+	return responseHeaders{
 		Always: map[string]string{
 			wire.HeaderRequestID: "The request_id of the envelope's meta; also on responses without a body.",
 			wire.HeaderLimit: "Requests in a minute, by the client's own budget; 1000000 when the operator has " +
@@ -111,9 +111,7 @@ func headers() described {
 func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op), "default": w.anyError()}
 	if op.Conditional() {
-		w.document.Components.Responses[unchanged] = &huma.Response{
-			Description: "Nothing changed.",
-		}
+		w.document.Components.Responses[unchanged] = &huma.Response{Description: "Nothing changed."}
 		responses["304"] = &huma.Response{Ref: responseRef + unchanged}
 	}
 	if op.Accepted != nil {
@@ -222,9 +220,6 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 // page is a reference to the data of a list.
 func (w *writer) page(op *operation.Operation, item *huma.Schema) *huma.Schema {
 	name := strings.TrimPrefix(item.Ref, schemas) + pageSuffix
-	if op.Kind == operation.Poll {
-		name = "Polled" + name
-	}
 	if w.registry.Schemas()[name] != nil {
 		return &huma.Schema{Ref: schemas + name}
 	}

@@ -36,7 +36,8 @@ func TestProgramsSearchTheDocsInJSON(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	for query, want := range map[string]string{
-		"press_busy": `"path":"/docs/errors/press_busy"`, "waits_for": `waits_for`,
+		"press_busy":         `"path":"/docs/errors/press_busy"`,
+		"waits_for":          `list_work_orders","excerpt":"Factory has been asked for. waits_for `,
 		"verify+a+signature": `"path":"/docs/webhooks#verify"`,
 		"xyzzy":              `[]`, "": `[]`, "lab_off_" + strings.Repeat("a", 43): `[]`,
 	} {
