@@ -8,6 +8,7 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
+	"platen/internal/company/record"
 	"platen/internal/problem"
 )
 
@@ -48,7 +49,7 @@ func (c *Company) AcceptSalesOrder(id string) error {
 	}
 	order, _ := c.office.SalesOrders.Find(id)
 	work := bridgedWork(order)
-	workOrderID := c.factory.WorkOrders.NextID(c.rec)
+	workOrderID := c.factory.WorkOrders.Rows.NextID(c.rec)
 	c.office.Accept(c.rec, id, c.settings.Bridge, &workOrderID)
 	c.factory.Create(c.rec, work)
 	c.missions.Note(c.rec, mission.AcceptedOrder)
@@ -183,7 +184,7 @@ func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
 		c.goodsLeave(w)
 		return id, nil
 	}
-	in.BridgedOfficeShipmentID = new(c.office.Shipments.NextID(c.rec))
+	in.BridgedOfficeShipmentID = new(c.office.Shipments.Rows.NextID(c.rec))
 	id := c.factory.Ship(c.rec, in)
 	c.goodsLeave(w)
 	bill(id)
@@ -240,7 +241,7 @@ func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *st
 
 // mirrorAtFactory sends the goods out that Head Office is about to bill.
 func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
-	officeID := c.office.Shipments.NextID(c.rec)
+	officeID := c.office.Shipments.Rows.NextID(c.rec)
 	shipmentID = c.factory.Ship(c.rec,
 		factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
 	c.goodsLeave(w)
@@ -248,7 +249,7 @@ func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
 }
 
 func (c *Company) noteBilled(order *office.SalesOrder) {
-	if c.office.SalesOrders.Private(order.ID).AcceptedOn != nil {
+	if record.Private(c.office.SalesOrders, order.ID).AcceptedOn != nil {
 		c.missions.Note(c.rec, mission.BilledOrder)
 	}
 }

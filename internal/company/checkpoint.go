@@ -101,6 +101,6 @@ func (c *Company) RemoveCheckpoint(id string, now moment.Instant) (last Checkpoi
 		return last, problem.New(problem.CheckpointKept, "The checkpoint %s stays as long as the sandbox.", found.Label)
 	}
 	last = *found
-	c.besides(now, func() { c.checkpoints.Remove(c.rec, id) })
+	c.besides(now, func() { c.checkpoints.Rows.Remove(c.rec, id) })
 	return last, nil
 }

@@ -46,7 +46,7 @@ type Company struct {
 
 	checkpoints *record.Table[Checkpoint, struct{}]
 	// tables lists every table in the order in which they are stored.
-	tables []record.Keeper
+	tables []*record.Rows
 
 	// assisted is set once something was brought about on purpose.
 	assisted bool
@@ -142,10 +142,10 @@ func empty(s Settings) *Company {
 	if s.DoubleWork && s.Bridge == preset.ByHand { // the auto bridge doubles nothing
 		c.office.DoubleWork, c.factory.DoubleWork = true, true
 	}
-	c.tables = slices.Concat([]record.Keeper{c.company}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
+	c.tables = slices.Concat([]*record.Rows{c.company.Rows}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
 		c.market.Tables(), c.lore.Tables(),
-		[]record.Keeper{c.missions.Missions, c.series, c.missions.Achievements}, c.webhooks.Tables(),
-		[]record.Keeper{c.checkpoints})
+		[]*record.Rows{c.missions.Missions.Rows, c.series.Rows, c.missions.Achievements.Rows}, c.webhooks.Tables(),
+		[]*record.Rows{c.checkpoints.Rows})
 	return c
 }
 
@@ -195,13 +195,13 @@ func Load(image record.Image) (*Company, error) {
 		rows[t.Table] = t
 	}
 	settings := newSettings()
-	if err := settings.Restore(rows["settings"]); err != nil {
+	if err := settings.Rows.Restore(rows["settings"]); err != nil {
 		return nil, err
 	}
-	if settings.Len() != 1 {
-		return nil, fmt.Errorf("stored company has %d rows of settings", settings.Len())
+	if settings.Rows.Len() != 1 {
+		return nil, fmt.Errorf("stored company has %d rows of settings", settings.Rows.Len())
 	}
-	stored := *settings.Private("settings")
+	stored := *record.Private(settings, "settings")
 	if stored.Engine != Engine {
 		return nil, fmt.Errorf("%w: %d, this is %d", ErrEngine, stored.Engine, Engine)
 	}

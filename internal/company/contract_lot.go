@@ -28,7 +28,7 @@ func (c *Company) AcceptLot(id string) error {
 	if err := c.factory.CanCreate(work); err != nil {
 		return err
 	}
-	workOrderID := c.factory.WorkOrders.NextID(c.rec)
+	workOrderID := c.factory.WorkOrders.Rows.NextID(c.rec)
 	c.office.AcceptLot(c.rec, id, &workOrderID)
 	c.factory.Create(c.rec, work)
 	return nil

@@ -36,7 +36,7 @@ type Identity struct {
 func (c *Company) Fork(as Identity, now moment.Instant) {
 	c.besides(now, func() { c.webhooks.Clear(c.rec) })
 	now = c.at(now)
-	settings := c.company.EditPrivate(c.rec, "settings")
+	settings := record.EditPrivate(c.company, c.rec, "settings")
 	settings.Ancestors = append(slices.Clip(settings.Ancestors), Ancestor{
 		SandboxID: settings.SandboxID, ForkedFrom: as.ForkedFrom, UID: settings.UID, Sequence: c.rec.Sequence(),
 	})

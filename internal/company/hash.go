@@ -37,8 +37,8 @@ func (c *Company) StateHash() string {
 }
 
 // hashed lists the tables that the state hash sees.
-func (c *Company) hashed() []record.Keeper {
-	return slices.DeleteFunc(slices.Clone(c.tables), func(t record.Keeper) bool { return t.Definition().Beside })
+func (c *Company) hashed() []*record.Rows {
+	return slices.DeleteFunc(slices.Clone(c.tables), func(t *record.Rows) bool { return t.Definition().Beside })
 }
 
 // BusinessHash returns the SHA-256 of the business records in hexadecimal: all rows of Head

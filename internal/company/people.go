@@ -75,7 +75,7 @@ func (c *Company) noteVacancies() {
 	}
 	today := c.rec.Today()
 	c.office.NoteVacancies(!c.people.Staffed(event.Bookkeeper, today), !c.people.Staffed(event.Warehouse, today),
-		c.factory.Shipments.Len()+c.factory.GoodsReceipts.Len())
+		c.factory.Shipments.Rows.Len()+c.factory.GoodsReceipts.Rows.Len())
 }
 
 // HireEmployee hires an employee, who begins in two days, and returns their id.

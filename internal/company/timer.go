@@ -85,7 +85,7 @@ func ownTimers() []record.TimerHandler[*Company] {
 // client accepted counts for the missions.
 func (c *Company) paymentArrives(t sim.Timer) {
 	order := c.office.PaymentArrives(c.rec, t.Ref, t.Index)
-	if order != "" && c.office.SalesOrders.Private(order).AcceptedOn != nil {
+	if order != "" && record.Private(c.office.SalesOrders, order).AcceptedOn != nil {
 		c.missions.Note(c.rec, mission.WasPaid)
 	}
 }

@@ -283,7 +283,7 @@ func (c *Company) marketMoves(in *TriggerInput) (Triggered, error) {
 }
 
 func (c *Company) tellsStory(*TriggerInput) (Triggered, error) {
-	if c.lore.Events.Len() >= maxTold {
+	if c.lore.Events.Rows.Len() >= maxTold {
 		return Triggered{}, impossible("The world has told all that it can.")
 	}
 	return Triggered{"lore_event", c.lore.Tell(c.rec), c.now}, nil

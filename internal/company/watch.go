@@ -5,6 +5,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
+	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/money"
 )
@@ -96,7 +97,7 @@ func (f facts) LotsInTime() int64 {
 // reference, shipped, and a bill that names the Factory's shipment.
 func (f facts) CarriedAcross(orderID string) bool {
 	order, _ := f.office.SalesOrders.Find(orderID)
-	if f.bridged() || f.office.SalesOrders.Private(orderID).AcceptedOn == nil {
+	if f.bridged() || record.Private(f.office.SalesOrders, orderID).AcceptedOn == nil {
 		return false
 	}
 	var shipped []*factory.Shipment

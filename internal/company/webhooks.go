@@ -27,7 +27,7 @@ func (c *Company) CanSubscribe(types []event.Type) (id string, err error) {
 	if err := subscription.CheckTypes(types); err != nil {
 		return "", err
 	}
-	return c.webhooks.Subscriptions.NextID(c.rec), c.webhooks.CanCreate()
+	return c.webhooks.Subscriptions.Rows.NextID(c.rec), c.webhooks.CanCreate()
 }
 
 // Subscribe adds a subscription. CanSubscribe comes before it.

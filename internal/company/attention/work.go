@@ -30,7 +30,7 @@ func (l *look) presses() {
 		switch p.Status {
 		case factory.PressDown:
 			l.add(Concern{
-				Kind: PressDown, CostMinor: l.delayed() / money.Minor(l.Factory.Presses.Len()),
+				Kind: PressDown, CostMinor: l.delayed() / money.Minor(l.Factory.Presses.Rows.Len()),
 				Sentence: fmt.Sprintf("%s is down until %s, and %s for a press.", p.Name, *p.DownUntilSim,
 					count(len(l.waiting), "work order waits", "work orders wait")),
 			}, press)

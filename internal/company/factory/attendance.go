@@ -119,8 +119,8 @@ func (f *Factory) today(date moment.Date, badge string) (*Attendance, bool) {
 // attendanceSince goes back through the rows to a date.
 func (f *Factory) attendanceSince(date moment.Date) func(yield func(*Attendance) bool) {
 	return func(yield func(*Attendance) bool) {
-		for n := f.Attendance.Len() - 1; n >= 0; n-- {
-			if row, _ := f.Attendance.Nth(n); row.Date < date || !yield(row) {
+		for n := f.Attendance.Rows.Len() - 1; n >= 0; n-- {
+			if row, _ := f.Attendance.Find(f.Attendance.Rows.IDAt(n)); row.Date < date || !yield(row) {
 				return
 			}
 		}

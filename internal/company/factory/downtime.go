@@ -71,7 +71,7 @@ func estimate(r *record.Recorder, m sim.Minute) *moment.Instant {
 func (f *Factory) RestartPresses(r *record.Recorder) {
 	for _, known := range catalog.Presses() {
 		press, _ := f.Presses.Find(known.ID)
-		if press.Status != PressDown || f.Presses.Private(known.ID).DownUntil > r.Now() {
+		if press.Status != PressDown || record.Private(f.Presses, known.ID).DownUntil > r.Now() {
 			continue
 		}
 		press, private := f.Presses.Edit(r, known.ID)
@@ -109,9 +109,9 @@ func (f *Factory) inOrder(r *record.Recorder, press *Press) error {
 	if press.Status != PressDown {
 		return nil
 	}
-	free := f.Presses.Private(press.ID).DownUntil
+	free := record.Private(f.Presses, press.ID).DownUntil
 	if press.CurrentPrintRunID != nil {
-		free = f.PrintRuns.Private(*press.CurrentPrintRunID).Ends
+		free = record.Private(f.PrintRuns, *press.CurrentPrintRunID).Ends
 	}
 	return r.Retrying(problem.New(problem.PressDown, "The press %s is down until %s.",
 		press.ID, *press.DownUntilSim), free)
@@ -128,7 +128,7 @@ func (f *Factory) checkDowntime() error {
 			return fmt.Errorf("press %s prints %d sheets an hour, at present it should be %d",
 				press.ID, press.SheetsPerHour, f.sheetsPerHour(known))
 		case down && press.CurrentPrintRunID != nil &&
-			f.PrintRuns.Private(*press.CurrentPrintRunID).Ends < private.DownUntil:
+			record.Private(f.PrintRuns, *press.CurrentPrintRunID).Ends < private.DownUntil:
 			return fmt.Errorf("press %s is down beyond the end of its run", press.ID)
 		}
 	}

@@ -95,10 +95,11 @@ func New(seed uint64) *Factory {
 }
 
 // Tables lists the tables in the order in which they are stored.
-func (f *Factory) Tables() []record.Keeper {
-	return []record.Keeper{
-		f.Products, f.Operators, f.Attendance, f.Presses, f.Stock, f.StockMoves, f.WorkOrders, f.PrintRuns, f.Shipments,
-		f.Requisitions, f.Deliveries, f.GoodsReceipts, f.MarketDeliveries,
+func (f *Factory) Tables() []*record.Rows {
+	return []*record.Rows{
+		f.Products.Rows, f.Operators.Rows, f.Attendance.Rows, f.Presses.Rows, f.Stock.Rows, f.StockMoves.Rows,
+		f.WorkOrders.Rows, f.PrintRuns.Rows, f.Shipments.Rows, f.Requisitions.Rows, f.Deliveries.Rows,
+		f.GoodsReceipts.Rows, f.MarketDeliveries.Rows,
 	}
 }
 

@@ -69,7 +69,7 @@ func (f *Factory) misses(r *record.Recorder, operator *Operator) {
 // point at most, or the addition to it.
 func (f *Factory) skillPPM(badge string) int64 {
 	const perSkill = 100 // half a point is 5,000 parts per million
-	return (f.Operators.Private(operatorID(badge)).Skill - catalog.SkillAverage) * perSkill
+	return (record.Private(f.Operators, operatorID(badge)).Skill - catalog.SkillAverage) * perSkill
 }
 
 // freeOperator finds the operator of a press: the named one, or one who is
@@ -84,7 +84,7 @@ func (f *Factory) freeOperator(r *record.Recorder, badge *string) (string, error
 		case !operator.Present:
 		case private.RunID == "":
 			free = operator.BadgeNo
-		case first == "" || f.PrintRuns.Private(private.RunID).Ends < f.PrintRuns.Private(first).Ends:
+		case first == "" || record.Private(f.PrintRuns, private.RunID).Ends < record.Private(f.PrintRuns, first).Ends:
 			first = private.RunID
 		}
 	}
@@ -108,7 +108,7 @@ func (f *Factory) namedOperator(r *record.Recorder, badge string) (string, error
 	if !operator.Present {
 		return "", r.Waiting(problem.New(problem.NoOperator, "The operator %s is not here.", badge))
 	}
-	if run := f.Operators.Private(operator.ID).RunID; run != "" {
+	if run := record.Private(f.Operators, operator.ID).RunID; run != "" {
 		return "", f.whenFree(r, run,
 			problem.New(problem.NoOperator, "The operator %s is busy with another run.", badge))
 	}

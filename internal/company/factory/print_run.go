@@ -181,7 +181,7 @@ func (f *Factory) planOrders(p *RunPlan, ids []string) error {
 	papers, mixed := []string{}, false
 	for _, id := range ids {
 		w, _ := f.WorkOrders.Find(id)
-		private := f.WorkOrders.Private(id)
+		private := record.Private(f.WorkOrders, id)
 		if w.Status != WorkCreated && w.Status != WorkPrinting {
 			return problem.WrongState("work_order", w.Number, string(w.Status), string(WorkCreated),
 				string(WorkPrinting))
@@ -207,7 +207,7 @@ func (f *Factory) planOrders(p *RunPlan, ids []string) error {
 // whenFree adds to a refusal when the run in its way ends, and nothing else
 // (contract: ERR.PRESS_BUSY).
 func (f *Factory) whenFree(r *record.Recorder, runID string, p *problem.Problem) error {
-	return r.Retrying(p, f.PrintRuns.Private(runID).Ends)
+	return r.Retrying(p, record.Private(f.PrintRuns, runID).Ends)
 }
 
 // measure does the arithmetic of a run: make-ready is halved in sheets and
@@ -277,7 +277,7 @@ func (f *Factory) StartPrintRun(r *record.Recorder, p RunPlan) (id string, requi
 		PrintRunPrivate{Ends: ends, Run: pressPrivate.Runs, Minutes: p.minutes, Hot: f.State.Heat})
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = &run.ID, &run.EndsSim
 	press.LastSKU = new(p.products[len(p.products)-1].SKU)
-	f.Operators.EditPrivate(r, operatorID(p.badge)).RunID = run.ID
+	record.EditPrivate(f.Operators, r, operatorID(p.badge)).RunID = run.ID
 
 	r.Born(run)
 	record.Move(r, press, &press.Status, PressRunning)

@@ -21,7 +21,7 @@ type output struct {
 // RunEnds completes a print run: good copies, spoilage, a free press. One that
 // was held up ends when its time has come.
 func (f *Factory) RunEnds(r *record.Recorder, id string) {
-	if ends := f.PrintRuns.Private(id).Ends; ends > r.Now() {
+	if ends := record.Private(f.PrintRuns, id).Ends; ends > r.Now() {
 		r.Set(sim.Timer{Due: ends, Class: sim.ClassDay, Kind: TimerRunEnds, Ref: id})
 		return
 	}
@@ -48,7 +48,7 @@ func (f *Factory) RunEnds(r *record.Recorder, id string) {
 	press.CurrentPrintRunID, press.CurrentRunEndsSim = nil, nil
 	press.CompletedPrintRuns++
 	press.MinutesPrintedTotal += private.Minutes
-	f.Operators.EditPrivate(r, operatorID(run.OperatorBadgeNo)).RunID = ""
+	record.EditPrivate(f.Operators, r, operatorID(run.OperatorBadgeNo)).RunID = ""
 	record.Move(r, run, &run.Status, RunCompleted)
 	record.Move(r, press, &press.Status, PressIdle)
 	data := &event.PrintRunCompletedData{

@@ -25,7 +25,7 @@ func (f *Factory) ReviewReorderPoints(r *record.Recorder) []string {
 		if known.Class != catalog.Material {
 			continue
 		}
-		private := f.Stock.EditPrivate(r, StockItemID(known.SKU))
+		private := record.EditPrivate(f.Stock, r, StockItemID(known.SKU))
 		used := max(private.UsedThisWeek, private.UsedLastWeek)
 		private.UsedLastWeek, private.UsedThisWeek = private.UsedThisWeek, 0
 		cover, step := int64(otherCoverDays), int64(otherStep)

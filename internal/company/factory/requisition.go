@@ -67,7 +67,7 @@ func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
 			Status: RequisitionOpen,
 		}, struct{}{})
 		f.State.NextRequisition++
-		f.Stock.EditPrivate(r, item.ID).RequisitionID = q.ID
+		record.EditPrivate(f.Stock, r, item.ID).RequisitionID = q.ID
 		r.Born(q)
 		r.Emit(event.FactoryRequisitionCreated, q, &event.FactoryRequisitionCreatedData{
 			Number: q.Number, SKU: q.SKU, Quantity: q.Quantity, OnHand: q.OnHandAt, NeededBy: q.NeededBy,
@@ -99,7 +99,7 @@ func (f *Factory) refilled(r *record.Recorder, sku string, incoming int64) {
 
 // Wanted returns the open requisition of a SKU.
 func (f *Factory) Wanted(sku string) (*Requisition, bool) {
-	return f.Requisitions.Find(f.Stock.Private(StockItemID(sku)).RequisitionID)
+	return f.Requisitions.Find(record.Private(f.Stock, StockItemID(sku)).RequisitionID)
 }
 
 func (f *Factory) checkRequisitions() error {

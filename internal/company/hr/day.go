@@ -200,7 +200,7 @@ func (h *HR) quit(r *record.Recorder, e *Employee, p *EmployeePrivate) {
 		reason = QuitLowMorale
 	}
 	e = h.endEmployment(r, e.ID, today, reason)
-	h.Employees.EditPrivate(r, e.ID).Replace = today + replaceAfterDays
+	record.EditPrivate(h.Employees, r, e.ID).Replace = today + replaceAfterDays
 	r.Emit(event.EmployeeQuit, e, &event.EmployeeQuitData{BadgeNo: e.BadgeNo, Role: e.Role, Reason: reason})
 }
 

@@ -83,8 +83,8 @@ func New(p preset.Preset, seed uint64) *HR {
 }
 
 // Tables lists the tables in the order in which they are stored.
-func (h *HR) Tables() []record.Keeper {
-	return []record.Keeper{h.Employees, h.LeaveRequests, h.Timesheets, h.PayrollRuns}
+func (h *HR) Tables() []*record.Rows {
+	return []*record.Rows{h.Employees.Rows, h.LeaveRequests.Rows, h.Timesheets.Rows, h.PayrollRuns.Rows}
 }
 
 // Open employs the opening crew and starts the first week. cash is the

@@ -52,7 +52,7 @@ func (h *HR) announceLeave(r *record.Recorder, e *Employee, p *EmployeePrivate) 
 // announce makes an employee announce a holiday of some working days, and returns its id.
 func (h *HR) announce(r *record.Recorder, e *Employee, days sim.Day) string {
 	from := r.Today() + leaveNoticeDays
-	private := h.Employees.EditPrivate(r, e.ID)
+	private := record.EditPrivate(h.Employees, r, e.ID)
 	private.LeaveBegins, private.LeaveEnds = from, from+days
 	request, _ := h.LeaveRequests.Add(r, LeaveRequest{
 		EmployeeID: e.ID, FromDate: from.Date(), ToDate: (private.LeaveEnds - 1).Date(), Days: int64(days),

@@ -167,7 +167,7 @@ func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntr
 // worksIn reports whether a day of the week is one of an employee's working
 // days.
 func (h *HR) worksIn(e *Employee, week Week) bool {
-	p := h.Employees.Private(e.ID)
+	p := record.Private(h.Employees, e.ID)
 	for day := week.monday(); day <= week.friday(); day++ {
 		if p.worksOn(e, day) {
 			return true

@@ -29,7 +29,7 @@ func (h *HR) Healthy(r *record.Recorder, badge *string) (*Employee, bool) {
 
 // FallsIll lets an employee fall ill tomorrow morning, for so many working days.
 func (h *HR) FallsIll(r *record.Recorder, id string, days int64) {
-	h.Employees.EditPrivate(r, id).WillBeIll = days
+	record.EditPrivate(h.Employees, r, id).WillBeIll = days
 }
 
 // Ill returns an employee who is ill and would not come back tomorrow.
@@ -47,7 +47,9 @@ func (h *HR) GetsWell(r *record.Recorder, id string) {
 }
 
 // Quits lets an employee quit tomorrow morning.
-func (h *HR) Quits(r *record.Recorder, id string) { h.Employees.EditPrivate(r, id).WillQuit = true }
+func (h *HR) Quits(r *record.Recorder, id string) {
+	record.EditPrivate(h.Employees, r, id).WillQuit = true
+}
 
 // Unplanned returns an employee who has no holiday ahead.
 func (h *HR) Unplanned(r *record.Recorder, badge *string) (*Employee, bool) {

@@ -6,6 +6,7 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
+	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -29,24 +30,24 @@ type purpose struct {
 }
 
 func (v *verifier) orderPurpose(order *office.SalesOrder) purpose {
-	private := v.Office.SalesOrders.Private(order.ID)
+	private := record.Private(v.Office.SalesOrders, order.ID)
 	return purpose{
 		kind: Order, Record: Record{event.Office, "sales_order", order.ID, order.Number},
 		sku: order.SKU, quantity: order.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
 		open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
-		ordinal: v.Office.SalesOrders.Ordinal(order.ID),
+		ordinal: v.Office.SalesOrders.Rows.Ordinal(order.ID),
 	}
 }
 
 func (v *verifier) lotPurpose(lot *office.ContractLot) purpose {
-	private := v.Office.ContractLots.Private(lot.ID)
+	private := record.Private(v.Office.ContractLots, lot.ID)
 	return purpose{
 		kind: Lot, Record: Record{event.Office, "contract_lot", lot.ID, lot.Number},
 		sku: lot.SKU, quantity: lot.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(lot.DeliverBy), expired: lot.Status == office.LotExpired,
 		open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
-		ordinal: v.Office.ContractLots.Ordinal(lot.ID),
+		ordinal: v.Office.ContractLots.Rows.Ordinal(lot.ID),
 	}
 }
 

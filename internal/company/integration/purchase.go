@@ -105,7 +105,7 @@ func (v *verifier) purchased() {
 		}
 		order, _ := v.Office.PurchaseOrders.Find(*q.PurchaseOrderID)
 		o.effects = []effect{{Record{event.Office, "purchase_order", order.ID, order.Number},
-			sim.DayFrom(order.CreatedOn), order.UpdatedAt, v.Office.PurchaseOrders.Ordinal(order.ID)}}
+			sim.DayFrom(order.CreatedOn), order.UpdatedAt, v.Office.PurchaseOrders.Rows.Ordinal(order.ID)}}
 		o.differs = v.ordered(order, q.Lines)
 		v.judge(&o)
 	}

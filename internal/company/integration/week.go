@@ -37,7 +37,7 @@ func (v *verifier) weeks() {
 		}
 		if sheet := sheets[monday.Date()]; sheet != nil {
 			o.effects = []effect{{Record{event.HR, "timesheet", sheet.ID, ""}, sim.DayFrom(sheet.CreatedOn),
-				sheet.UpdatedAt, v.People.Timesheets.Ordinal(sheet.ID)}}
+				sheet.UpdatedAt, v.People.Timesheets.Rows.Ordinal(sheet.ID)}}
 			o.differs = v.hours(sheet, week)
 		}
 		v.judge(&o)

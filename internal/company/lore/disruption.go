@@ -102,7 +102,7 @@ func (l *Lore) runs(kind event.DisruptionKind) bool {
 func (l *Lore) drawn() int64 {
 	count := int64(0)
 	for _, id := range l.State.Running {
-		if !l.Events.Private(id).Planned {
+		if !record.Private(l.Events, id).Planned {
 			count++
 		}
 	}
@@ -140,7 +140,7 @@ func (l *Lore) Begin(r *record.Recorder, d Disruption) (id string) {
 // Disruption returns the effect of an event of the world while it runs.
 func (l *Lore) Disruption(id string) Disruption {
 	e, _ := l.Events.Find(id)
-	private := l.Events.Private(id)
+	private := record.Private(l.Events, id)
 	return Disruption{
 		Kind: e.Disruption.Kind, Ends: private.Ends, PressID: private.PressID, severity: e.Disruption.Severity,
 	}

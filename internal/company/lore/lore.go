@@ -75,7 +75,7 @@ func New(p preset.Preset, seed uint64) *Lore {
 }
 
 // Tables lists the tables in the order in which they are stored.
-func (l *Lore) Tables() []record.Keeper { return []record.Keeper{l.Events, l.MajorOrders} }
+func (l *Lore) Tables() []*record.Rows { return []*record.Rows{l.Events.Rows, l.MajorOrders.Rows} }
 
 // Schedule sets the timers of a day's opening, unless nothing ever happens.
 func (l *Lore) Schedule(r *record.Recorder, day sim.Day) {

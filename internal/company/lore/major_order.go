@@ -93,11 +93,11 @@ func (l *Lore) CountMajorOrders(r *record.Recorder) {
 	}
 }
 
-func (l *Lore) nextCampaign() campaign { return campaigns[l.MajorOrders.Len()%len(campaigns)] }
+func (l *Lore) nextCampaign() campaign { return campaigns[l.MajorOrders.Rows.Len()%len(campaigns)] }
 
 // open returns the major order that is open.
 func (l *Lore) open() (*MajorOrder, bool) {
-	m, ok := l.MajorOrders.Nth(l.MajorOrders.Len() - 1)
+	m, ok := l.MajorOrders.Find(l.MajorOrders.Rows.IDAt(l.MajorOrders.Rows.Len() - 1))
 	return m, ok && m.Status == MajorOrderOpen
 }
 
@@ -145,7 +145,7 @@ func (l *Lore) count(r *record.Recorder, id string) {
 // peers is the shipments of the other printers in so many days. They go at
 // their own pace, and by the last day have made the share that was drawn.
 func (l *Lore) peers(m *MajorOrder, days int64) int64 {
-	nth := int64(l.MajorOrders.Ordinal(m.ID))
+	nth := int64(l.MajorOrders.Rows.Ordinal(m.ID))
 	all, done := int64(0), int64(0)
 	for day := range int64(majorOrderDays) {
 		pace := paceLeast + l.streams.pace.Below(maxPace-paceLeast+1, nth, day)
@@ -180,10 +180,10 @@ type Bonus struct {
 // TakeBonus returns the bonus that is due for a major order, which is then no
 // longer due.
 func (l *Lore) TakeBonus(r *record.Recorder, id string) Bonus {
-	private := l.MajorOrders.EditPrivate(r, id)
+	private := record.EditPrivate(l.MajorOrders, r, id)
 	private.BonusDue = false
 	m, _ := l.MajorOrders.Find(id)
-	payer := campaigns[l.MajorOrders.Ordinal(id)%len(campaigns)].payer
+	payer := campaigns[l.MajorOrders.Rows.Ordinal(id)%len(campaigns)].payer
 	return Bonus{
 		MajorOrderID: id, PayerName: payer, Title: m.Title,
 		AmountMinor: m.PoolMinor + private.OwnMinor.PerCent(m.BonusPct),
@@ -191,14 +191,14 @@ func (l *Lore) TakeBonus(r *record.Recorder, id string) Bonus {
 }
 
 func (l *Lore) checkMajorOrders() error {
-	last := l.MajorOrders.Len() - 1
+	last := l.MajorOrders.Rows.Len() - 1
 	for m, private := range l.MajorOrders.All {
 		switch {
 		case m.OwnQuantity > m.WorldQuantity || m.Milestone > 100 || m.Milestone%milestoneStep != 0:
 			return fmt.Errorf("major order %s does not add up: %+v", m.ID, *m)
 		case (m.Status == MajorOrderFulfilled) != (m.Milestone == 100):
 			return fmt.Errorf("major order %s is %s with the milestone %d", m.ID, m.Status, m.Milestone)
-		case m.Status == MajorOrderOpen && l.MajorOrders.Ordinal(m.ID) != last:
+		case m.Status == MajorOrderOpen && l.MajorOrders.Rows.Ordinal(m.ID) != last:
 			return fmt.Errorf("major order %s is open behind a later one", m.ID)
 		case private.BonusDue && m.Status != MajorOrderFulfilled:
 			return fmt.Errorf("major order %s is %s and owes a bonus", m.ID, m.Status)

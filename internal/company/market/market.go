@@ -141,7 +141,7 @@ func New(p preset.Preset, seed uint64) *Market {
 }
 
 // Tables lists the tables in the order in which they are stored.
-func (m *Market) Tables() []record.Keeper { return []record.Keeper{m.Quotes, m.Trades} }
+func (m *Market) Tables() []*record.Rows { return []*record.Rows{m.Quotes.Rows, m.Trades.Rows} }
 
 // Open writes the quotes of the first day, last to first, since lists are
 // newest first and these are to be read in the order of teaching.

@@ -59,8 +59,8 @@ func TestATradeCostsItsAverage(t *testing.T) {
 			}
 		}
 	}
-	if e.Trades.Len() > 0 || len(e.r.Types()) > 0 {
-		t.Errorf("asking for prices made %d trades and wrote %v", e.Trades.Len(), e.r.Types())
+	if e.Trades.Rows.Len() > 0 || len(e.r.Types()) > 0 {
+		t.Errorf("asking for prices made %d trades and wrote %v", e.Trades.Rows.Len(), e.r.Types())
 	}
 }
 

@@ -303,7 +303,9 @@ func (b *Board) complete(r *record.Recorder, m *Mission) {
 		}
 	}
 	r.Emit(event.MissionCompleted, m,
-		&event.MissionCompletedData{Title: m.Title, CompletedCount: completed, TotalCount: int64(b.Missions.Len())})
+		&event.MissionCompletedData{
+			Title: m.Title, CompletedCount: completed, TotalCount: int64(b.Missions.Rows.Len()),
+		})
 	b.activate(r)
 }
 

@@ -143,7 +143,7 @@ func (o *Office) offer(r *record.Recorder, t lotTerms) string {
 	product, price := t.product, max(1, t.price)
 	total := price.Times(t.quantity)
 	lot, _ := o.ContractLots.Add(r, ContractLot{
-		Number:     fmt.Sprintf("LOT-%04d", firstLotNumber+o.ContractLots.Len()),
+		Number:     fmt.Sprintf("LOT-%04d", firstLotNumber+o.ContractLots.Rows.Len()),
 		CustomerID: lotCustomer, SKU: product.SKU, ProductName: product.Name, Unit: product.Unit,
 		Quantity: t.quantity, UnitPriceMinor: price, TotalMinor: total,
 		PenaltyMinor: total.PerCent(o.preset.Lots.PenaltyPct),
@@ -259,8 +259,8 @@ func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, sour
 			GrossMinor: lot.TotalMinor}, lot.Quantity, factoryRef)
 	}
 	lot, private := o.ContractLots.Edit(r, id)
-	shipmentID := o.Shipments.NextID(r)
-	lot.ShipmentID, lot.InvoiceID = &shipmentID, new(o.CustomerInvoices.NextID(r))
+	shipmentID := o.Shipments.Rows.NextID(r)
+	lot.ShipmentID, lot.InvoiceID = &shipmentID, new(o.CustomerInvoices.Rows.NextID(r))
 	o.State.DeliveredLots++
 	record.Move(r, lot, &lot.Status, LotDelivered)
 	r.Emit(event.ContractLotDelivered, lot, &event.ContractLotDeliveredData{
@@ -281,8 +281,9 @@ func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, sour
 // whichever came last. For goods that were billed in time and came late the
 // customer takes the penalty off when paying.
 func (o *Office) fulfilLot(r *record.Recorder, lot *ContractLot) {
-	if arrived := *o.ContractLots.Private(lot.ID).ArrivedOn; arrived > sim.DayFrom(lot.DeliverBy) {
-		o.CustomerInvoices.EditPrivate(r, *lot.InvoiceID).DeductionMinor = min(lot.PenaltyMinor, lot.TotalMinor-1)
+	if arrived := *record.Private(o.ContractLots, lot.ID).ArrivedOn; arrived > sim.DayFrom(lot.DeliverBy) {
+		invoice := record.EditPrivate(o.CustomerInvoices, r, *lot.InvoiceID)
+		invoice.DeductionMinor = min(lot.PenaltyMinor, lot.TotalMinor-1)
 		o.changeReputation(reputationLotMissed)
 	} else {
 		o.changeReputation(reputationOnTime)
@@ -304,7 +305,7 @@ func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
 	if err != nil {
 		return nil, false
 	}
-	lot, ok := o.ContractLots.Nth(number - firstLotNumber)
+	lot, ok := o.ContractLots.Find(o.ContractLots.Rows.IDAt(number - firstLotNumber))
 	if !ok || lot.Number != reference {
 		return nil, false
 	}
@@ -313,23 +314,24 @@ func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
 
 // LotArrived reports whether the customer has got all of a lot.
 func (o *Office) LotArrived(lot *ContractLot) bool {
-	return o.ContractLots.Private(lot.ID).ArrivedOn != nil
+	return record.Private(o.ContractLots, lot.ID).ArrivedOn != nil
 }
 
 // CompletesLot reports whether the customer has all of a lot once a parcel with
 // so much of a product has arrived.
 func (o *Office) CompletesLot(lot *ContractLot, sku string, quantity int64) bool {
-	return lot.SKU == sku && (o.LotArrived(lot) || o.ContractLots.Private(lot.ID).Arrived+quantity >= lot.Quantity)
+	return lot.SKU == sku &&
+		(o.LotArrived(lot) || record.Private(o.ContractLots, lot.ID).Arrived+quantity >= lot.Quantity)
 }
 
 // lotArrives is the customer's side of a parcel for a lot, and returns the
 // goods' value at the price of the lot.
 func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) (worth money.Minor) {
-	if lot.SKU != sku || o.ContractLots.Private(lot.ID).ArrivedOn != nil ||
+	if lot.SKU != sku || record.Private(o.ContractLots, lot.ID).ArrivedOn != nil ||
 		lot.Status != LotAccepted && lot.Status != LotDelivered {
 		return 0
 	}
-	private := o.ContractLots.EditPrivate(r, lot.ID)
+	private := record.EditPrivate(o.ContractLots, r, lot.ID)
 	private.Arrived += quantity
 	worth = lot.UnitPriceMinor.Times(quantity)
 	if private.Arrived < lot.Quantity {

@@ -105,13 +105,13 @@ func (o *Office) editInvoice(r *record.Recorder, id string, change func(*Custome
 // Reached reports whether the goods of an invoice are with the customer. Those of a second
 // invoice over the same goods are not.
 func (o *Office) Reached(invoice *CustomerInvoice) bool {
-	if o.CustomerInvoices.Private(invoice.ID).Doubled {
+	if record.Private(o.CustomerInvoices, invoice.ID).Doubled {
 		return false
 	}
 	if invoice.ContractLotID != nil {
-		return o.ContractLots.Private(*invoice.ContractLotID).ArrivedOn != nil
+		return record.Private(o.ContractLots, *invoice.ContractLotID).ArrivedOn != nil
 	}
-	return o.SalesOrders.Private(*invoice.SalesOrderID).ArrivedOn != nil
+	return record.Private(o.SalesOrders, *invoice.SalesOrderID).ArrivedOn != nil
 }
 
 // takeBack ends the dispute over goods that have come after all: the customer's
@@ -127,9 +127,10 @@ func (o *Office) takeBack(r *record.Recorder, invoiceID string) {
 func (o *Office) schedulePayments(r *record.Recorder, invoiceID string) {
 	o.takeBack(r, invoiceID)
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
-	o.State.DeliveredReceivableMinor += invoice.BalanceMinor - o.CustomerInvoices.Private(invoiceID).DeductionMinor
+	deduction := record.Private(o.CustomerInvoices, invoiceID).DeductionMinor
+	o.State.DeliveredReceivableMinor += invoice.BalanceMinor - deduction
 	customer, _ := catalog.CustomerByID(invoice.CustomerID)
-	ordinal := int64(o.CustomerInvoices.Ordinal(invoiceID))
+	ordinal := int64(o.CustomerInvoices.Rows.Ordinal(invoiceID))
 	s := &o.streams
 	day := sim.DayFrom(r.Date().AddDays(customer.Terms))
 	if s.late.PPM(ordinal) < scale(customer.LatePPM, int64(o.preset.Customers.LateFactor)) {
@@ -164,7 +165,7 @@ func (o *Office) InvoiceOverdue(r *record.Recorder, id string) {
 	}
 	invoice = o.editInvoice(r, id, func(i *CustomerInvoice) {
 		record.Move(r, i, &i.Status, InvoiceOverdue)
-		if !o.Reached(i) || o.CustomerInvoices.Private(id).Disputes {
+		if !o.Reached(i) || record.Private(o.CustomerInvoices, id).Disputes {
 			i.DisputeCode = new(GoodsNotReceived)
 		}
 	})

@@ -139,10 +139,11 @@ func New(p preset.Preset, seed uint64) *Office {
 }
 
 // Tables lists the tables in the order in which they are stored.
-func (o *Office) Tables() []record.Keeper {
-	return []record.Keeper{
-		o.Customers, o.Products, o.SalesOrders, o.Shipments, o.CustomerInvoices, o.Payments, o.Ledger,
-		o.Suppliers, o.Requisitions, o.PurchaseOrders, o.GoodsReceipts, o.SupplierInvoices, o.ContractLots,
+func (o *Office) Tables() []*record.Rows {
+	return []*record.Rows{
+		o.Customers.Rows, o.Products.Rows, o.SalesOrders.Rows, o.Shipments.Rows, o.CustomerInvoices.Rows,
+		o.Payments.Rows, o.Ledger.Rows, o.Suppliers.Rows, o.Requisitions.Rows, o.PurchaseOrders.Rows,
+		o.GoodsReceipts.Rows, o.SupplierInvoices.Rows, o.ContractLots.Rows,
 	}
 }
 

@@ -85,11 +85,11 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment
 // takeDeduction records the deduction of a customer for goods that were billed
 // first and arrived late: the remittance is how Head Office learns it.
 func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
-	deduction := o.CustomerInvoices.Private(invoiceID).DeductionMinor
+	deduction := record.Private(o.CustomerInvoices, invoiceID).DeductionMinor
 	if deduction == 0 {
 		return
 	}
-	o.CustomerInvoices.EditPrivate(r, invoiceID).DeductionMinor = 0
+	record.EditPrivate(o.CustomerInvoices, r, invoiceID).DeductionMinor = 0
 	invoice := o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
 		i.LateDiscountMinor += deduction
 		i.TotalMinor -= deduction

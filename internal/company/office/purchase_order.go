@@ -276,12 +276,12 @@ func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
 
 // write adds a draft and its event.
 func (o *Office) write(r *record.Recorder, order PurchaseOrder) *PurchaseOrder {
-	order.Number = fmt.Sprintf("PO-%04d", firstPurchaseOrder+o.PurchaseOrders.Len())
+	order.Number = fmt.Sprintf("PO-%04d", firstPurchaseOrder+o.PurchaseOrders.Rows.Len())
 	order.Currency, order.Status = money.Currency, PurchaseDraft
 	order.ReceiptStatus, order.BillingStatus = ReceiptNone, BillingNone
 	row, _ := o.PurchaseOrders.Add(r, order, PurchaseOrderPrivate{})
 	o.State.OpenPurchaseOrders++
-	o.Suppliers.EditPrivate(r, row.SupplierID).OnOrderMinor += row.TotalMinor
+	record.EditPrivate(o.Suppliers, r, row.SupplierID).OnOrderMinor += row.TotalMinor
 	r.Born(row)
 	lines := make([]event.OrderedLine, len(row.Lines))
 	for i, line := range row.Lines {
@@ -328,7 +328,7 @@ func (o *Office) Approvable(id string) (*PurchaseOrder, error) {
 func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
 	order, private := o.PurchaseOrders.Edit(r, id)
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
-	at := o.Suppliers.EditPrivate(r, supplier.ID)
+	at := record.EditPrivate(o.Suppliers, r, supplier.ID)
 	at.Orders++
 	private.Nth = at.Orders
 	drawn := supplier.LeadMin + o.suppliers[supplier.ID].lead.Below(supplier.LeadMax-supplier.LeadMin+1, private.Nth)
@@ -369,7 +369,7 @@ func (o *Office) OrderByNumber(number string) (*PurchaseOrder, bool) {
 	if err != nil {
 		return nil, false
 	}
-	order, ok := o.PurchaseOrders.Nth(n - firstPurchaseOrder)
+	order, ok := o.PurchaseOrders.Find(o.PurchaseOrders.Rows.IDAt(n - firstPurchaseOrder))
 	if !ok || order.Number != number {
 		return nil, false
 	}

@@ -123,7 +123,7 @@ func (s SalesOrderStatus) open() bool {
 func (o *Office) receive(r *record.Recorder, order SalesOrder) *SalesOrder {
 	today := r.Today()
 	d := o.preset.Demand
-	order.Number = fmt.Sprintf("SO-%04d", o.State.FirstOrderNumber+o.SalesOrders.Len())
+	order.Number = fmt.Sprintf("SO-%04d", o.State.FirstOrderNumber+o.SalesOrders.Rows.Len())
 	order.Currency = money.Currency
 	order.TotalMinor = order.UnitPriceMinor.Times(order.Quantity)
 	order.Status = OrderReceived
@@ -237,7 +237,7 @@ func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
 	if err != nil {
 		return nil, false
 	}
-	order, ok := o.SalesOrders.Nth(number - o.State.FirstOrderNumber)
+	order, ok := o.SalesOrders.Find(o.SalesOrders.Rows.IDAt(number - o.State.FirstOrderNumber))
 	if !ok || order.Number != reference {
 		return nil, false
 	}
@@ -246,14 +246,14 @@ func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
 
 // OrderArrived reports whether the customer has got all that was ordered.
 func (o *Office) OrderArrived(order *SalesOrder) bool {
-	return o.SalesOrders.Private(order.ID).ArrivedOn != nil
+	return record.Private(o.SalesOrders, order.ID).ArrivedOn != nil
 }
 
 // CompletesOrder reports whether the customer has all that was ordered once a
 // parcel with so much of a product has arrived.
 func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) bool {
 	return order.SKU == sku &&
-		(o.OrderArrived(order) || o.SalesOrders.Private(order.ID).Arrived+quantity >= order.Quantity)
+		(o.OrderArrived(order) || record.Private(o.SalesOrders, order.ID).Arrived+quantity >= order.Quantity)
 }
 
 // GoodsArrive is the customer's side of a parcel: the goods that the Factory
@@ -266,14 +266,14 @@ func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity
 		return o.lotArrives(r, lot, sku, quantity)
 	}
 	order, ok := o.OrderByReference(reference)
-	if !ok || order.SKU != sku || o.SalesOrders.Private(order.ID).ArrivedOn != nil {
+	if !ok || order.SKU != sku || record.Private(o.SalesOrders, order.ID).ArrivedOn != nil {
 		return 0
 	}
 	if !order.Status.open() && order.Status != OrderShipped {
 		return 0
 	}
 	// Head Office reads nothing of this: goods are no record of its own.
-	private := o.SalesOrders.EditPrivate(r, order.ID)
+	private := record.EditPrivate(o.SalesOrders, r, order.ID)
 	private.Arrived += quantity
 	worth = order.UnitPriceMinor.Times(quantity)
 	if private.Arrived < order.Quantity {
@@ -289,12 +289,12 @@ func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity
 // fulfil settles an order whose goods have arrived and which has been billed,
 // whichever came last: the reputation moves, and the customer means to pay.
 func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
-	arrived := *o.SalesOrders.Private(order.ID).ArrivedOn
+	arrived := *record.Private(o.SalesOrders, order.ID).ArrivedOn
 	o.State.ShippedOrders++
 	if late := lateDays(order, arrived); late > 0 {
 		o.State.LateOrders++
 		if invoice, _ := o.CustomerInvoices.Find(*order.InvoiceID); invoice.LateDiscountMinor == 0 {
-			o.CustomerInvoices.EditPrivate(r, invoice.ID).DeductionMinor = order.lateDiscount(late)
+			record.EditPrivate(o.CustomerInvoices, r, invoice.ID).DeductionMinor = order.lateDiscount(late)
 		}
 		o.changeReputation(max(late*reputationPerLateDay, maxReputationLate))
 		o.please(r, order.CustomerID, max(late*satisfactionPerLateDay, maxSatisfactionLate))

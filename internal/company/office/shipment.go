@@ -106,14 +106,14 @@ func (o *Office) billAgain(r *record.Recorder, i CustomerInvoice, quantity int64
 	i.IssuedOn, i.DueDate = r.Date(), sim.DayFrom(r.Date().AddDays(customer.Terms)).Date()
 	invoice := o.raise(r, i, Shipment{SalesOrderID: i.SalesOrderID, ContractLotID: i.ContractLotID, Quantity: quantity,
 		FactoryShipmentRef: factoryRef, Source: SourceClient})
-	o.CustomerInvoices.EditPrivate(r, invoice.ID).Doubled = true
+	record.EditPrivate(o.CustomerInvoices, r, invoice.ID).Doubled = true
 	return invoice.ShipmentID
 }
 
 // openShipped writes an order of last week whose goods have arrived, and
 // which will be paid on a given day.
 func (o *Office) openShipped(r *record.Recorder, order SalesOrder, paidOn sim.Day) {
-	order.Number = fmt.Sprintf("SO-%04d", o.State.FirstOrderNumber+o.SalesOrders.Len())
+	order.Number = fmt.Sprintf("SO-%04d", o.State.FirstOrderNumber+o.SalesOrders.Rows.Len())
 	order.Currency = money.Currency
 	order.TotalMinor = order.UnitPriceMinor.Times(order.Quantity)
 	order.Status = OrderShipped
@@ -141,7 +141,7 @@ type billing struct {
 func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
 	customer, _ := catalog.CustomerByID(order.CustomerID)
 	arrived := r.Today()
-	if on := o.SalesOrders.Private(order.ID).ArrivedOn; on != nil {
+	if on := record.Private(o.SalesOrders, order.ID).ArrivedOn; on != nil {
 		arrived = *on
 	}
 	return billing{
@@ -153,7 +153,7 @@ func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
 // bill raises the invoice of an order.
 func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrderPrivate, terms billing) string {
 	discount := order.lateDiscount(terms.lateDays)
-	order.ShipmentID, order.InvoiceID = new(o.Shipments.NextID(r)), new(o.CustomerInvoices.NextID(r))
+	order.ShipmentID, order.InvoiceID = new(o.Shipments.Rows.NextID(r)), new(o.CustomerInvoices.Rows.NextID(r))
 	order.ShippedOn, order.LateDiscountMinor = new(terms.shippedOn), discount
 	invoice := o.raise(r, CustomerInvoice{
 		SalesOrderID: &order.ID, CustomerID: order.CustomerID, GrossMinor: order.TotalMinor,
@@ -175,7 +175,7 @@ func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrder
 // raise adds a shipment and its invoice, as rider and primary of one event, and
 // derives the rest from the fields that the caller has set.
 func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *CustomerInvoice {
-	i.Number, i.ShipmentID = fmt.Sprintf("INV-%04d", o.State.NextInvoice), o.Shipments.NextID(r)
+	i.Number, i.ShipmentID = fmt.Sprintf("INV-%04d", o.State.NextInvoice), o.Shipments.Rows.NextID(r)
 	i.TotalMinor = i.GrossMinor - i.LateDiscountMinor
 	i.BalanceMinor, i.Currency, i.Status = i.TotalMinor, money.Currency, InvoiceOpen
 	invoice, _ := o.CustomerInvoices.Add(r, i, CustomerInvoicePrivate{})

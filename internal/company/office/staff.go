@@ -28,7 +28,7 @@ type Vacancies struct {
 // holds. handled is how many parcels and trucks there have been.
 func (o *Office) NoteVacancies(bookkeeping, handling bool, handled int) {
 	v := &o.State.Vacancies
-	if booked := o.Ledger.Len(); booked > v.Booked {
+	if booked := o.Ledger.Rows.Len(); booked > v.Booked {
 		v.Booked = booked
 		if bookkeeping {
 			v.Bookkeeping++

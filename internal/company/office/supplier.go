@@ -143,7 +143,7 @@ type HoldDetails struct {
 
 // takesOrders refuses an order to a supplier that waits for an overdue payment.
 func (o *Office) takesOrders(supplierID string) error {
-	overdue := o.Suppliers.Private(supplierID).Overdue
+	overdue := record.Private(o.Suppliers, supplierID).Overdue
 	if len(overdue) == 0 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (o *Office) lends(supplier *Supplier, total money.Minor) error {
 // credit is what the company owes a supplier and has on order with it, and how much more it
 // lends.
 func (o *Office) credit(supplier *Supplier) (used, available money.Minor) {
-	private := o.Suppliers.Private(supplier.ID)
+	private := record.Private(o.Suppliers, supplier.ID)
 	used = private.OnOrderMinor + private.UnpaidMinor
 	return used, max(0, *supplier.CreditLimitMinor-used)
 }
@@ -191,7 +191,7 @@ func (o *Office) hold(r *record.Recorder, supplierID, invoiceID string) {
 
 // release notes that an overdue invoice has been paid.
 func (o *Office) release(r *record.Recorder, supplierID, invoiceID string) {
-	if !slices.Contains(o.Suppliers.Private(supplierID).Overdue, invoiceID) {
+	if !slices.Contains(record.Private(o.Suppliers, supplierID).Overdue, invoiceID) {
 		return
 	}
 	supplier, private := o.Suppliers.Edit(r, supplierID)

@@ -154,12 +154,12 @@ func (o *Office) SupplierBills(r *record.Recorder, orderID string, days int64) {
 	}
 	order, _ := o.PurchaseOrders.Find(orderID)
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
-	nth, streams := o.PurchaseOrders.Private(orderID).Nth, o.suppliers[supplier.ID]
+	nth, streams := record.Private(o.PurchaseOrders, orderID).Nth, o.suppliers[supplier.ID]
 	factor := int64(sim.Million)
 	if nth > 0 && streams.price.PPM(nth) < scale(supplier.BillingErrorPPM, int64(o.preset.Supply.BillingErrorFactor)) {
 		factor += between(streams.priceShare, overpricedLeast, maxOverpriced, nth)
 	}
-	if o.PurchaseOrders.Private(orderID).Overbilled {
+	if record.Private(o.PurchaseOrders, orderID).Overbilled {
 		factor = max(factor, sim.Million+overbilledPPM)
 	}
 	lines := make([]SupplierInvoiceLine, len(order.Lines))
@@ -197,7 +197,7 @@ func (o *Office) billOrder(r *record.Recorder, orderID string, invoice SupplierI
 
 	private.InvoiceID = row.ID
 	o.State.OpenPurchaseOrders--
-	o.Suppliers.EditPrivate(r, supplier.ID).OnOrderMinor -= order.TotalMinor
+	record.EditPrivate(o.Suppliers, r, supplier.ID).OnOrderMinor -= order.TotalMinor
 	r.Set(sim.Timer{
 		Due: sim.DayAfter(row.DueDate).Open(), Class: sim.ClassSupplierOverdue, Kind: TimerSupplierOverdue, Ref: row.ID,
 	})
@@ -220,7 +220,7 @@ func (o *Office) addSupplierInvoice(r *record.Recorder, invoice SupplierInvoice)
 	o.State.ChargedMinor += row.charged()
 	o.State.PayableMinor += row.payable()
 	o.State.UnpaidSupplierInvoices++
-	o.Suppliers.EditPrivate(r, row.SupplierID).UnpaidMinor += row.BilledMinor
+	record.EditPrivate(o.Suppliers, r, row.SupplierID).UnpaidMinor += row.BilledMinor
 	r.Born(row)
 	r.Emit(event.SupplierInvoiceReceived, row, &event.SupplierInvoiceReceivedData{
 		Number: row.Number, SupplierID: row.SupplierID, PurchaseOrderID: row.PurchaseOrderID, Kind: row.Kind,

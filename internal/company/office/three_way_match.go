@@ -118,7 +118,7 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.",
 			invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
 	}
-	base, err := invoice.base(amount, o.PurchaseOrders.Private(*invoice.PurchaseOrderID).DeliveredMinor)
+	base, err := invoice.base(amount, record.Private(o.PurchaseOrders, *invoice.PurchaseOrderID).DeliveredMinor)
 	if err != nil {
 		return Settlement{}, err
 	}
@@ -192,7 +192,7 @@ func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 		record.Move(r, i, &i.Status, SupplierInvoicePaid)
 	})
 	o.State.UnpaidSupplierInvoices--
-	o.Suppliers.EditPrivate(r, invoice.SupplierID).UnpaidMinor -= invoice.BilledMinor
+	record.EditPrivate(o.Suppliers, r, invoice.SupplierID).UnpaidMinor -= invoice.BilledMinor
 	o.release(r, invoice.SupplierID, invoice.ID)
 	kind := Overhead
 	if invoice.Kind == MaterialsInvoice {

@@ -23,7 +23,7 @@ type Wish struct {
 // Order lets a customer order, and returns the order's id. Customers take turns.
 func (o *Office) Order(r *record.Recorder, w Wish) string {
 	customers := catalog.Customers()
-	order := orderFor(customers[o.SalesOrders.Len()%len(customers)], w.Product, w.Quantity)
+	order := orderFor(customers[o.SalesOrders.Rows.Len()%len(customers)], w.Product, w.Quantity)
 	order.UnitPriceMinor = max(1, w.Product.ListPriceMinor.PerCent(w.PricePct))
 	order.DueDate, order.Rush = (r.Today() + sim.Day(w.Due)).Date(), w.Rush
 	return o.receive(r, order).ID
@@ -65,7 +65,7 @@ func (o *Office) PutOff(r *record.Recorder, invoiceID string, days int64, disput
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
 	day := max(sim.DayFrom(invoice.DueDate), r.Today()) + sim.Day(days)
 	if disputes {
-		o.CustomerInvoices.EditPrivate(r, invoiceID).Disputes = true
+		record.EditPrivate(o.CustomerInvoices, r, invoiceID).Disputes = true
 	}
 	r.Withdraw(TimerPayment, invoiceID)
 	o.schedulePayment(r, invoiceID, day)
@@ -115,13 +115,13 @@ func (o *Office) Delay(r *record.Recorder, orderID string, days int64) sim.Minut
 
 // Spoil lets a truck come with so many per cent of its first line missing, or damaged.
 func (o *Office) Spoil(r *record.Recorder, orderID string, missingPct, damagedPct int64) {
-	private := o.PurchaseOrders.EditPrivate(r, orderID)
+	private := record.EditPrivate(o.PurchaseOrders, r, orderID)
 	private.MissingPct, private.DamagedPct = max(private.MissingPct, missingPct), max(private.DamagedPct, damagedPct)
 }
 
 // Overbill lets the bill of a purchase order be wrong.
 func (o *Office) Overbill(r *record.Recorder, orderID string) {
-	o.PurchaseOrders.EditPrivate(r, orderID).Overbilled = true
+	record.EditPrivate(o.PurchaseOrders, r, orderID).Overbilled = true
 }
 
 // overbilledPPM is by how much such a bill is too high.

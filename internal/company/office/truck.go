@@ -40,7 +40,7 @@ func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder
 		loads = append(loads,
 			Load{SKU: line.SKU, Advised: line.Quantity, Counted: line.Quantity, CostMinor: line.UnitPriceMinor})
 	}
-	private := o.PurchaseOrders.EditPrivate(r, orderID)
+	private := record.EditPrivate(o.PurchaseOrders, r, orderID)
 	o.spoil(loads, supplier, private.Nth)
 	private.spoilOnPurpose(loads)
 	for _, load := range loads {
@@ -75,7 +75,7 @@ func between(s sim.Stream, least, most, coordinate int64) int64 {
 // TakenIn notes the worth of goods that went into the warehouse. The company
 // owes for them until it has paid the bill, regardless of the documents.
 func (o *Office) TakenIn(r *record.Recorder, orderID string, worth money.Minor) {
-	private := o.PurchaseOrders.EditPrivate(r, orderID)
+	private := record.EditPrivate(o.PurchaseOrders, r, orderID)
 	private.DeliveredMinor = worth
 	if order, _ := o.PurchaseOrders.Find(orderID); order.BillingStatus == BillingPaid {
 		return

@@ -20,24 +20,14 @@ var incidental = []string{ //nolint:gochecknoglobals // the table itself
 	"wall", "event_id", "sandbox_id", "uid", "seq", "ancestors", "faults",
 }
 
-// canonical is a table that can be written in its canonical form.
-type canonical interface {
-	appendCanonical(b []byte) []byte
-	appendServed(b []byte) []byte
-}
-
 // AppendCanonical appends a form of a whole company that is the same for all
 // companies that lived the same life: every row and its private state as they
 // are now, flushed or not, the timers in their order and the state, all without
 // the incidental fields. It is for comparing and is never read back.
-func AppendCanonical(b []byte, tables []Keeper, timers []sim.Timer, state any) []byte {
-	for _, table := range tables {
-		t, ok := table.(canonical)
-		if !ok {
-			panic(fmt.Sprintf("%s is not a Table", table.Definition().Resource))
-		}
-		b = appendString(b, table.Definition().Resource)
-		b = binary.AppendUvarint(b, uint64(table.Len()))
+func AppendCanonical(b []byte, tables []*Rows, timers []sim.Timer, state any) []byte {
+	for _, t := range tables {
+		b = appendString(b, t.definition.Resource)
+		b = binary.AppendUvarint(b, uint64(t.Len()))
 		b = t.appendCanonical(b)
 	}
 	b = appendTimers(b, timers)
@@ -46,33 +36,30 @@ func AppendCanonical(b []byte, tables []Keeper, timers []sim.Timer, state any) [
 
 // appendCanonical encodes rows rather than take their stored bytes, so that it
 // does not matter which version of the program wrote those.
-func (t *Table[R, P]) appendCanonical(b []byte) []byte {
+func (t *Rows) appendCanonical(b []byte) []byte {
 	for ordinal := range t.slots {
-		l := t.at(ordinal)
-		b = appendBytes(b, withoutIncidental(encode(&l.row)))
-		b = appendBytes(b, withoutIncidental(encode(&l.private)))
+		row, private := t.kind.parts(t.at(ordinal))
+		b = appendBytes(b, withoutIncidental(encode(row)))
+		b = appendBytes(b, withoutIncidental(encode(private)))
 	}
 	return b
 }
 
 // AppendServed appends a form of the rows of some tables, as clients read them, without
 // the incidental fields. It is for comparing and is never read back.
-func AppendServed(b []byte, tables []Keeper) []byte {
-	for _, table := range tables {
-		t, ok := table.(canonical)
-		if !ok {
-			panic(fmt.Sprintf("%s is not a Table", table.Definition().Resource))
-		}
-		b = appendString(b, table.Definition().Resource)
-		b = binary.AppendUvarint(b, uint64(table.Len()))
+func AppendServed(b []byte, tables []*Rows) []byte {
+	for _, t := range tables {
+		b = appendString(b, t.definition.Resource)
+		b = binary.AppendUvarint(b, uint64(t.Len()))
 		b = t.appendServed(b)
 	}
 	return b
 }
 
-func (t *Table[R, P]) appendServed(b []byte) []byte {
+func (t *Rows) appendServed(b []byte) []byte {
 	for ordinal := range t.slots {
-		b = appendBytes(b, withoutIncidental(encode(&t.at(ordinal).row)))
+		row, _ := t.kind.parts(t.at(ordinal))
+		b = appendBytes(b, withoutIncidental(encode(row)))
 	}
 	return b
 }

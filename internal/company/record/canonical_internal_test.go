@@ -30,9 +30,9 @@ func TestCanonicalFormSeesRowsPrivateStateTimersAndState(t *testing.T) {
 		r.SetMoment(7, 1_000_000+1_000*moment.Instant(uid), sim.Clock{})
 		table.Add(r, note{Text: text}, notePrivate{Read: read})
 		if flush {
-			table.Flush(uid)
+			table.Rows.Flush(uid)
 		}
-		return string(AppendCanonical(nil, []Keeper{table}, timers, &struct {
+		return string(AppendCanonical(nil, []*Rows{table.Rows}, timers, &struct {
 			UID   uint64 `json:"uid"`
 			Moved int    `json:"moved"`
 		}{uid, len(timers)}))

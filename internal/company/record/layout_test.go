@@ -49,10 +49,10 @@ func TestFilterValuesFollowTodaysDefinition(t *testing.T) {
 				old := parcels(before...)
 				image := restoreThrough(t, old, first, parcel{Status: "packed", SKU: "prd_card"})
 				table := parcels(today...)
-				if err := table.Restore(image.Tables[0]); err != nil {
+				if err := table.Rows.Restore(image.Tables[0]); err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Entries()[0].Filters); diff != "" {
+				if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Rows.Entries()[0].Filters); diff != "" {
 					t.Errorf("first format %v: the filters differ (-want +got):\n%s", first, diff)
 				}
 			}
@@ -70,11 +70,11 @@ func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
 	entry.Ordinal, entry.ID = 1, "pcl_2"
 	image.Apply(&record.Changes{Rows: later.Tables})
 	table := parcels("status", "sku")
-	if err := table.Restore(image.Tables[0]); err != nil {
+	if err := table.Rows.Restore(image.Tables[0]); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range [][]string{{"packed", "prd_card"}, {"sent", "prd_book"}} {
-		if diff := cmp.Diff(want, table.Entries()[i].Filters); diff != "" {
+		if diff := cmp.Diff(want, table.Rows.Entries()[i].Filters); diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}
 	}
@@ -85,8 +85,8 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], first b
 	t.Helper()
 	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
 	table.Add(recorder, row, struct{}{})
-	d := table.Definition()
-	written := record.Changes{Rows: []record.TableRows{d.Rows(table.Flush(1))}}
+	d := table.Rows.Definition()
+	written := record.Changes{Rows: []record.TableRows{d.Rows(table.Rows.Flush(1))}}
 	read := record.ReadChanges
 	if first {
 		// The first format has no layout, and what it has in place of it is what
@@ -110,16 +110,15 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], first b
 // is no row that a player sees.
 func TestRemovedRowsAreNotRevealed(t *testing.T) {
 	t.Parallel()
-	table := record.NewTable[parcel, string](record.Definition{
+	table := record.NewFilteredTable(record.Definition{
 		Resource: "parcel", Prefix: "pcl", Filters: []string{"status"}, Beside: true,
-	}, nil).
-		FilteredBy(func(p *parcel, private *string) []string { return []string{p.Status + *private} })
+	}, func(p *parcel, private *string) []string { return []string{p.Status + *private} })
 	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
 	gone, _ := table.Add(recorder, parcel{Status: "packed"}, "!")
 	table.Add(recorder, parcel{Status: "sent"}, "?")
-	table.Remove(recorder, gone.ID)
+	table.Rows.Remove(recorder, gone.ID)
 	var seen [][]string
-	table.Touched(func(_ int, _ record.Row, filters []string) { seen = append(seen, filters) })
+	table.Rows.Touched(func(_ int, _ record.Row, filters []string) { seen = append(seen, filters) })
 	if diff := cmp.Diff([][]string{{"sent?"}}, seen); diff != "" {
 		t.Errorf("what was touched (-want +got):\n%s", diff)
 	}

@@ -158,10 +158,10 @@ func (b *Subscriptions) Delete(r *record.Recorder, id string) (Subscription, err
 	last := *s
 	b.drop(r, id)
 	for _, delivery := range b.settled[id] {
-		b.Deliveries.Remove(r, delivery)
+		b.Deliveries.Rows.Remove(r, delivery)
 	}
 	delete(b.settled, id)
-	b.Subscriptions.Remove(r, id)
+	b.Subscriptions.Rows.Remove(r, id)
 	return last, nil
 }
 
@@ -176,10 +176,10 @@ func (b *Subscriptions) Clear(r *record.Recorder) {
 		deliveries = append(deliveries, d.ID)
 	}
 	for _, id := range deliveries {
-		b.Deliveries.Remove(r, id)
+		b.Deliveries.Rows.Remove(r, id)
 	}
 	for _, id := range subscriptions {
-		b.Subscriptions.Remove(r, id)
+		b.Subscriptions.Rows.Remove(r, id)
 	}
 	b.queue, b.sent, b.settled, b.indexed = nil, nil, nil, false
 }

@@ -141,7 +141,7 @@ func (b *Subscriptions) wait(r *record.Recorder, d Delivery, from origin) string
 	d.Status = Pending
 	row, private := b.Deliveries.Add(r, d, from)
 	b.disturb(row, private)
-	b.enqueue(waiting{due: row.DueAt, ordinal: b.Deliveries.Len() - 1, id: row.ID})
+	b.enqueue(waiting{due: row.DueAt, ordinal: b.Deliveries.Rows.Len() - 1, id: row.ID})
 	return row.ID
 }
 
@@ -154,7 +154,7 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 		return "", err
 	}
 	old, ok := b.Deliveries.Find(deliveryID)
-	if !ok || b.Deliveries.Private(deliveryID).SubscriptionID != id {
+	if !ok || record.Private(b.Deliveries, deliveryID).SubscriptionID != id {
 		return "", problem.Missing(DeliveryResource, deliveryID)
 	}
 	switch {
@@ -175,7 +175,7 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 	}
 	again := b.wait(r, Delivery{
 		EventID: old.EventID, EventType: old.EventType, Attempt: 1, Trigger: Manual, DueAt: now,
-	}, b.Deliveries.Private(deliveryID).anew())
+	}, record.Private(b.Deliveries, deliveryID).anew())
 	return again, nil
 }
 
@@ -221,9 +221,9 @@ func (b *Subscriptions) succeeded(r *record.Recorder, row *Delivery, from *origi
 		changed.ConsecutiveFailures, private.RestsUntil = 0, 0
 		s = changed
 	}
-	if twice := b.Subscriptions.Private(s.ID).Twice; row.Trigger == Manual && (twice == 0 || from.Sequence < twice) &&
-		b.acknowledged(s.ID, row.EventID) {
-		b.Subscriptions.EditPrivate(r, s.ID).Twice = from.Sequence
+	if twice := record.Private(b.Subscriptions, s.ID).Twice; row.Trigger == Manual &&
+		(twice == 0 || from.Sequence < twice) && b.acknowledged(s.ID, row.EventID) {
+		record.EditPrivate(b.Subscriptions, r, s.ID).Twice = from.Sequence
 	}
 	b.logSettled(r, s.ID, row.ID)
 	b.repeat(r, row, from)
@@ -279,7 +279,7 @@ func (b *Subscriptions) dropWhere(r *record.Recorder, id string, unwanted func(*
 	kept, dropped := b.queue[:0], []string{}
 	for _, w := range b.queue {
 		row, _ := b.Deliveries.Find(w.id)
-		if b.Deliveries.Private(w.id).SubscriptionID == id && unwanted(row) {
+		if record.Private(b.Deliveries, w.id).SubscriptionID == id && unwanted(row) {
 			dropped = append(dropped, w.id)
 		} else {
 			kept = append(kept, w)

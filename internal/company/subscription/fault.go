@@ -79,7 +79,7 @@ func (b *Subscriptions) disturb(row *Delivery, from *origin) {
 func (b *Subscriptions) caseOf(row *Delivery, from *origin) *Case {
 	return &Case{
 		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID,
-		Subscription: int64(b.Subscriptions.Ordinal(from.SubscriptionID)), Sequence: from.Sequence,
+		Subscription: int64(b.Subscriptions.Rows.Ordinal(from.SubscriptionID)), Sequence: from.Sequence,
 		Attempt: row.Attempt, Minute: from.Minute,
 	}
 }
@@ -103,7 +103,7 @@ func (b *Subscriptions) repeat(r *record.Recorder, row *Delivery, from *origin) 
 		return
 	}
 	c := b.caseOf(row, from)
-	c.DeliveryID, c.Attempt = b.Deliveries.NextID(r), 1 // however many attempts it took
+	c.DeliveryID, c.Attempt = b.Deliveries.Rows.NextID(r), 1 // however many attempts it took
 	after, again := b.faults.Twice(c)
 	if !again {
 		return
@@ -121,14 +121,14 @@ func (b *Subscriptions) rotateUnasked(r *record.Recorder, s *Subscription, n *re
 		return
 	}
 	secret := b.faults.Secret(&Case{
-		SubscriptionID: s.ID, EventID: n.ID, Subscription: int64(b.Subscriptions.Ordinal(s.ID)), Sequence: n.Sequence,
-		Attempt: 1, Minute: n.Minute,
+		SubscriptionID: s.ID, EventID: n.ID, Subscription: int64(b.Subscriptions.Rows.Ordinal(s.ID)),
+		Sequence: n.Sequence, Attempt: 1, Minute: n.Minute,
 	})
 	if secret == nil {
 		return
 	}
 	b.Rotate(r, s.ID, secret, r.Wall())
-	b.Subscriptions.EditPrivate(r, s.ID).Unasked = true
+	record.EditPrivate(b.Subscriptions, r, s.ID).Unasked = true
 }
 
 // first is the first attempt to deliver an event to a subscription.

@@ -38,7 +38,7 @@ func (b *Subscriptions) index() {
 			b.spend(d)
 		}
 		if d.Status == Pending || d.Status == Deferred {
-			b.queue = append(b.queue, waiting{due: d.DueAt, ordinal: b.Deliveries.Ordinal(d.ID), id: d.ID})
+			b.queue = append(b.queue, waiting{due: d.DueAt, ordinal: b.Deliveries.Rows.Ordinal(d.ID), id: d.ID})
 		} else {
 			b.settled[from.SubscriptionID] = append(b.settled[from.SubscriptionID], d.ID)
 		}
@@ -64,7 +64,7 @@ func (b *Subscriptions) enqueue(w waiting) {
 }
 
 func (b *Subscriptions) dequeue(d *Delivery) {
-	w := waiting{due: d.DueAt, ordinal: b.Deliveries.Ordinal(d.ID), id: d.ID}
+	w := waiting{due: d.DueAt, ordinal: b.Deliveries.Rows.Ordinal(d.ID), id: d.ID}
 	if at, found := slices.BinarySearchFunc(b.queue, w, earlier); found {
 		b.queue = slices.Delete(b.queue, at, at+1)
 	}
@@ -75,7 +75,7 @@ func (b *Subscriptions) dequeue(d *Delivery) {
 func (b *Subscriptions) logSettled(r *record.Recorder, id, delivery string) {
 	log := append(b.settled[id], delivery)
 	for len(log) > maxSettled {
-		b.Deliveries.Remove(r, log[0])
+		b.Deliveries.Rows.Remove(r, log[0])
 		log = log[1:]
 	}
 	b.settled[id] = log
@@ -109,7 +109,7 @@ func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (
 		case w.due > now:
 			return jobs, sooner(next, w.due)
 		case b.rests(w.id, now):
-			next = sooner(next, b.Subscriptions.Private(b.Deliveries.Private(w.id).SubscriptionID).RestsUntil)
+			next = sooner(next, b.restsUntil(w.id))
 		case len(jobs) == free:
 			if len(b.sent) > 0 {
 				next = sooner(next, b.sent[0].Add(budgetTime))
@@ -127,8 +127,12 @@ func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (
 // rests reports whether nothing is sent to the receiver of a delivery for the
 // moment. The rest of a clock that was set back does not last longer.
 func (b *Subscriptions) rests(id string, now moment.Instant) bool {
-	until := b.Subscriptions.Private(b.Deliveries.Private(id).SubscriptionID).RestsUntil
+	until := b.restsUntil(id)
 	return until > now && until <= now.Add(rest(maxFailures))
+}
+
+func (b *Subscriptions) restsUntil(deliveryID string) moment.Instant {
+	return record.Private(b.Subscriptions, record.Private(b.Deliveries, deliveryID).SubscriptionID).RestsUntil
 }
 
 func sooner(a, b moment.Instant) moment.Instant {
@@ -161,7 +165,7 @@ func (b *Subscriptions) postpone(r *record.Recorder, delivery string) {
 
 func (b *Subscriptions) job(delivery string, now moment.Instant) Job {
 	row, _ := b.Deliveries.Find(delivery)
-	from := b.Deliveries.Private(delivery)
+	from := record.Private(b.Deliveries, delivery)
 	j := Job{Sequence: from.Sequence, Attempt: Attempt{
 		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID, EventType: row.EventType,
 		Number: int(row.Attempt), Trigger: row.Trigger, Lost: from.Lost, Decoy: from.Decoy,

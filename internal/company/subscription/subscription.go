@@ -125,18 +125,18 @@ func New() *Subscriptions {
 		Subscriptions: record.NewTable[Subscription, sealed](
 			record.Definition{Resource: Resource, Prefix: "whk", Filters: []string{"status"}, Beside: true},
 			func(s *Subscription) []string { return []string{string(s.Status)} }),
-		Deliveries: record.NewTable[Delivery, origin](
+		Deliveries: record.NewFilteredTable(
 			record.Definition{Resource: DeliveryResource, Prefix: "whd",
-				Filters: []string{"status", "trigger", "webhook_id"}, Beside: true}, nil).
-			FilteredBy(func(d *Delivery, from *origin) []string {
+				Filters: []string{"status", "trigger", "webhook_id"}, Beside: true},
+			func(d *Delivery, from *origin) []string {
 				return []string{string(d.Status), string(d.Trigger), from.SubscriptionID}
 			}),
 	}
 }
 
 // Tables lists the tables.
-func (b *Subscriptions) Tables() []record.Keeper {
-	return []record.Keeper{b.Subscriptions, b.Deliveries}
+func (b *Subscriptions) Tables() []*record.Rows {
+	return []*record.Rows{b.Subscriptions.Rows, b.Deliveries.Rows}
 }
 
 // Serving reports whether a subscription is active.
@@ -174,7 +174,7 @@ func (b *Subscriptions) Find(id string) (*Subscription, error) {
 // moment, the newest first. The subscription must exist.
 func (b *Subscriptions) Address(id string, now moment.Instant) (address []byte, secrets [][]byte) {
 	s, _ := b.Subscriptions.Find(id)
-	private := b.Subscriptions.Private(id)
+	private := record.Private(b.Subscriptions, id)
 	secrets = [][]byte{private.Secret}
 	if s.OldSecretValidUntil != nil && now < *s.OldSecretValidUntil {
 		secrets = append(secrets, private.OldSecret)

@@ -1,0 +1,302 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"platen/internal/company/sim"
+	"platen/internal/rowtext"
+)
+
+// Rows holds the rows of one kind in the order of their births, each with its
+// private state. Rows that come from the store are decoded when they are first
+// wanted.
+type Rows struct {
+	definition Definition
+	kind       kind
+	slots      []slot
+	index      index
+	touched    []int
+}
+
+// kind knows the types of the rows. It takes and gives a *live[R, P] as any.
+type kind struct {
+	fresh   func() any
+	parts   func(live any) (row Row, private any)
+	copied  func(live any) Row
+	filters func(live any) []string
+}
+
+type slot struct {
+	// entry is the row as last flushed, nil before its first flush.
+	entry *Entry
+	// live is the row decoded, nil while nobody wants it.
+	live    any
+	touched bool
+	removed bool
+	// read is set for a row that was wanted since the last Relax.
+	read bool
+}
+
+// Definition returns the fixed part of the table.
+func (t *Rows) Definition() Definition { return t.definition }
+
+// Len returns how many rows there are.
+func (t *Rows) Len() int { return len(t.slots) }
+
+// NextID returns the id that the next row will get when it brings none.
+func (t *Rows) NextID(r *Recorder) string {
+	if t.definition.Beside {
+		return sim.ID(t.definition.Prefix, sim.Mix(sim.Mix(r.uid^sim.Hash(t.definition.Prefix))^uint64(len(t.slots))))
+	}
+	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
+}
+
+func (t *Rows) add(r *Recorder, live any) {
+	row, _ := t.kind.parts(live)
+	if row.RowID() == "" {
+		row.head().ID = t.NextID(r)
+	}
+	stamp := r.stamp()
+	*row.stamps() = Stamps{CreatedAt: stamp, UpdatedAt: stamp, CreatedOn: r.Date()}
+	ordinal := len(t.slots)
+	t.slots = append(t.slots, slot{live: live})
+	t.index.add(row.RowID(), ordinal, t.idAt)
+	t.touch(r, &t.slots[ordinal], ordinal)
+}
+
+// idAt returns the id of the row with a place in the order of births, "" for one
+// that was removed.
+func (t *Rows) idAt(ordinal int) string {
+	switch s := &t.slots[ordinal]; {
+	case s.removed:
+		return ""
+	case s.entry != nil:
+		return s.entry.ID
+	default:
+		row, _ := t.kind.parts(s.live)
+		return row.RowID()
+	}
+}
+
+// find returns a row with its private state, nil when there is none with the id.
+func (t *Rows) find(id string) any {
+	ordinal, ok := t.index.find(id, t.idAt)
+	if !ok {
+		return nil
+	}
+	return t.at(ordinal)
+}
+
+// IDAt returns the id of the row with a place in the order of births, "" when there is none.
+func (t *Rows) IDAt(ordinal int) string {
+	if ordinal < 0 || ordinal >= len(t.slots) {
+		return ""
+	}
+	return t.idAt(ordinal)
+}
+
+// Remove takes a row away, for good; no later row gets its id. It is for
+// tables that are kept beside the company. The row must exist.
+func (t *Rows) Remove(r *Recorder, id string) {
+	if !t.definition.Beside {
+		panic(fmt.Sprintf("rows of %s stay", t.definition.Resource))
+	}
+	ordinal := t.Ordinal(id)
+	s := &t.slots[ordinal]
+	t.touch(r, s, ordinal)
+	s.live, s.removed = nil, true
+}
+
+// edit returns a row with its private state to change, and notes that it was touched.
+// Its stamp moves when public is set.
+func (t *Rows) edit(r *Recorder, id string, public bool) (live any) {
+	ordinal := t.Ordinal(id)
+	live = t.at(ordinal)
+	if public {
+		row, _ := t.kind.parts(live)
+		row.stamps().UpdatedAt = r.stamp()
+	}
+	t.touch(r, &t.slots[ordinal], ordinal)
+	return live
+}
+
+// Ordinal returns a row's place in the order of births. The row must exist.
+func (t *Rows) Ordinal(id string) int {
+	ordinal, ok := t.index.find(id, t.idAt)
+	if !ok {
+		panic(fmt.Sprintf("no %s %q", t.definition.Resource, id))
+	}
+	return ordinal
+}
+
+// at returns a row with its private state, nil for one that was removed.
+func (t *Rows) at(ordinal int) any {
+	s := &t.slots[ordinal]
+	s.read = true
+	if s.live == nil && !s.removed {
+		if err := t.decode(s); err != nil {
+			panic(err) // our own bytes always decode
+		}
+	}
+	return s.live
+}
+
+// decode makes the row and its private state from the stored form.
+func (t *Rows) decode(s *slot) error {
+	s.live = t.kind.fresh()
+	intoRow, intoPrivate := t.kind.parts(s.live)
+	row, private := s.entry.text.Read()
+	return errors.Join(decode(row, intoRow), decode(private, intoPrivate))
+}
+
+func (t *Rows) touch(r *Recorder, s *slot, ordinal int) {
+	if !s.touched {
+		s.touched, s.read = true, true
+		r.touched = true
+		t.touched = append(t.touched, ordinal)
+	}
+}
+
+// Flush encodes the touched rows as entries of a version.
+func (t *Rows) Flush(version uint64) []*Entry {
+	if len(t.touched) == 0 {
+		return nil
+	}
+	sheaf := rowtext.NewSheaf(len(t.touched))
+	entries := make([]*Entry, len(t.touched))
+	for i, ordinal := range t.touched {
+		s, e := &t.slots[ordinal], new(Entry)
+		t.flush(s, e, sheaf, ordinal, version)
+		if s.entry != nil {
+			s.entry.text.Release()
+		}
+		s.entry, s.touched, entries[i] = e, false, e
+	}
+	t.touched = t.touched[:0]
+	sheaf.Bind(func(i int, p *rowtext.Place) { entries[i].text.Put(p) })
+	return entries
+}
+
+// flush encodes a row as an entry, the next of a sheaf.
+func (t *Rows) flush(s *slot, e *Entry, in *rowtext.Sheaf, ordinal int, version uint64) {
+	e.Ordinal, e.Version = ordinal, version
+	if s.removed {
+		in.Skip()
+		return
+	}
+	row, private := t.kind.parts(s.live)
+	e.ID, e.Updated, e.Filters = row.RowID(), row.stamps().UpdatedAt, t.filtersOf(s)
+	if text := in.Add(row, private); s.entry != nil && bytes.Equal(s.entry.Row(), text) {
+		e.Version = s.entry.Version // only private state changed
+	}
+}
+
+// Relax forgets the decoded form of the rows that nothing has wanted since the
+// last Relax: most rows are written, and seldom read by the company again. Pointers
+// to rows must not outlive the command that took them. The entries of these rows are
+// appended to loose, unless they are packed.
+func (t *Rows) Relax(loose []*Entry) []*Entry {
+	for i := range t.slots {
+		s := &t.slots[i]
+		if !s.read && !s.touched && s.entry != nil {
+			s.live = nil
+			if s.entry.text.IsLoose() {
+				loose = append(loose, s.entry)
+			}
+		}
+		s.read = false
+	}
+	return loose
+}
+
+// filtersOf returns the values of the filter fields, nil when there are none.
+func (t *Rows) filtersOf(s *slot) []string {
+	if t.kind.filters == nil {
+		return nil
+	}
+	return t.kind.filters(s.live)
+}
+
+// Forget drops the notes of touched rows without encoding anything: for
+// measuring the simulation by itself. The table cannot be flushed any more.
+func (t *Rows) Forget() {
+	for _, ordinal := range t.touched {
+		t.slots[ordinal].touched = false
+	}
+	t.touched = t.touched[:0]
+}
+
+// Touched calls yield for each row that the next flush would encode, with its
+// place in the order of births and the values of its filter fields. The row is
+// a copy, as clients read it. Rows that were removed are left out.
+func (t *Rows) Touched(yield func(ordinal int, row Row, filters []string)) {
+	for _, ordinal := range t.touched {
+		s := &t.slots[ordinal]
+		if !s.removed {
+			yield(ordinal, t.kind.copied(s.live), t.filtersOf(s))
+		}
+	}
+}
+
+// Restore fills an empty table with stored entries in the order of births. Filter
+// values that were stored in another layout than today's are computed anew.
+func (t *Rows) Restore(rows TableRows) error {
+	entries, current := rows.Entries, rows.Layout == t.definition.Layout()
+	t.slots = make([]slot, len(entries))
+	t.index = newIndex(len(entries))
+	for i, e := range entries {
+		if e == nil || e.Ordinal != i || e.Removed() && !t.definition.Beside {
+			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
+		}
+		s := &t.slots[i]
+		if s.entry, s.removed = e, e.Removed(); s.removed {
+			continue
+		}
+		t.index.add(e.ID, i, t.idAt)
+		if current {
+			continue
+		}
+		if err := t.decode(s); err != nil {
+			return err
+		}
+		e.Filters = t.filtersOf(s)
+	}
+	return nil
+}
+
+// Entries returns every row as it was last flushed, in the order of births.
+func (t *Rows) Entries() []*Entry {
+	entries := make([]*Entry, len(t.slots))
+	for i := range t.slots {
+		entries[i] = t.slots[i].entry
+	}
+	return entries
+}
+
+// Entry returns the flushed form of a row, nil when it has none.
+func (t *Rows) Entry(id string) *Entry {
+	ordinal, ok := t.index.find(id, t.idAt)
+	if !ok {
+		return nil
+	}
+	return t.slots[ordinal].entry
+}
+
+// Check reports a row whose bytes differ from its present value: one that was
+// changed without Edit.
+func (t *Rows) Check() error {
+	for i := range t.slots {
+		s := &t.slots[i]
+		if s.live == nil || s.touched || s.entry == nil {
+			continue
+		}
+		row, private := t.kind.parts(s.live)
+		storedRow, storedPrivate := s.entry.text.Read()
+		if string(encode(row)) != string(storedRow) || string(encode(private)) != string(storedPrivate) {
+			return fmt.Errorf("%s %s was changed behind the recorder", t.definition.Resource, s.entry.ID)
+		}
+	}
+	return nil
+}
