@@ -133,7 +133,8 @@ var may = map[string]string{
 	"platentest":      "internal/server internal/config client",
 	// Its players of known skill play the worlds of an evaluation beside the program that is
 	// evaluated.
-	"cmd/platen": "internal/server internal/config internal/serverjson internal/cli/... client internal/player",
+	"cmd/platen/command": "internal/server internal/config internal/serverjson internal/cli/... client internal/player",
+	"cmd/platen":         "cmd/platen/command",
 
 	// Commands that play know Platen as a client does.
 	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
@@ -155,14 +156,16 @@ var may = map[string]string{
 	// the contract, and nothing of the program.
 	"internal/testclient": "",
 
-	"test/clients":  "platentest internal/testclient",
-	"test/docs":     "platentest client internal/testclient",
+	// A test binary that is the program too has all of it.
+	"test/selfexec": "cmd/platen/command",
+	"test/clients":  "platentest internal/testclient test/selfexec",
+	"test/docs":     "platentest client internal/testclient test/selfexec",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
 	"test/crash": "internal/store/postgres/postgrestest internal/ratelimit/valkey/valkeytest platentest client " +
-		"internal/server internal/config internal/testclient",
+		"internal/server internal/config internal/testclient test/selfexec",
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
-		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient",
+		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient test/selfexec",
 	"test/scenario": "platentest client internal/server internal/config internal/testclient",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
@@ -202,10 +205,10 @@ var foreign = []foreignModule{
 		"an engine is known to its own package only, and to the tests of it"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
 	{"golang.org/x/sys", "internal/node", "a clock that counts while the machine sleeps"},
-	{"golang.org/x/crypto/x509roots/fallback", "cmd/platen", "roots for machines that have none"},
-	{"github.com/spf13/cobra", "cmd/platen", "the command line"},
-	{"github.com/spf13/pflag", "cmd/platen", "the flags of the command line"},
-	{"github.com/lmittmann/tint", "cmd/platen", "logs on a terminal are the command's business"},
+	{"golang.org/x/crypto/x509roots/fallback", "cmd/platen/command", "roots for machines that have none"},
+	{"github.com/spf13/cobra", "cmd/platen/command", "the command line"},
+	{"github.com/spf13/pflag", "cmd/platen/command", "the flags of the command line"},
+	{"github.com/lmittmann/tint", "cmd/platen/command", "logs on a terminal are the command's business"},
 	{"github.com/gomodule/redigo", "internal/ratelimit/valkey", "a server is known to its own package only"},
 	{"github.com/VictoriaMetrics/metrics", "internal/metrics",
 		"what is counted is said in our own words everywhere else"},
@@ -229,7 +232,7 @@ var foreign = []foreignModule{
 var foreignInTests = []foreignModule{
 	{"github.com/santhosh-tekuri/jsonschema/v6", "internal/schema internal/serverjson test/contract",
 		"the judge of what our own reading of bodies accepts, of our answers, and of the server.json"},
-	{"github.com/rogpeppe/go-internal", "cmd/platen test/scenario", "testscript runs the commands"},
+	{"github.com/rogpeppe/go-internal", "cmd/platen/command test/scenario", "testscript runs the commands"},
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
 	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},
 	{"github.com/getkin/kin-openapi", "internal/openapi test/contract", "a second reader of the OpenAPI document"},
@@ -282,7 +285,7 @@ func allows(allowed, path string) bool {
 func TestServerIsImportedByItsOwnersOnly(t *testing.T) {
 	t.Parallel()
 	for path, allowed := range may {
-		owner := path == "cmd/platen" || path == "platentest" || path == "internal/server" ||
+		owner := path == "cmd/platen/command" || path == "platentest" || path == "internal/server" ||
 			strings.HasPrefix(path, "test/")
 		if !owner && allows(allowed, "internal/server") {
 			t.Errorf("the rule of %s allows internal/server", path)

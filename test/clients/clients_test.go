@@ -4,7 +4,6 @@ package clients
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/selfexec"
 )
 
 const (
@@ -51,21 +51,17 @@ func python(t *testing.T) string {
 	return path
 }
 
-// binary is the program that the fixtures start, built once.
-var binary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(suite.TempDir(), "platen")
-	build := exec.Command("go", "build", "-o", path, "platen/cmd/platen")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build platen: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// binary is the program that the fixtures of the clients start: this test binary under
+// another name.
+var binary = sync.OnceValues(func() (string, error) { return selfexec.Platen(suite.TempDir()) })
 
 // suite is what outlives a single test.
 var suite testclient.Suite
 
-func TestMain(m *testing.M) { os.Exit(suite.End(m.Run())) }
+func TestMain(m *testing.M) {
+	selfexec.Main()
+	os.Exit(suite.End(m.Run()))
+}
 
 // pythonWith is an interpreter that has some modules: that of the PATH or that of the system.
 // Without one the test is skipped.

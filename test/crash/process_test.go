@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"platen/internal/testclient"
+	"platen/test/selfexec"
 )
 
 const (
@@ -29,23 +29,23 @@ const (
 	callTimeout  = 60 * time.Second
 )
 
-// binary is the program under test, built once for all tests of the package.
+// binary is the program under test: this test binary under another name.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	selfexec.Main()
+	os.Exit(runTests(m))
+}
 
-func buildAndRun(m *testing.M) int {
+func runTests(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "platen-crash-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "platen")
-	build := exec.Command("go", "build", "-o", binary, "platen/cmd/platen")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped, also under the race detector
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+	if binary, err = selfexec.Platen(folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -1,22 +1,23 @@
 package docs_test
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/selfexec"
 )
 
 // suite is what outlives a single test.
 var suite testclient.Suite
 
-func TestMain(m *testing.M) { os.Exit(suite.End(m.Run())) }
+func TestMain(m *testing.M) {
+	selfexec.Main()
+	os.Exit(suite.End(m.Run()))
+}
 
 // shared is the server of all tests that want no settings of their own. A server
 // makes all of its pages when it is asked for the first of them, which takes longer
@@ -30,13 +31,6 @@ func page(t *testing.T, p *platentest.Platen, path string) string {
 	return strings.ReplaceAll(read(t, shared().Origin+path), shared().Origin, p.Origin)
 }
 
-// builtPlaten is the program that the fixtures of the clients start.
-var builtPlaten = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(suite.TempDir(), "platen")
-	build := exec.Command("go", "build", "-o", path, "platen/cmd/platen")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build platen: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// builtPlaten is the program that the fixtures of the clients start: this test binary under
+// another name.
+var builtPlaten = sync.OnceValues(func() (string, error) { return selfexec.Platen(suite.TempDir()) })

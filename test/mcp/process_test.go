@@ -12,29 +12,30 @@ import (
 	"time"
 
 	"platen/internal/testclient"
+	"platen/test/selfexec"
 )
 
 // startTimeout is far beyond what a loaded machine takes: it ends a test that
 // would hang.
 const startTimeout = 60 * time.Second
 
-// binary is the program under test, built once for all tests of the package.
+// binary is the program under test: this test binary under another name.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) {
+	selfexec.Main()
+	os.Exit(runTests(m))
+}
 
-func buildAndRun(m *testing.M) int {
+func runTests(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "platen-mcp-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "platen")
-	build := exec.Command("go", "build", "-o", binary, "platen/cmd/platen")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+	if binary, err = selfexec.Platen(folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

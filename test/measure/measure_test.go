@@ -95,7 +95,7 @@ func TestFilesHaveTheirClass(t *testing.T) {
 	for path, want := range map[string]class{
 		"docs/reference/contract.md": contract, "CHANGELOG.md": changelog, "client/types_gen.go": generatedCode,
 		"internal/openapi/examples.json": generatedCode, "internal/event/testdata/numbers.txt": generatedCode,
-		"cmd/platen/testdata/script/commands.txtar": tests, "test/economy/main.go": tests,
+		"cmd/platen/command/testdata/script/commands.txtar": tests, "test/economy/main.go": tests,
 		"internal/web/static/console/feed.js": program, "docs/guides/ci.md": program,
 	} {
 		if got := shop(t).classOf(path); got != want {

@@ -1,0 +1,161 @@
+// Package command is the command line of platen: commands, flags and exit codes. It
+// is a package of its own so that a test binary can be the program (test/selfexec).
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	_ "golang.org/x/crypto/x509roots/fallback" // where a machine has no roots, as in an image of nothing but the program
+
+	"platen/client"
+	"platen/internal/cli"
+	"platen/internal/server"
+)
+
+// Exit codes.
+const (
+	// exitError is for whatever has no code of its own.
+	exitError = 1
+	// exitUsage is for command lines that cannot be.
+	exitUsage = 2
+	// exitGone is for sandboxes whose time is over, and bankrupt companies.
+	exitGone = 3
+	// exitOver is for limits, which leave time to try again.
+	exitOver = 4
+	// exitKey is for keys that the server does not accept.
+	exitKey = 5
+)
+
+// Main runs the command line of this process and ends the process when it fails.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	err := root().ExecuteContext(ctx)
+	stop()
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "platen:", cli.Brief(err))
+	for _, line := range cli.Details(err) {
+		fmt.Fprintln(os.Stderr, " ", line)
+	}
+	os.Exit(exitCode(err))
+}
+
+// exitCode is the status for scripts to tell the kinds of failure apart.
+func exitCode(err error) int {
+	if _, ok := errors.AsType[cli.UsageError](err); ok {
+		return exitUsage
+	}
+	if errors.Is(err, client.ErrNoKey) {
+		return exitKey
+	}
+	rejected, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return exitError
+	}
+	switch rejected.Code {
+	case client.CodeUnauthorized, client.CodeWrongSystem:
+		return exitKey
+	case client.CodeSandboxExpired, client.CodeSandboxBankrupt:
+		return exitGone
+	case client.CodeRateLimited, client.CodeTickRate, client.CodeQueueFull:
+		return exitOver
+	}
+	return exitError
+}
+
+func root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "platen",
+		Short: "A simulated company with two HTTP systems, for trying out integrations",
+		Long: "Platen is a simulated printing company behind two HTTP systems that share no data:\n" +
+			"Head Office and the Factory. Your program connects them.\n\n" +
+			"Begin with: platen serve --profile local\n" +
+			"Then, in another terminal: platen new --env .env",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          noArguments,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.Version = server.Version()
+	cmd.SetVersionTemplate("platen {{.Version}}\n")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError{Err: flagError(cmd, err)} })
+	for _, g := range slices.Concat(groups(), resourceGroups(), lastGroup()) {
+		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, sub := range g.commands {
+			sub.GroupID = g.title
+			cmd.AddCommand(sub)
+		}
+	}
+	cmd.SetHelpCommandGroupID(aboutProgram)
+	cmd.SetCompletionCommandGroupID(aboutProgram)
+	complete(cmd, flagWords(), argumentWords())
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + exitCodes)
+	return cmd
+}
+
+// exitCodes end the help of platen itself.
+const exitCodes = `{{if not .HasParent}}
+Exit status: 0 done, 1 failed, 2 the command line cannot be, 3 the sandbox is over,
+4 a limit, try again later, 5 the key is not accepted.
+{{end}}`
+
+const aboutProgram = "This program"
+
+// group is what one does with some of the commands.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// groups are all commands, by what one wants to do.
+func groups() []group {
+	return []group{
+		{"Begin", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},
+		{"See what happens", []*cobra.Command{
+			statusCommand(), missionsCommand(), eventsCommand(), requestsCommand(), integrationCommand(),
+		}},
+		{"Act", []*cobra.Command{tickCommand(), clockCommand(), apiCommand(), triggerCommand(), faultsCommand()}},
+		{"Sandboxes", []*cobra.Command{checkpointCommand(), forkCommand(), resetCommand(), deleteCommand()}},
+		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
+		{"Evaluate programs and agents", []*cobra.Command{evalCommand(), replayCommand(), tasksCommand()}},
+		{"Operate a server", []*cobra.Command{
+			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), benchCommand(),
+		}},
+	}
+}
+
+// lastGroup is behind all others.
+func lastGroup() []group {
+	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), serverJSONCommand(), versionCommand()}}}
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  noArguments,
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "platen", server.Version()) },
+	}
+}
+
+// serverFlag adds the flag that names a server.
+func serverFlag(cmd *cobra.Command, server *string) {
+	cmd.Flags().StringVar(server, "server", "",
+		"Origin of the server; from PLATEN_URL, or else "+cli.DefaultOrigin+", when empty.")
+}
+
+// targetFlags adds the flags that name a sandbox on a server.
+func targetFlags(cmd *cobra.Command, t *cli.Target) {
+	serverFlag(cmd, &t.Server)
+	cmd.Flags().StringVar(&t.Key, "key", "",
+		"Key of the sandbox; from PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY, or PLATEN_KEY, when empty.")
+}

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"platen/internal/cli"
+	"platen/internal/config"
+	"platen/internal/server"
+)
+
+func doctorCommand() *cobra.Command {
+	d := cli.Doctor{Version: server.Version()}
+	c := config.Default()
+	c.Database = ""
+	cmd := &cobra.Command{
+		Use:        "doctor",
+		SuggestFor: []string{"check", "health"},
+		Short:      "Check server, keys and clock, or a database",
+		Long: "Check server, keys and clock: whether the server responds " +
+			"and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\n" +
+			"the sandbox has left, and who can read the .env file. It changes nothing.\n\n" +
+			"With --database, check the SQLite file of a server in their place, also while it runs: whether\n" +
+			"every commit and snapshot in it is what was written.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.Database != "" {
+				d.Storage = func(ctx context.Context) (string, []string, error) { return checkDatabase(ctx, c) }
+			}
+			return d.Run(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	targetFlags(cmd, &d.Target)
+	cmd.Flags().BoolVar(&d.JSON, "json", false, "Print one JSON array with the findings.")
+	cmd.Flags().StringVar(&c.Database, "database", "", "The SQLite file to check.")
+	return cmd
+}
+
+// checkDatabase tells the doctor about a database.
+func checkDatabase(ctx context.Context, c *config.Config) (well string, damages []string, err error) {
+	found, err := server.CheckDatabase(ctx, c)
+	if err != nil {
+		return "", nil, err //nolint:wrapcheck // the error names the file
+	}
+	well = fmt.Sprintf("%s has %d sandboxes; %d commits and %d snapshots were read.", c.Database, found.Sandboxes,
+		found.Commits, found.Snapshots)
+	for _, damage := range found.Damages {
+		follows := "its requests fail with sandbox_damaged"
+		if damage.Snapshot {
+			follows = "it is made anew of its commits"
+		}
+		damages = append(damages, fmt.Sprintf("%s, until %s: %v; %s.", damage.SandboxID,
+			damage.Until.Format("15:04:05"), damage.Error, follows))
+	}
+	return well, damages, nil
+}

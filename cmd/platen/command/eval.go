@@ -1,0 +1,131 @@
+package command
+
+import (
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"platen/client"
+	"platen/internal/cli"
+	"platen/internal/cli/evaluation"
+	"platen/internal/config"
+	"platen/internal/player"
+)
+
+const (
+	// evalDay is the day whose net worth counts unless another is asked for.
+	evalDay = 60
+	// evalLease is longer than any evaluation is to take.
+	evalLease = 7 * 24 * time.Hour
+)
+
+func evalCommand() *cobra.Command {
+	e := &evaluation.Evaluation{}
+	var seeds, bridge, clock, split string
+	var faults cli.FaultFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
+		SuggestFor: []string{"evaluate", "evaluation"},
+		Short:      "Let a program play one sandbox per seed, and compare the results",
+		Long: "Let a program play one sandbox per seed, and compare the results.\n\n" +
+			"The command runs once for each seed, with a sandbox of its own on a server that this starts, without\n" +
+			"limits and with a lease that is long enough. It finds this in its environment:\n\n" +
+			"  PLATEN_URL          base URL of the API\n" +
+			"  PLATEN_OFFICE_KEY   key of Head Office\n" +
+			"  PLATEN_FACTORY_KEY  key of the Factory\n" +
+			"  PLATEN_MCP_URL      the agent endpoint, which takes the key of Head Office\n" +
+			"  PLATEN_SANDBOX_ID, PLATEN_PRESET\n\n" +
+			"Other variables of Platen it does not get: it knows neither the seed nor the key that judges it, and\n" +
+			"cannot make another sandbox on this server. It runs with your rights, and can read what you can: put a\n" +
+			"program that you do not trust into a container.\n\n" +
+			"The worlds of --split test follow from PLATEN_EVALUATION_SECRET, of 32 characters or more, so that\n" +
+			"without it they cannot be made.\n\n" +
+			"With the clock in manual mode the company waits for the program: it moves the clock itself, with no\n" +
+			"pause between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
+			"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
+			"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. The\n" +
+			"command's output goes to standard error, results to standard output.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.UsageError{Err: errors.New("no command to run: put it behind --")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if e.Seeds, err = evaluation.ParseSeeds(seeds); err != nil {
+				return err
+			}
+			if err := e.Check(); err != nil {
+				return err
+			}
+			if e.Faults, err = faults.Input(); err != nil {
+				return err
+			}
+			if bridge != "" {
+				e.Bridge = new(client.Bridge(bridge))
+			}
+			if clock != "" {
+				e.Clock = new(client.ClockMode(clock))
+			}
+			if split != "" {
+				e.Split = new(client.Split(split))
+			}
+			secret, err := cli.EvaluationSecret(split)
+			if err != nil {
+				return err
+			}
+			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
+			e.Baselines = baselines(worlds, e.Day)
+			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
+			return withServer(cmd.Context(), func(c *config.Config) {
+				unlimited(c)
+				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret
+				c.MaxSandboxes = max(c.MaxSandboxes, len(e.Seeds)+1) // one more checks the preset
+			}, func(origin string) error {
+				s, err := e.Run(cmd.Context(), origin)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					err = cli.WriteJSON(cmd.OutOrStdout(), s)
+				} else {
+					err = s.Print(cmd.OutOrStdout())
+				}
+				return errors.Join(err, s.Failed(), cmd.Context().Err())
+			})
+		},
+	}
+	cmd.Flags().StringVar(&e.Preset, "preset", "agent_eval", "The preset to play.")
+	cmd.Flags().StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
+	cmd.Flags().StringVar(&clock, "clock", string(client.ClockModeManual),
+		"manual or realtime; the preset's own when empty.")
+	cmd.Flags().StringVar(&split, "split", "",
+		"The set of worlds that the seeds count: train, dev or test; train when empty.")
+	faultFlags(cmd, &faults)
+	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
+	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
+	cmd.Flags().IntVar(&e.Parallel, "parallel", 1, "How many commands run at a time.")
+	cmd.Flags().DurationVar(&e.Timeout, "timeout", time.Hour,
+		"How long a command may take; it is ended then, and its result so far counts.")
+	cmd.Flags().StringVar(&e.TraceFolder, "trace", "",
+		"A folder for the requests and responses of each run, which platen replay sends again.")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
+	return cmd
+}
+
+// baselines returns what players of known skill come to in the worlds of an evaluation. They
+// play in this process, without faults.
+func baselines(w player.Worlds, day int) func(seed uint64) ([]evaluation.Known, error) {
+	return func(seed uint64) ([]evaluation.Known, error) {
+		outcomes, err := w.Outcomes(seed, day)
+		known := make([]evaluation.Known, len(outcomes))
+		for i, o := range outcomes {
+			known[i] = evaluation.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
+		}
+		return known, err //nolint:wrapcheck // it says who played
+	}
+}

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"platen/internal/cli"
+	"platen/internal/config"
+	"platen/internal/server"
+)
+
+func moveCommand() *cobra.Command {
+	from, to := config.Default(), config.Default()
+	from.Database, to.Database = "", ""
+	cmd := &cobra.Command{
+		Use:   "move",
+		Short: "Move a database to another engine, while no server runs",
+		Long: "Copy all sandboxes of one database into another one that is empty: from a SQLite file to\n" +
+			"PostgreSQL, or back. Stop the server first. Each body is read back and compared, and what\n" +
+			"was moved stays where it was. The new server needs the secret key of the old one.",
+		Example: "  platen move --from data/platen.db --to postgres://platen@db.internal/platen",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, c := range []*config.Config{from, to} {
+				if c.Database = strings.TrimPrefix(c.Database, "sqlite:"); c.Database == "" {
+					return cli.UsageError{Err: errors.New("both --from and --to must name a database")}
+				}
+			}
+			if from.Database == to.Database {
+				return cli.UsageError{Err: errors.New("--from and --to name the same database")}
+			}
+			moved, err := server.Move(cmd.Context(), from, to)
+			if err != nil {
+				return err //nolint:wrapcheck // the error names the failed step
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%s has %d sandboxes with %d commits, and %d records, compared\n",
+				to.Place(), moved.Sandboxes, moved.Commits, moved.Records)
+			key := from.Database + keySuffix
+			if _, err := os.Stat(key); from.Postgres() || errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintln(out, "start the server on it with the secret key that it had")
+				return nil
+			}
+			if to.Postgres() {
+				fmt.Fprintf(out, "start the server on it with PLATEN_SECRET_KEY_FILE=%s\n", key)
+				return nil
+			}
+			return copyKey(out, key, to.Database+keySuffix, true, false)
+		},
+	}
+	cmd.Flags().StringVar(&from.Database, "from", "", "The database to move: a SQLite file, or a PostgreSQL URL.")
+	cmd.Flags().StringVar(&to.Database, "to", "", "The empty database to move it to.")
+	return cmd
+}

@@ -1,0 +1,65 @@
+package command
+
+import (
+	"crypto/rand"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"platen/internal/cli"
+	"platen/internal/cli/trace"
+	"platen/internal/config"
+)
+
+func replayCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay TRACE",
+		Short: "Send the requests of a recorded run again, and compare where they lead",
+		Long: "Send the requests of a recorded run again, and compare where they lead.\n\n" +
+			"The trace is one that platen eval --trace has written. Its requests go, one after the other, to a\n" +
+			"sandbox of the same world on a server that this starts. The exit status is 1 when the records of the\n" +
+			"business are others in the end than they were: then the trace is not that of the run that it names,\n" +
+			"was changed, or is of another version of Platen, or of a clock that ran by itself. Requests about\n" +
+			"webhooks are left out.",
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := trace.Read(args[0])
+			if err != nil {
+				return cli.UsageError{Err: err}
+			}
+			secret, err := cli.EvaluationSecret(string(t.Head.Split))
+			if err != nil {
+				return err
+			}
+			creationKey := rand.Text() + rand.Text()
+			return withServer(cmd.Context(), func(c *config.Config) {
+				unlimited(c)
+				c.CreationKey, c.EvaluationSecret = creationKey, secret
+			}, func(origin string) error {
+				r, err := t.Again(cmd.Context(), origin, creationKey)
+				if err != nil {
+					return err //nolint:wrapcheck // it says what it was doing
+				}
+				if asJSON {
+					err = cli.WriteJSON(cmd.OutOrStdout(), r)
+				} else {
+					err = r.Print(cmd.OutOrStdout())
+				}
+				if !r.Business {
+					err = errors.Join(err, errors.New("the run ended otherwise than the trace says"))
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
+	return cmd
+}
+
+// unlimited takes the limits off a server that serves one program of the same machine.
+func unlimited(c *config.Config) {
+	listen, database := c.Listen, c.Database
+	c.Use(config.Local)
+	c.Listen, c.Database, c.SandboxDuration = listen, database, evalLease
+}

@@ -1,0 +1,81 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"platen/internal/cli"
+)
+
+func eventsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "events", Short: "The event feed", Args: noArguments,
+		SuggestFor: []string{"feed", "log"},
+		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(eventsTailCommand())
+	return cmd
+}
+
+func eventsTailCommand() *cobra.Command {
+	var t cli.EventTail
+	var from uint64
+	cmd := &cobra.Command{
+		Use:     "tail",
+		Short:   "Show events as they happen",
+		Example: "  platen events tail --types 'factory.*'\n  platen events tail --since 1h --no-follow",
+		Long: "Show events as they happen. No event is left out: the command follows the numbers of the feed,\n" +
+			"and tries again from the last one while the server cannot be reached.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("from") {
+				from = max(from, 1)
+			}
+			t.Out, t.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return t.Run(cmd.Context(), from)
+		},
+	}
+	targetFlags(cmd, &t.Target)
+	flags := cmd.Flags()
+	flags.StringSliceVar(&t.Types, "types", nil,
+		"Event types to show, or patterns such as 'factory.*'; all when empty.")
+	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that "+
+		"happens, or with --no-follow the first of all.")
+	flags.DurationVar(&t.Since, "since", 0, "Begin with the events of so long ago, such as 1h.")
+	flags.BoolVar(&t.Past, "no-follow", false, "Show the events that there are, and end.")
+	flags.BoolVar(&t.JSON, "json", false, "Print each event as one line of JSON, as the feed has it.")
+	return cmd
+}
+
+func requestsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "requests", Short: "The requests of the sandbox's clients", Args: noArguments,
+		SuggestFor: []string{"logs", "log", "calls"},
+		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(requestsTailCommand())
+	return cmd
+}
+
+func requestsTailCommand() *cobra.Command {
+	var t cli.RequestTail
+	cmd := &cobra.Command{
+		Use:   "tail",
+		Short: "Show requests as they are handled",
+		Long: "Show requests as they are handled, those of all clients of the sandbox but its own. It looks every\n" +
+			"two seconds, which spends the budget of the key it uses.",
+		Example: "  platen requests tail --status 4xx\n  platen requests tail --method POST --path '/factory/*'",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t.Out = cmd.OutOrStdout()
+			return t.Run(cmd.Context())
+		},
+	}
+	targetFlags(cmd, &t.Target)
+	cmd.Flags().StringSliceVar(&t.Filter.Statuses, "status", nil, "Statuses to show, such as 422, or classes: 4xx.")
+	cmd.Flags().StringSliceVar(&t.Filter.Methods, "method", nil, "Methods to show, such as POST.")
+	cmd.Flags().StringVar(&t.Filter.Path, "path", "", "Paths to show, such as '/factory/*'.")
+	cmd.Flags().StringVar(&t.Filter.System, "system", "", "office or factory: requests with the key of that system.")
+	cmd.Flags().BoolVar(&t.Past, "no-follow", false, "Show the requests that there are, and end.")
+	cmd.Flags().BoolVar(&t.JSON, "json", false, "Print each request as one line of JSON.")
+	return cmd
+}

@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"platen/client"
+	"platen/internal/cli"
+	"platen/internal/cli/task"
+	"platen/internal/cli/task/oracle"
+	"platen/internal/config"
+)
+
+func tasksCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "Tasks for agents and programs, prepared and graded",
+		Long: "Tasks for agents and programs, prepared and graded.\n\n" +
+			"A task is a sandbox in which something has happened, an instruction, and checks of what the records of\n" +
+			"both systems say in the end. The player gets two keys; the grading key stays with the judge.",
+		Args: noArguments,
+	}
+	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve(), tasksServe(),
+		tasksReady(), tasksExport())
+	return cmd
+}
+
+func tasksList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the tasks", Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := task.All()
+			if err != nil {
+				return err //nolint:wrapcheck // it names the task
+			}
+			if asJSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), all)
+			}
+			return task.PrintList(cmd.OutOrStdout(), all)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print the tasks whole, as one JSON array.")
+	return cmd
+}
+
+func tasksShow() *cobra.Command {
+	return &cobra.Command{
+		Use: "show TASK", Short: "Print the instruction of a task", Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := taskNamed(args[0])
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), t.Assignment())
+			}
+			return err
+		},
+	}
+}
+
+// taskNamed returns a task, or a usage error that names those that there are.
+func taskNamed(name string) (*task.Task, error) {
+	t, err := task.Named(name)
+	if errors.Is(err, task.ErrUnknown) {
+		names, _ := task.Names()
+		return nil, cli.UsageError{
+			Err: fmt.Errorf("there is no task %q; there are %s", name, strings.Join(names, ", ")),
+		}
+	}
+	return t, err //nolint:wrapcheck // it names the task
+}
+
+// Players who come with the program.
+const (
+	playerOracle  = "oracle"
+	playerNothing = "nothing"
+)
+
+func tasksRun() *cobra.Command {
+	r := &task.Run{}
+	var player string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "run [TASK...] -- COMMAND [ARGUMENT...]",
+		Short: "Let a program try tasks, and grade it",
+		Long: "Let a program try tasks, all of them or those that are named, and grade it.\n\n" +
+			"The command runs once for each task and seed, with a sandbox of its own on a server that this starts,\n" +
+			"which makes no sandbox for others. It finds this in its environment, and nothing else of Platen:\n\n" +
+			"  PLATEN_TASK, PLATEN_INSTRUCTION  what it is to do\n" +
+			"  PLATEN_URL, PLATEN_MCP_URL       base URL of the API, and the agent endpoint\n" +
+			"  PLATEN_OFFICE_KEY, PLATEN_FACTORY_KEY\n" +
+			"  PLATEN_FOLDER                    a folder of its own, with the files of the task\n" +
+			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
+			"The clock stands still but for POST /sandbox/tick. Results go to standard output, the output of the\n" +
+			"command to standard error. --player oracle or nothing tries tasks without a command.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			names, command := args, []string(nil)
+			if at := cmd.ArgsLenAtDash(); at >= 0 {
+				names, command = args[:at], args[at:]
+			}
+			if (len(command) == 0) == (player == "") {
+				return cli.UsageError{Err: errors.New("name a command behind --, or --player, and not both")}
+			}
+			if err := chosen(r, names); err != nil {
+				return err
+			}
+			switch player {
+			case "":
+				r.Player = task.Command(command, cmd.ErrOrStderr())
+			case playerOracle:
+				r.Player = solving
+			case playerNothing:
+				r.Player = idling
+			default:
+				return cli.UsageError{Err: fmt.Errorf("--player is oracle or nothing, not %q", player)}
+			}
+			creationKey := rand.Text() + rand.Text()
+			return withServer(cmd.Context(), func(c *config.Config) {
+				unlimited(c)
+				c.CreationKey = creationKey
+			}, func(origin string) error {
+				all, err := r.Play(cmd.Context(), origin+client.BasePath, creationKey, cmd.ErrOrStderr())
+				if asJSON {
+					return errors.Join(err, cli.WriteJSON(cmd.OutOrStdout(), all))
+				}
+				return errors.Join(err, task.PrintOutcomes(cmd.OutOrStdout(), all))
+			})
+		},
+	}
+	cmd.Flags().IntVar(&r.Seeds, "seeds", 0, "How many worlds of each task are played; all of them when 0.")
+	cmd.Flags().DurationVar(&r.Timeout, "timeout", time.Hour, "How long a try may take; what was done by then counts.")
+	cmd.Flags().StringVar(&player, "player", "", "oracle or nothing, in place of a command.")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with every grade.")
+	return cmd
+}
+
+// chosen sets the tasks of a run: those of some names, or all.
+func chosen(r *task.Run, names []string) error {
+	all, err := task.All()
+	if err != nil {
+		return err //nolint:wrapcheck // it names the task
+	}
+	for _, name := range names {
+		if _, err := taskNamed(name); err != nil {
+			return err
+		}
+	}
+	r.Tasks = slices.DeleteFunc(all, func(t *task.Task) bool {
+		return len(names) > 0 && !slices.Contains(names, t.Name)
+	})
+	if r.Seeds < 0 || r.Timeout <= 0 {
+		return cli.UsageError{Err: errors.New("--seeds must not be negative, and --timeout must be positive")}
+	}
+	return nil
+}
+
+// idling does nothing.
+func idling(context.Context, *task.Task, *task.Prepared, string) ([]byte, error) { return nil, nil }
+
+// solving lets a task be solved by its oracle, which has the keys of a player.
+func solving(ctx context.Context, t *task.Task, s *task.Prepared, baseURL string) ([]byte, error) {
+	c := client.New(baseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	return solve(ctx, t, &oracle.Player{Client: c, Files: s.Files})
+}
+
+// solve solves a task and returns the answer to file, empty for none.
+func solve(ctx context.Context, t *task.Task, p *oracle.Player) ([]byte, error) {
+	answer, err := oracle.Solutions()[t.Name](ctx, p)
+	if err != nil || answer == nil {
+		return nil, err
+	}
+	return json.Marshal(answer) //nolint:wrapcheck // it is our own value
+}
+
+// onServer is a command about one task on a running server.
+type onServer struct {
+	target *cli.Target
+	*cobra.Command
+}
+
+// taskOnServer makes such a command. What it does gets the task and the base URL of the API.
+func taskOnServer(use, short, long string, do func(c *onServer, t *task.Task, baseURL string) error) *onServer {
+	c := &onServer{target: &cli.Target{}}
+	c.Command = &cobra.Command{
+		Use: use + " TASK", Short: short, Long: long, Args: oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			t, err := taskNamed(args[0])
+			if err != nil {
+				return err
+			}
+			origin, err := c.target.Origin()
+			if err != nil {
+				return err //nolint:wrapcheck // it says what is wrong
+			}
+			return cli.Brief(do(c, t, origin+client.BasePath))
+		},
+	}
+	c.Flags().StringVar(&c.target.Server, "server", "", "Origin of the server; PLATEN_URL when empty.")
+	return c
+}
+
+func tasksPrepare() *cobra.Command {
+	var seed uint64
+	var folder string
+	cmd := taskOnServer("prepare", "Make the sandbox of a task on a running server, and print its keys",
+		"Make the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n"+
+			"factory_key for who tries it, grading_key for platen tasks grade. A task that has files hands them over\n"+
+			"in a folder; one with a receiver of webhooks needs a server on this machine that delivers here\n"+
+			"(platen serve --profile local).",
+		func(c *onServer, t *task.Task, baseURL string) error {
+			if !c.Flags().Changed("seed") {
+				seed = t.Seeds[0]
+			}
+			creationKey, err := cli.CreationKey()
+			if err != nil {
+				return err //nolint:wrapcheck // it names the variable
+			}
+			s, err := t.Prepare(c.Context(), baseURL, creationKey, seed)
+			if err != nil {
+				return err //nolint:wrapcheck // it says what failed
+			}
+			if err := s.WriteFiles(folder); err != nil {
+				return err //nolint:wrapcheck // it names the file
+			}
+			return cli.WriteJSON(c.OutOrStdout(), map[string]string{
+				"task": t.Name, "sandbox_id": s.SandboxID, "office_key": s.OfficeKey, "factory_key": s.FactoryKey,
+				"grading_key": s.GradingKey, "instruction": t.Assignment(),
+			})
+		})
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "The world; the task's first one unless named.")
+	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are written, if it has any.")
+	return cmd.Command
+}
+
+func tasksGrade() *cobra.Command {
+	var answerFile string
+	var asJSON bool
+	cmd := taskOnServer("grade", "Grade a try on a running server",
+		"Grade a try on a running server, with the grading key in PLATEN_GRADING_KEY. The sandbox stays as it\n"+
+			"is: its records are read in a fork. The exit status is 0 whatever the score is.",
+		func(c *onServer, t *task.Task, baseURL string) error {
+			gradingKey, err := cli.GradingKey()
+			if err != nil {
+				return err //nolint:wrapcheck // it names the variable
+			}
+			if gradingKey == "" {
+				return cli.UsageError{Err: errors.New("set PLATEN_GRADING_KEY to the grading key of the sandbox")}
+			}
+			var answer []byte
+			if answerFile != "" {
+				if answer, err = os.ReadFile(answerFile); err != nil && !errors.Is(err, os.ErrNotExist) {
+					return fmt.Errorf("read the answer: %w", err)
+				}
+			}
+			g, err := t.Judge(c.Context(), baseURL, gradingKey, answer)
+			if err != nil {
+				return err //nolint:wrapcheck // it says what failed
+			}
+			if asJSON {
+				return cli.WriteJSON(c.OutOrStdout(), g)
+			}
+			return g.Print(c.OutOrStdout())
+		})
+	cmd.Flags().StringVar(&answerFile, "answer", "", "The file with the JSON object that a task asks for.")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
+	return cmd.Command
+}
+
+func tasksSolve() *cobra.Command {
+	var answerFile, folder string
+	cmd := taskOnServer("solve", "Solve a task as its oracle does, with the keys of a player", "",
+		func(c *onServer, t *task.Task, baseURL string) error {
+			keys, err := c.target.Keys()
+			if err != nil {
+				return err //nolint:wrapcheck // it says what is wrong
+			}
+			files, err := task.ReadFiles(folder)
+			if err != nil {
+				return err //nolint:wrapcheck // it names the file
+			}
+			answer, err := solve(c.Context(), t, &oracle.Player{Client: client.New(baseURL, keys), Files: files})
+			if err != nil || len(answer) == 0 || answerFile == "" {
+				return err
+			}
+			return os.WriteFile(answerFile, answer, 0o600) //nolint:wrapcheck // it names the file
+		})
+	cmd.Flags().StringVar(&answerFile, "answer", "", "The file for the JSON object that a task asks for.")
+	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are, if it has any.")
+	return cmd.Command
+}

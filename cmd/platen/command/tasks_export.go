@@ -1,0 +1,80 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"platen/internal/cli"
+	"platen/internal/cli/task"
+	"platen/internal/cli/task/harness"
+)
+
+// everySeed asks for all worlds of a task.
+const everySeed = "all"
+
+func tasksExport() *cobra.Command {
+	h := &harness.Harbor{}
+	var seed string
+	cmd := &cobra.Command{
+		Use:   "export --harbor DIR [TASK...]",
+		Short: "Write tasks as folders that a harness runs",
+		Long: "Write tasks as folders that a harness runs, all of them or those that are named.\n\n" +
+			"--harbor writes a folder for each task in the layout of Harbor, to be run with Docker Compose: the\n" +
+			"agent in one container, and platen tasks serve in another, from the image that --image names. The\n" +
+			"folder has the instruction, the agent endpoint as an MCP server, a test that asks for the score, and a\n" +
+			"solution that has the task solved by its oracle. It holds two tokens, new in each export: keep agents\n" +
+			"from it.\n\n" +
+			"A folder that was exported before is replaced.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if h.Folder == "" {
+				return cli.UsageError{Err: errors.New("name the harness: --harbor DIR is the only one that there is")}
+			}
+			var err error
+			if h.Worlds, err = worlds(args, seed); err != nil {
+				return err
+			}
+			written, err := h.Write()
+			for _, folder := range written {
+				fmt.Fprintln(cmd.OutOrStdout(), folder)
+			}
+			if errors.Is(err, harness.ErrForeign) || errors.Is(err, harness.ErrImage) {
+				return cli.UsageError{Err: err}
+			}
+			return err //nolint:wrapcheck // it names the folder
+		},
+	}
+	cmd.Flags().StringVar(&h.Folder, "harbor", "", "Write folders for Harbor below this one.")
+	cmd.Flags().StringVar(&seed, "seed", "", "The world of each task, or all; the task's first one when empty.")
+	cmd.Flags().StringVar(&h.Image, "image", "platen", "The container image of Platen, as docker build -t names it.")
+	return cmd
+}
+
+// worlds are the tasks of some names, or all, in the worlds that --seed asks for.
+func worlds(names []string, seed string) ([]harness.World, error) {
+	r := &task.Run{Timeout: 1}
+	if err := chosen(r, names); err != nil {
+		return nil, err
+	}
+	var all []harness.World
+	for _, t := range r.Tasks {
+		seeds := t.Seeds[:1]
+		switch seed {
+		case "":
+		case everySeed:
+			seeds = t.Seeds
+		default:
+			one, err := strconv.ParseUint(seed, 10, 63)
+			if err != nil {
+				return nil, cli.UsageError{Err: fmt.Errorf("--seed is a number or %s, not %q", everySeed, seed)}
+			}
+			seeds = []uint64{one}
+		}
+		for _, s := range seeds {
+			all = append(all, harness.World{Task: t, Seed: s})
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,154 @@
+//go:build unix
+
+package command
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// harborTask is an exported task whose company runs in a process of its own, at other addresses
+// than in containers.
+type harborTask struct {
+	folder, work, logs string
+	// task is the origin of the host.
+	task string
+}
+
+// TestExportedTaskIsSolvedAndGraded as a harness does it, but for the containers: what the
+// Compose file starts, solution/solve.sh and tests/test.sh, which take addresses and folders from
+// their environment.
+func TestExportedTaskIsSolvedAndGraded(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"first-order", "noisy-hooks"} { // the second hands over files and asks for an answer
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := serveHarborTask(t, name)
+			if _, err := h.run(t, "platen", "tasks", "ready", "--task-url", h.task); err != nil {
+				t.Error("the host is there, and its task is not ready")
+			}
+			test := filepath.Join(h.folder, "tests", "test.sh")
+			output, err := h.run(t, "sh", test)
+			if err != nil || h.reward(t) > 0.1 {
+				t.Errorf("doing nothing is worth %g, %v\n%s", h.reward(t), err, output)
+			}
+
+			if output, err := h.run(t, "sh", filepath.Join(h.folder, "solution", "solve.sh")); err != nil {
+				t.Fatalf("solve.sh: %v\n%s", err, output)
+			}
+			output, err = h.run(t, "sh", test)
+			if err != nil || h.reward(t) != 1 {
+				t.Errorf("the solution is worth %g, %v\n%s", h.reward(t), err, output)
+			}
+			if grade := h.file(t, h.logs, "grade.json"); !strings.Contains(grade, `"passed": true`) {
+				t.Errorf("grade.json is %s", grade)
+			}
+			h.refuses(t, test)
+		})
+	}
+}
+
+// refuses wants a reward of 0, with its reason, for a judge that is not there or does not know
+// the token, although the task is solved.
+func (h *harborTask) refuses(t *testing.T, test string) {
+	t.Helper()
+	output, err := h.run(t, "env", "PLATEN_JUDGE_URL=http://127.0.0.1:1/grade", "sh", test)
+	if err == nil || h.reward(t) != 0 || !strings.Contains(output, "cannot be reached") {
+		t.Errorf("without a judge: %g, %v\n%s", h.reward(t), err, output)
+	}
+	forged := regexp.MustCompile(`token=\w+`).ReplaceAllString(h.file(t, test), "token=GUESSEDGUESSEDGUESSED")
+	other := filepath.Join(h.work, "forged.sh")
+	if err := os.WriteFile(other, []byte(forged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, err = h.run(t, "sh", other)
+	if err == nil || h.reward(t) != 0 || !strings.Contains(output, "401") || !strings.Contains(output, "unauthorized") {
+		t.Errorf("with another token: %g, %v\n%s", h.reward(t), err, output)
+	}
+}
+
+// serveHarborTask exports a task and starts what the Compose file of it says.
+func serveHarborTask(t *testing.T, name string) *harborTask {
+	t.Helper()
+	h := &harborTask{work: t.TempDir(), logs: filepath.Join(t.TempDir(), "verifier")}
+	exported := filepath.Join(t.TempDir(), "tasks")
+	if output, err := h.run(t, "platen", "tasks", "export", "--harbor", exported, name); err != nil {
+		t.Fatalf("export: %v\n%s", err, output)
+	}
+	h.folder = filepath.Join(exported, "platen-"+name)
+	compose := h.file(t, h.folder, "environment", "docker-compose.yaml")
+	var arguments, environment []string
+	for _, argument := range regexp.MustCompile(`(?m)^ {6}- "?(tasks|serve|`+name+`|--\S+?)"?$`).
+		FindAllStringSubmatch(compose, -1) {
+		arguments = append(arguments, regexp.MustCompile(`0\.0\.0\.0:\d+`).ReplaceAllString(argument[1], "127.0.0.1:0"))
+	}
+	for _, variable := range regexp.MustCompile(`(PLATEN_[A-Z_]+): "(\w+)"`).FindAllStringSubmatch(compose, -1) {
+		environment = append(environment, variable[1]+"="+variable[2])
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, "platen", arguments...)
+	cmd.Env, cmd.Dir, cmd.Stderr = append(os.Environ(), environment...), h.work, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		defer stop()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("platen tasks serve ended with %v", err)
+		}
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if judge, ok := strings.CutPrefix(lines.Text(), "judge"); ok {
+			h.task = strings.TrimSuffix(strings.TrimSpace(judge), "/grade")
+			return h
+		}
+	}
+	t.Fatalf("%v says no address of its judge", arguments)
+	return nil
+}
+
+// run runs a program as the harness runs it in the container of the agent.
+func (h *harborTask) run(t *testing.T, program string, arguments ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, arguments...)
+	cmd.Dir = h.work
+	cmd.Env = append(os.Environ(), "PLATEN_JUDGE_URL="+h.task+"/grade", "PLATEN_SOLVE_URL="+h.task+"/solve",
+		"PLATEN_LOGS_DIR="+h.logs, "PLATEN_ANSWER_FILE="+filepath.Join(h.work, "answer.json"))
+	output, err := cmd.CombinedOutput()
+	return string(output), err
+}
+
+func (h *harborTask) file(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// reward is the number that the harness reads.
+func (h *harborTask) reward(t *testing.T) float64 {
+	t.Helper()
+	text := strings.TrimSpace(h.file(t, h.logs, "reward.txt"))
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatalf("the reward is %q", text)
+	}
+	return number
+}

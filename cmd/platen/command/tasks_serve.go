@@ -1,0 +1,189 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"platen/client"
+	"platen/internal/cli"
+	"platen/internal/cli/task"
+	"platen/internal/cli/task/harness"
+	"platen/internal/config"
+	"platen/internal/server"
+)
+
+const (
+	judgeVariable    = "PLATEN_JUDGE_TOKEN"
+	solutionVariable = "PLATEN_SOLUTION_TOKEN"
+	// tokenLeast is the least length of a token: 80 random bits, at five to a character.
+	tokenLeast = 16
+	// taskListen is where the host of a task listens unless told otherwise.
+	taskListen = "127.0.0.1:8081"
+	// headerTime is how long a client of the host may take for the head of a request.
+	headerTime = 10 * time.Second
+)
+
+// tasksServed are the options of a task that is served.
+type tasksServed struct {
+	listen, publicURL, taskListen string
+	judgeToken, solutionToken     string
+	task                          *task.Task
+	seed                          uint64
+}
+
+func tasksServe() *cobra.Command {
+	o := &tasksServed{}
+	cmd := &cobra.Command{
+		Use:   "serve TASK",
+		Short: "Serve a task to one player, and grade it for who has a token",
+		Long: "Serve a task to one player, and grade it for who has a token. This is what runs beside an agent in a\n" +
+			"harness; platen tasks export writes what starts it.\n\n" +
+			"It starts a server of its own, which makes no sandbox for others, prepares the task there, and then\n" +
+			"listens at a second address:\n\n" +
+			"  GET  /task             the instruction, the addresses and the keys of a player, as a JSON object\n" +
+			"  GET  /task/keys.env    addresses and keys for a shell\n" +
+			"  GET  /task/files/NAME  a file of the task\n" +
+			"       /mcp              the agent endpoint, for which no key is needed here\n" +
+			"  POST /grade            the grade of the try; the body is the player's answer, if there is one, and\n" +
+			"                         Accept: text/plain asks for the bare score\n" +
+			"  POST /solve            has the oracle solve the task, and returns its answer\n" +
+			"  GET  /readyz           whether the task is prepared, as platen tasks ready asks\n\n" +
+			"/grade takes the token in " + judgeVariable + " and /solve that in " + solutionVariable + ", as\n" +
+			"Authorization: Bearer. Without the second, the server does not run the solution.",
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if o.task, err = taskNamed(args[0]); err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("seed") {
+				o.seed = o.task.Seeds[0]
+			}
+			if err := o.tokens(); err != nil {
+				return err
+			}
+			return o.serve(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "The world; the task's first one unless named.")
+	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8080", "Address of the API.")
+	cmd.Flags().StringVar(&o.publicURL, "public-url", "",
+		"Origin under which the player knows the API; that of --listen when empty.")
+	cmd.Flags().StringVar(&o.taskListen, "task-listen", taskListen, "Address of the task and its judge.")
+	return cmd
+}
+
+// tokens reads the tokens of the environment.
+func (o *tasksServed) tokens() error {
+	for _, t := range []struct {
+		variable string
+		token    *string
+		needed   bool
+	}{{judgeVariable, &o.judgeToken, true}, {solutionVariable, &o.solutionToken, false}} {
+		var err error
+		if *t.token, err = config.Secret("", t.variable); err != nil {
+			return err //nolint:wrapcheck // it names the variable
+		}
+		if length := len(*t.token); length < tokenLeast && (t.needed || length > 0) {
+			return cli.UsageError{
+				Err: fmt.Errorf("set %s to a token of %d characters or more", t.variable, tokenLeast),
+			}
+		}
+	}
+	return nil
+}
+
+// serve prepares the task and serves it until ctx ends.
+func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
+	creationKey := rand.Text() + rand.Text()
+	return withRunning(ctx, func(c *config.Config) {
+		unlimited(c)
+		c.CreationKey, c.Listen, c.PublicURL = creationKey, o.listen, o.publicURL
+	}, func(s *server.Server) error {
+		origin := reachable(s.Addr())
+		prepared, err := o.task.Prepare(ctx, origin+client.BasePath, creationKey, o.seed)
+		if err != nil {
+			return cli.Brief(err)
+		}
+		handler, err := (&harness.Host{
+			Task: o.task, Prepared: prepared, Origin: origin, PublicURL: s.BaseURL(),
+			JudgeToken: o.judgeToken, SolutionToken: o.solutionToken, Solver: solving,
+		}).Handler()
+		if err != nil {
+			return err //nolint:wrapcheck // it says what is wrong
+		}
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.taskListen)
+		if err != nil {
+			return fmt.Errorf("listen for the player and the judge: %w", err)
+		}
+		// Streams of agents and gradings take their time; only the head of a request is hurried.
+		host := &http.Server{Handler: handler, ReadHeaderTimeout: headerTime}
+		ended := make(chan error, 1)
+		go func() { ended <- host.Serve(listener) }()
+		here := reachable(listener.Addr())
+		fmt.Fprintf(out, "API     %s\ntask    %s\nagents  %s\njudge   %s\n", s.BaseURL(), here+harness.TaskPath,
+			here+harness.AgentPath, here+harness.GradePath)
+		select {
+		case <-ctx.Done():
+		case err = <-s.Failed():
+		case err = <-ended:
+			return err
+		}
+		return errors.Join(err, host.Close(), ignoreClosed(<-ended))
+	})
+}
+
+// ignoreClosed is the error of a server that was not closed on purpose.
+func ignoreClosed(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// reachable is the origin at which this machine reaches an address.
+func reachable(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return "http://" + addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+func tasksReady() *cobra.Command {
+	var origin string
+	cmd := &cobra.Command{
+		Use:   "ready",
+		Short: "Check whether a task that is served is prepared",
+		Long: "Check whether the task of platen tasks serve is prepared. The exit status is 0 if it is: this is a\n" +
+			"health check for containers.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			u, err := url.Parse(origin)
+			if err != nil || u.Host == "" {
+				return cli.UsageError{
+					Err: fmt.Errorf("--task-url is an origin such as http://%s, not %q", taskListen, origin),
+				}
+			}
+			if err := harness.Ready(cmd.Context(), origin); err != nil {
+				return err //nolint:wrapcheck // it says what is wrong
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "ready")
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&origin, "task-url", "http://"+taskListen, "Origin of the task and its judge.")
+	return cmd
+}

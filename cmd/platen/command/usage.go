@@ -1,0 +1,128 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"platen/internal/cli"
+)
+
+// noArguments refuses arguments that are no flags. One where a command has commands of its
+// own is a command that there is not.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasAvailableSubCommands() {
+		return cli.UsageError{Err: fmt.Errorf("%s takes no argument %q; see %s --help",
+			cmd.CommandPath(), args[0], cmd.CommandPath())}
+	}
+	return cli.UsageError{Err: fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(),
+		meant(commandsLike(cmd, args[0]), cmd.CommandPath()+" --help lists all"))}
+}
+
+// meant asks about what may have been meant, and where there is nothing says where to look.
+func meant(names []string, otherwise string) string {
+	if len(names) == 0 {
+		return "; " + otherwise
+	}
+	return ". Did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// commandsLike are the commands that a mistyped name may have meant.
+func commandsLike(cmd *cobra.Command, name string) []string {
+	var found []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() && (near(name, sub.Name()) || slices.Contains(sub.SuggestFor, name)) {
+			found = append(found, sub.CommandPath())
+		}
+	}
+	return found
+}
+
+// otherNames are what other programs call flags of this one.
+//
+//nolint:gochecknoglobals // read only
+var otherNames = map[string][]string{
+	"listen": {"addr", "address", "bind", "host", "port"}, "database": {"db", "data", "dsn"},
+	"server": {"url", "base-url", "host", "origin"}, "key": {"token", "api-key", "office-key", "factory-key"},
+	"forward-to": {"forward", "to", "url"}, "no-follow": {"no-tail", "once"}, "types": {"events", "type"},
+	"env": {"env-file", "dotenv", "output"}, "json": {"output", "format"},
+}
+
+// flagsLike are the flags that a mistyped name may have meant.
+func flagsLike(cmd *cobra.Command, name string) []string {
+	var found []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && (near(name, f.Name) || slices.Contains(otherNames[f.Name], name)) {
+			found = append(found, "--"+f.Name)
+		}
+	})
+	return found
+}
+
+// near reports whether a word may be a mistyped name: two letters are wrong at most, and no
+// more than a third of them, or only its end is missing.
+func near(word, name string) bool {
+	const mostWrong, shortest = 2, 3
+	word = strings.ToLower(word)
+	if len(word) >= shortest && strings.HasPrefix(name, word) {
+		return true
+	}
+	return wrongLetters(word, name) <= min(mostWrong, max(1, len(name)/3))
+}
+
+// wrongLetters is the number of letters to add, remove, change or swap with their neighbour.
+func wrongLetters(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
+// kinds say in words what a type of flags takes.
+//
+//nolint:gochecknoglobals // read only
+var kinds = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number that is not negative",
+	"duration": "a time such as 30s or 5m", "bool": "true or false",
+}
+
+// flagError is an error of the library of flags in words of this program.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		name := unknown.GetSpecifiedName()
+		return fmt.Errorf("unknown flag: --%s%s", name,
+			meant(flagsLike(cmd, name), "see "+cmd.CommandPath()+" --help"))
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		f := invalid.GetFlag()
+		if kind := kinds[f.Value.Type()]; kind != "" {
+			return fmt.Errorf("--%s must be %s, not %s", f.Name, kind, strconv.Quote(invalid.GetValue()))
+		}
+	}
+	return err
+}
