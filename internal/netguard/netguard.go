@@ -45,6 +45,8 @@ type Options struct {
 	Own []netip.Addr
 	// Resolver looks up names; nil is that of the system.
 	Resolver *net.Resolver
+	// Dial connects to an allowed address in place of the system. It is given no name.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Guard decides where connections may lead. It is safe for concurrent use.
@@ -81,6 +83,13 @@ func (g *Guard) control(_ context.Context, network, address string, _ syscall.Ra
 	return g.Check(to)
 }
 
+func (g *Guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := g.control(ctx, "tcp4", address, nil); err != nil {
+		return nil, err
+	}
+	return g.options.Dial(ctx, network, address)
+}
+
 // Transport returns a transport of its own: its connections are shared with no
 // other. It uses no proxy and no compression, speaks HTTP/1.1 and TLS 1.2 or
 // later, and follows no redirect, which is left to clients.
@@ -88,8 +97,12 @@ func (g *Guard) Transport() *http.Transport {
 	dialer := &net.Dialer{
 		Resolver: g.options.Resolver, ControlContext: g.control, KeepAliveConfig: net.KeepAliveConfig{Enable: false},
 	}
+	dial := dialer.DialContext
+	if g.options.Dial != nil {
+		dial = g.dial
+	}
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		DisableCompression:     true,
 		MaxIdleConnsPerHost:    maxIdle,

@@ -79,6 +79,8 @@ type Server struct {
 	api      *api.Server
 	listener *limitListener
 	http     *http.Server
+	// net is how the server reaches clients and receivers.
+	net Net
 	// opsListener and opsHTTP serve operators; they are nil without an address for
 	// them.
 	opsListener *limitListener
@@ -101,6 +103,18 @@ type Server struct {
 	done       sync.WaitGroup
 	failed     chan error
 }
+
+// Net is the network of a server. The functions that are nil are those of the machine. A
+// test that lets time pass in a moment gives a network in memory: time stands still while
+// anything waits for a socket.
+type Net struct {
+	Listen func(ctx context.Context, network, address string) (net.Listener, error)
+	// Dial connects to receivers of webhooks, once their address is allowed.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Use sets the network, before Start.
+func (s *Server) Use(n Net) { s.net = n }
 
 // New opens the storage of a server. Start makes it reachable.
 func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, error) {
@@ -186,7 +200,11 @@ func openStore(ctx context.Context, c *config.Config) (store.Store, store.Nodes,
 // Start listens and serves in the background. Failed reports if serving ends
 // on its own.
 func (s *Server) Start(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.config.Listen)
+	listen := s.net.Listen
+	if listen == nil {
+		listen = (&net.ListenConfig{}).Listen
+	}
+	listener, err := listen(ctx, "tcp", s.config.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

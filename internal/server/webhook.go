@@ -47,7 +47,7 @@ func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
 // dispatch makes the dispatcher, once the origin is known: it is a host that
 // must not be subscribed.
 func (s *Server) dispatch() error {
-	guard := netguard.Options{Private: s.config.PrivateWebhooks}
+	guard := netguard.Options{Private: s.config.PrivateWebhooks, Dial: s.net.Dial}
 	s.policy = webhook.Policy{Private: s.config.PrivateWebhooks}
 	if origin, err := url.Parse(s.origin); err == nil {
 		s.own(origin.Hostname())
