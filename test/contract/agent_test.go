@@ -54,7 +54,7 @@ func (a *agent) http(method, body string, headers ...string) *testclient.Answer 
 		r.Headers = append(r.Headers, "Mcp-Session-Id", a.session, "Mcp-Protocol-Version", "2025-11-25")
 	}
 	r.Headers = append(r.Headers, headers...)
-	got := r.Send(a.t)
+	got := a.ask(a.t, r)
 	if len(got.Raw) > 0 && got.Body == nil {
 		a.t.Fatalf("%s was answered %d with no JSON: %q", method, got.Status, got.Raw)
 	}
@@ -335,23 +335,25 @@ func TestAHandleStandsInForALostSession(t *testing.T) {
 
 func TestToolsSayWhenTheSandboxIsGone(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.MCP.GONE")
-	s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "15s"})
-	a := s.agent(t, "")
-	created := a.data("create_sandbox", `{"clock":"manual"}`)
-	ends := moment(t, created["expires_at"])
-	waitUntil(t, ends.Add(50*time.Millisecond))
-	a.refused("advance_time", `{}`, "sandbox_expired")
-	waitUntil(t, ends.Add(15500*time.Millisecond))
-	for _, arguments := range []string{`{}`, fmt.Sprintf(`{"sandbox":%q}`, text(created, "sandbox"))} {
-		problem := a.refused("get_sandbox", arguments, "unauthorized")
-		if !strings.Contains(text(problem, "hint"), "create_sandbox") ||
-			!strings.Contains(text(problem, "message"), "expired") {
-			t.Errorf("a sandbox that is gone is answered with %v", problem)
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.MCP.GONE")
+		s := serve(t, map[string]string{"sandbox-duration": "3s", "grace": "15s"})
+		a := s.agent(t, "")
+		created := a.data("create_sandbox", `{"clock":"manual"}`)
+		ends := moment(t, created["expires_at"])
+		waitUntil(t, ends.Add(50*time.Millisecond))
+		a.refused("advance_time", `{}`, "sandbox_expired")
+		waitUntil(t, ends.Add(15500*time.Millisecond))
+		for _, arguments := range []string{`{}`, fmt.Sprintf(`{"sandbox":%q}`, text(created, "sandbox"))} {
+			problem := a.refused("get_sandbox", arguments, "unauthorized")
+			if !strings.Contains(text(problem, "hint"), "create_sandbox") ||
+				!strings.Contains(text(problem, "message"), "expired") {
+				t.Errorf("a sandbox that is gone is answered with %v", problem)
+			}
 		}
-	}
-	a.data("create_sandbox", `{}`)
-	a.data("get_sandbox", `{}`)
+		a.data("create_sandbox", `{}`)
+		a.data("get_sandbox", `{}`)
+	})
 }
 
 func TestAnAgentsCallIsNoticed(t *testing.T) {

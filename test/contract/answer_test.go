@@ -38,8 +38,33 @@ var retryable = []string{
 type service struct {
 	*platentest.Platen
 	judge *judge
+	// client is that of a bubble's network, else nil.
+	client *http.Client
 	// faults allows answers of 500 and above.
 	faults bool
+}
+
+// web is for pages, and for what only they ask.
+func (s *service) web() *http.Client {
+	if s.client != nil {
+		return s.client
+	}
+	return http.DefaultClient
+}
+
+// ask sends a request beside the API within the time of a test.
+func (s *service) ask(t testing.TB, r testclient.Request) *testclient.Answer {
+	t.Helper()
+	built, err := r.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := testclient.Exchange(s.client, built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.T, a.Asked = t, r.String()
+	return a
 }
 
 // request is one call; the path is relative to the base URL.
@@ -88,11 +113,11 @@ func (s *service) try(t testing.TB, r request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.waits() {
+	if s.client == nil && !r.waits() {
 		turns <- struct{}{}
 		defer func() { <-turns }()
 	}
-	got, err := testclient.Exchange(nil, built)
+	got, err := testclient.Exchange(s.client, built)
 	if got == nil {
 		return nil, err
 	}
@@ -139,7 +164,11 @@ func (s *service) inspect(a *answer) {
 		if t.Failed() {
 			return
 		}
-		fresh := s.judge.unjudged(a.operation, a.Raw, a.Body)
+		fresh := s.judge.unjudged(a.operation, a.Status, a.Raw, a.Body)
+		if fresh == nil {
+			seen.note(a)
+			return
+		}
 		inspectValue(t, a.asked.String(), "", fresh)
 		switch {
 		case underRace:

@@ -103,13 +103,15 @@ func (n *tenant) isBankrupt() {
 // TestTenNegativeClosesAreTheEnd, however much the bank lends.
 func TestTenNegativeClosesAreTheEnd(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.BANKRUPT.WHEN")
-	n := serve(t, presets(t, ruined(1_000_000_000))).create(t, `{"preset":"ruined","seed":3}`)
-	waitUntil(t, moment(t, n.row("/sandbox")["created_at"]).Add(20*time.Second))
-	data := child(t, one(t, n.feed(0), "type", "sandbox.bankrupt"), "data")
-	if number(t, data, "days_negative") != 10 || number(t, data, "day_number") != 18 {
-		t.Errorf("the first debit is on day 9, and the end says %v", data)
-	}
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.BANKRUPT.WHEN")
+		n := serve(t, presets(t, ruined(1_000_000_000))).create(t, `{"preset":"ruined","seed":3}`)
+		waitUntil(t, moment(t, n.row("/sandbox")["created_at"]).Add(20*time.Second))
+		data := child(t, one(t, n.feed(0), "type", "sandbox.bankrupt"), "data")
+		if number(t, data, "days_negative") != 10 || number(t, data, "day_number") != 18 {
+			t.Errorf("the first debit is on day 9, and the end says %v", data)
+		}
+	})
 }
 
 // TestTheLastTickAndTheLastPointAreTrue: a tick on which the company ends says

@@ -103,7 +103,7 @@ func (n *tenant) waiting() bool {
 		n.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+n.office)
-	response, err := http.DefaultClient.Do(r)
+	response, err := n.web().Do(r)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -176,26 +176,28 @@ func TestWhichPresetsWait(t *testing.T) {
 // or twice afterwards.
 func TestDeliveriesGoOnWhileTheClockIsPaused(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.TIME.SET")
-	n := private(t).create(t, `{"clock":"realtime"}`)
-	r := receive(t)
-	n.serving(r.URL, `"factory.work_order.created"`)
-	var written []object
-	order := func(reference string) {
-		since := n.newest()
-		n.work("prd_card", 1, reference)
-		written = append(written, ofType(n.feed(since), "factory.work_order.created")[0])
-	}
-	order("before the pause")
-	n.patch("/sandbox", `{"clock":"manual"}`).want(http.StatusOK, "")
-	order("in the pause")
-	eventually(t, "the delivery in the pause", 5*time.Second, func() bool { return len(r.of(written[1])) > 0 })
-	n.patch("/sandbox", `{"clock":"realtime"}`).want(http.StatusOK, "")
-	order("after the pause")
-	for _, e := range written {
-		eventually(t, "the delivery of "+text(e, "id"), 5*time.Second, func() bool { return len(r.of(e)) > 0 })
-		if got := len(r.of(e)); got != 1 {
-			t.Errorf("%s came %d times", text(e, "id"), got)
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.TIME.SET")
+		n := private(t).create(t, `{"clock":"realtime"}`)
+		r := receive(t)
+		n.serving(r.URL, `"factory.work_order.created"`)
+		var written []object
+		order := func(reference string) {
+			since := n.newest()
+			n.work("prd_card", 1, reference)
+			written = append(written, ofType(n.feed(since), "factory.work_order.created")[0])
 		}
-	}
+		order("before the pause")
+		n.patch("/sandbox", `{"clock":"manual"}`).want(http.StatusOK, "")
+		order("in the pause")
+		eventually(t, "the delivery in the pause", 5*time.Second, func() bool { return len(r.of(written[1])) > 0 })
+		n.patch("/sandbox", `{"clock":"realtime"}`).want(http.StatusOK, "")
+		order("after the pause")
+		for _, e := range written {
+			eventually(t, "the delivery of "+text(e, "id"), 5*time.Second, func() bool { return len(r.of(e)) > 0 })
+			if got := len(r.of(e)); got != 1 {
+				t.Errorf("%s came %d times", text(e, "id"), got)
+			}
+		}
+	})
 }

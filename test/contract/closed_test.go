@@ -61,24 +61,26 @@ func (s *service) createdBy(t testing.TB, key, body string) *tenant {
 // TestAClaimedTicketHasTheGradingKey, and is polled without a creation key.
 func TestAClaimedTicketHasTheGradingKey(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.CREATE.CLOSED", "OPEN.EVAL.KEY", "QUEUE.READY")
-	s := serve(t, map[string]string{"max-sandboxes": "1", "creation-key": operatorKey})
-	first := s.createdBy(t, operatorKey, `{"evaluation":true}`)
-	a := s.send(t, request{method: "POST", path: "/sandboxes", key: operatorKey,
-		body: `{"evaluation":true,"split":"dev"}`}).want(http.StatusAccepted, "")
-	ticket := strings.TrimPrefix(text(a.Data(), "poll"), "/v1")
-	s.poll(t, ticket).want(http.StatusAccepted, "")
-	first.grader().call("DELETE", "/sandbox", "").want(http.StatusOK, "")
-	var claimed *answer
-	eventually(t, "the place is free", 10*time.Second, func() bool {
-		claimed = s.poll(t, ticket)
-		return claimed.Status == http.StatusCreated
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.CREATE.CLOSED", "OPEN.EVAL.KEY", "QUEUE.READY")
+		s := serve(t, map[string]string{"max-sandboxes": "1", "creation-key": operatorKey})
+		first := s.createdBy(t, operatorKey, `{"evaluation":true}`)
+		a := s.send(t, request{method: "POST", path: "/sandboxes", key: operatorKey,
+			body: `{"evaluation":true,"split":"dev"}`}).want(http.StatusAccepted, "")
+		ticket := strings.TrimPrefix(text(a.Data(), "poll"), "/v1")
+		s.poll(t, ticket).want(http.StatusAccepted, "")
+		first.grader().call("DELETE", "/sandbox", "").want(http.StatusOK, "")
+		var claimed *answer
+		eventually(t, "the place is free", 10*time.Second, func() bool {
+			claimed = s.poll(t, ticket)
+			return claimed.Status == http.StatusCreated
+		})
+		n := s.tenantOf(t, claimed.Data())
+		if !gradingKey.MatchString(n.grading) || n.grader().row("/sandbox")["split"] != "dev" {
+			t.Errorf("claimed was %v", n.created)
+		}
+		s.poll(t, ticket).want(http.StatusNotFound, "ticket_not_found")
 	})
-	n := s.tenantOf(t, claimed.Data())
-	if !gradingKey.MatchString(n.grading) || n.grader().row("/sandbox")["split"] != "dev" {
-		t.Errorf("claimed was %v", n.created)
-	}
-	s.poll(t, ticket).want(http.StatusNotFound, "ticket_not_found")
 }
 
 // TestTheWorldsOfTestFollowFromASecret: they are the same on servers that have it, others

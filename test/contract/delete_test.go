@@ -16,7 +16,7 @@ func (n *tenant) deletes() {
 	data := n.call("DELETE", "/sandbox", "").want(http.StatusOK, "").Data()
 	agrees(n.t, "what was deleted", data,
 		object{"sandbox_id": n.id, "public_name": before["public_name"], "last_seq": before["last_seq"]})
-	if since := moment(n.t, data["deleted_at"]).Sub(moment(n.t, before["created_at"])); since <= 0 {
+	if since := moment(n.t, data["deleted_at"]).Sub(moment(n.t, before["created_at"])); since < 0 {
 		n.t.Errorf("it was deleted %v after its creation", since)
 	}
 	for _, key := range []string{n.office, n.factory} {
@@ -32,40 +32,44 @@ func (n *tenant) deletes() {
 
 func TestASandboxCanBeDeleted(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIFE.DELETE", "OPEN.LIFE.DELETE.FOR_GOOD", "LIFE.DELETED", "OPEN.AUTH.REVOKED.LASTING")
-	n, other := shared.create(t, `{"clock":"manual"}`), shared.create(t, `{"clock":"manual"}`)
-	n.happens()
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.LIFE.DELETE", "OPEN.LIFE.DELETE.FOR_GOOD", "LIFE.DELETED", "OPEN.AUTH.REVOKED.LASTING")
+		n, other := serve(t).create(t, `{"clock":"manual"}`), serve(t).create(t, `{"clock":"manual"}`)
+		n.happens()
 
-	// Invalid requests delete nothing.
-	used := freshKey()
-	n.post("/sandbox/tick", `{"minutes":1}`, "Idempotency-Key", used).want(http.StatusOK, "")
-	n.call("DELETE", "/sandbox", "", "Idempotency-Key", used).
-		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
-	n.call("DELETE", "/sandbox", "{", "Idempotency-Key", used).
-		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
-	n.call("DELETE", "/sandbox", "{").want(http.StatusBadRequest, "invalid_json")
-	n.call("DELETE", "/sandbox", `{"sandbox_id":"`+n.id+`"}`).want(http.StatusUnprocessableEntity, "validation_failed")
-	n.call("DELETE", "/sandbox?now=true", "").want(http.StatusBadRequest, "invalid_parameter")
-	n.call("DELETE", "/sandbox", "", "Idempotency-Key", strings.Repeat("k", 65)).
-		want(http.StatusBadRequest, "idempotency_key_invalid")
-	n.call("DELETE", "/sandbox", "", "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, "origin_refused")
-	n.row("/sandbox")
+		// Invalid requests delete nothing.
+		used := freshKey()
+		n.post("/sandbox/tick", `{"minutes":1}`, "Idempotency-Key", used).want(http.StatusOK, "")
+		n.call("DELETE", "/sandbox", "", "Idempotency-Key", used).
+			want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		n.call("DELETE", "/sandbox", "{", "Idempotency-Key", used).
+			want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		n.call("DELETE", "/sandbox", "{").want(http.StatusBadRequest, "invalid_json")
+		n.call("DELETE", "/sandbox", `{"sandbox_id":"`+n.id+`"}`).want(http.StatusUnprocessableEntity,
+			"validation_failed")
+		n.call("DELETE", "/sandbox?now=true", "").want(http.StatusBadRequest, "invalid_parameter")
+		n.call("DELETE", "/sandbox", "", "Idempotency-Key", strings.Repeat("k", 65)).
+			want(http.StatusBadRequest, "idempotency_key_invalid")
+		n.call("DELETE", "/sandbox", "", "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, "origin_refused")
+		n.row("/sandbox")
 
-	waiting := make(chan *answer, 1)
-	go func() {
-		a, err := shared.try(t, request{
-			method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000), key: n.factory,
-		})
-		if err != nil {
-			t.Error(err)
+		waiting := make(chan *answer, 1)
+		go func() {
+			a, err := n.try(t, request{
+				method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000),
+				key: n.factory,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			waiting <- a
+		}()
+		n.deletes()
+		if a := <-waiting; a != nil { // before it, or while it waited
+			a.want(http.StatusUnauthorized, "unauthorized")
 		}
-		waiting <- a
-	}()
-	n.deletes()
-	if a := <-waiting; a != nil { // before it, or while it waited
-		a.want(http.StatusUnauthorized, "unauthorized")
-	}
-	other.row("/sandbox")
+		other.row("/sandbox")
+	})
 }
 
 // TestASandboxIsDeletedForOneOfManyCallers: the others were too late, whichever
@@ -105,54 +109,58 @@ func TestASandboxIsDeletedForOneOfManyCallers(t *testing.T) {
 // client that waits in the queue.
 func TestADeletionMakesRoom(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIFE.DELETE.ROOM", "ERR.IP_ACTIVE_LIMIT")
-	s := serve(t, map[string]string{"ip-active": "2"})
-	n := s.create(t, "")
-	s.create(t, "")
-	refused := s.send(t, creation).want(http.StatusTooManyRequests, "ip_active_limit")
-	if hint := text(refused.Failure(), "hint"); !strings.Contains(hint, "DELETE /sandbox") {
-		t.Errorf("the hint is %q", hint)
-	}
-	n.deletes()
-	s.send(t, creation).want(http.StatusCreated, "")
-	s.send(t, creation).want(http.StatusTooManyRequests, "ip_active_limit")
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.LIFE.DELETE.ROOM", "ERR.IP_ACTIVE_LIMIT")
+		s := serve(t, map[string]string{"ip-active": "2"})
+		n := s.create(t, "")
+		s.create(t, "")
+		refused := s.send(t, creation).want(http.StatusTooManyRequests, "ip_active_limit")
+		if hint := text(refused.Failure(), "hint"); !strings.Contains(hint, "DELETE /sandbox") {
+			t.Errorf("the hint is %q", hint)
+		}
+		n.deletes()
+		s.send(t, creation).want(http.StatusCreated, "")
+		s.send(t, creation).want(http.StatusTooManyRequests, "ip_active_limit")
 
-	s = serve(t, map[string]string{"max-sandboxes": "1"})
-	n = s.create(t, "")
-	ticket := s.queue(t)
-	n.deletes()
-	eventually(t, "the ticket is ready", 30*time.Second, func() bool {
-		return s.poll(t, ticket).Status == http.StatusCreated
+		s = serve(t, map[string]string{"max-sandboxes": "1"})
+		n = s.create(t, "")
+		ticket := s.queue(t)
+		n.deletes()
+		eventually(t, "the ticket is ready", 30*time.Second, func() bool {
+			return s.poll(t, ticket).Status == http.StatusCreated
+		})
 	})
 }
 
 // TestWhatWasNotDeliveredIsNotDeliveredAfterADeletion.
 func TestWhatWasNotDeliveredIsNotDeliveredAfterADeletion(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIFE.DELETE.FOR_GOOD")
-	s, r := private(t), receive(t)
-	n, other := s.create(t, `{"clock":"manual"}`), s.create(t, `{"clock":"manual"}`)
-	n.serving(r.URL, `"office.sales_order.declined"`)
-	r.always(http.StatusInternalServerError)
-	event := n.happens()
-	eventually(t, "a first attempt", 20*time.Second, func() bool { return len(r.of(event)) > 0 })
-	n.deletes()
-	// Retries come ten seconds after an attempt; a delivery of another sandbox that
-	// is due later shows that it was passed over.
-	o := receive(t)
-	other.serving(o.URL, `"office.sales_order.declined"`)
-	o.answers(func(received) int {
-		if len(o.requests()) > 1 {
-			return http.StatusOK
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.LIFE.DELETE.FOR_GOOD")
+		s, r := private(t), receive(t)
+		n, other := s.create(t, `{"clock":"manual"}`), s.create(t, `{"clock":"manual"}`)
+		n.serving(r.URL, `"office.sales_order.declined"`)
+		r.always(http.StatusInternalServerError)
+		event := n.happens()
+		eventually(t, "a first attempt", 20*time.Second, func() bool { return len(r.of(event)) > 0 })
+		n.deletes()
+		// Retries come ten seconds after an attempt; a delivery of another sandbox that
+		// is due later shows that it was passed over.
+		o := receive(t)
+		other.serving(o.URL, `"office.sales_order.declined"`)
+		o.answers(func(received) int {
+			if len(o.requests()) > 1 {
+				return http.StatusOK
+			}
+			return http.StatusInternalServerError
+		})
+		later := other.happens()
+		before := len(r.of(event))
+		eventually(t, "the other's second attempt", 60*time.Second, func() bool { return len(o.of(later)) > 1 })
+		if got := len(r.of(event)); got != before {
+			t.Errorf("after the deletion there were %d more attempts", got-before)
 		}
-		return http.StatusInternalServerError
 	})
-	later := other.happens()
-	before := len(r.of(event))
-	eventually(t, "the other's second attempt", 60*time.Second, func() bool { return len(o.of(later)) > 1 })
-	if got := len(r.of(event)); got != before {
-		t.Errorf("after the deletion there were %d more attempts", got-before)
-	}
 }
 
 // TestAgentsDoNotDeleteTheirSandbox: no tool does it, and none finds it.

@@ -326,7 +326,7 @@ func (n *tenant) watches(path, key string) (http.Header, []byte) {
 		n.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
-	response, err := http.DefaultClient.Do(r)
+	response, err := n.web().Do(r)
 	if err != nil {
 		n.t.Fatal(err)
 	}

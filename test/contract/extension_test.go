@@ -85,36 +85,38 @@ func TestEitherKeyExtendsTwice(t *testing.T) {
 // the warning.
 func TestTheEndIsAnnounced(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIFE.EXPIRING", "OPEN.EVT.SANDBOX.EXPIRING", "EVT.TYPE.SANDBOX.EXPIRING", "OPEN.EVENT.DATA")
-	const warning = 5 * time.Minute
-	n := serve(t, map[string]string{"sandbox-duration": "310s", "extension": "10s"}).create(t, `{"clock":"manual"}`)
-	ends := moment(t, n.created["expires_at"])
-	for lease := range 2 {
-		before := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items()
-		if len(before) != lease {
-			t.Fatalf("%v before the warning there are %d", time.Until(ends)-warning, len(before))
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.LIFE.EXPIRING", "OPEN.EVT.SANDBOX.EXPIRING", "EVT.TYPE.SANDBOX.EXPIRING", "OPEN.EVENT.DATA")
+		const warning = 5 * time.Minute
+		n := serve(t, map[string]string{"sandbox-duration": "310s", "extension": "10s"}).create(t, `{"clock":"manual"}`)
+		ends := moment(t, n.created["expires_at"])
+		for lease := range 2 {
+			before := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items()
+			if len(before) != lease {
+				t.Fatalf("%v before the warning there are %d", time.Until(ends)-warning, len(before))
+			}
+			waitUntil(t, ends.Add(-warning).Add(20*time.Millisecond))
+			announced := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items()
+			if len(announced) != lease+1 {
+				t.Fatalf("after the warning was due there are %d", len(announced))
+			}
+			e := announced[lease]
+			data := child(t, e, "data")
+			if e["system"] != "sandbox" || text(child(t, e, "links"), "self") != "/sandbox" || data["id"] != n.id ||
+				!moment(t, data["expires_at"]).Equal(ends) || number(t, data, "extensions_left") != int64(2-lease) {
+				t.Errorf("the end at %v is announced by %v", ends, e)
+			}
+			if late := moment(t, e["created_at"]).Sub(ends.Add(-warning)); late < 0 || late > time.Millisecond {
+				t.Errorf("the announcement is %v late", late)
+			}
+			if lease == 0 {
+				ends = moment(t, n.post("/sandbox/extend", "").want(http.StatusOK, "").Data()["expires_at"])
+			}
 		}
-		waitUntil(t, ends.Add(-warning).Add(20*time.Millisecond))
-		announced := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items()
-		if len(announced) != lease+1 {
-			t.Fatalf("after the warning was due there are %d", len(announced))
+		last := n.newest()
+		if again := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items(); len(again) != 2 ||
+			n.newest() != last {
+			t.Errorf("the end is announced %d times in two leases", len(again))
 		}
-		e := announced[lease]
-		data := child(t, e, "data")
-		if e["system"] != "sandbox" || text(child(t, e, "links"), "self") != "/sandbox" || data["id"] != n.id ||
-			!moment(t, data["expires_at"]).Equal(ends) || number(t, data, "extensions_left") != int64(2-lease) {
-			t.Errorf("the end at %v is announced by %v", ends, e)
-		}
-		if late := moment(t, e["created_at"]).Sub(ends.Add(-warning)); late < 0 || late > time.Millisecond {
-			t.Errorf("the announcement is %v late", late)
-		}
-		if lease == 0 {
-			ends = moment(t, n.post("/sandbox/extend", "").want(http.StatusOK, "").Data()["expires_at"])
-		}
-	}
-	last := n.newest()
-	if again := n.get("/events?types=sandbox.expiring").want(http.StatusOK, "").Items(); len(again) != 2 ||
-		n.newest() != last {
-		t.Errorf("the end is announced %d times in two leases", len(again))
-	}
+	})
 }

@@ -13,7 +13,7 @@ import (
 // breakable creates a sandbox in which failures are brought about by hand.
 func breakable(t *testing.T) *tenant {
 	t.Helper()
-	return shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	return usual(t).create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
 }
 
 // notebooks orders some with a key, once, whatever comes of it.

@@ -248,53 +248,57 @@ func TestAForkOfAnEventBeginsAfterTheChangeThatWroteIt(t *testing.T) {
 // which nobody looked passes in it at once.
 func TestAForkGoesOnFromItsMinute(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FORK.CLOCK")
-	folder := presets(t, map[string]object{"hasty": {"clock": object{"mode": "realtime", "speed": 480}}})
-	n := serve(t, folder).create(t, `{"preset":"hasty"}`)
-	n.row("/sandbox")
-	n.names("early")
-	early := n.row("/sandbox/checkpoints/" + text(n.all("/sandbox/checkpoints")[0], "id"))
-	eventually(t, "three days pass", 4*time.Second, func() bool {
-		return number(t, child(t, n.row("/sandbox"), "clock"), "day_number") >= 3
-	})
-	m := n.fork(`{"checkpoint":"early"}`)
-	n.patch("/sandbox", `{"clock":"manual"}`)
-	m.patch("/sandbox", `{"clock":"manual"}`)
-	clock := child(t, m.row("/sandbox"), "clock")
-	lived := time.Since(moment(t, m.row("/sandbox")["created_at"]))
-	if days := number(t, clock, "day_number") - number(t, early, "day_number"); days > int64(lived/time.Second)+1 {
-		t.Errorf("in the %v since its creation %d days passed", lived, days)
-	}
-	for _, e := range m.feed(uint64(number(t, early, "seq"))) {
-		if moment(t, e["created_at"]).Before(moment(t, m.row("/sandbox")["created_at"])) {
-			t.Errorf("an event of its own is older than it: %v", e)
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.FORK.CLOCK")
+		folder := presets(t, map[string]object{"hasty": {"clock": object{"mode": "realtime", "speed": 480}}})
+		n := serve(t, folder).create(t, `{"preset":"hasty"}`)
+		n.row("/sandbox")
+		n.names("early")
+		early := n.row("/sandbox/checkpoints/" + text(n.all("/sandbox/checkpoints")[0], "id"))
+		eventually(t, "three days pass", 4*time.Second, func() bool {
+			return number(t, child(t, n.row("/sandbox"), "clock"), "day_number") >= 3
+		})
+		m := n.fork(`{"checkpoint":"early"}`)
+		n.patch("/sandbox", `{"clock":"manual"}`)
+		m.patch("/sandbox", `{"clock":"manual"}`)
+		clock := child(t, m.row("/sandbox"), "clock")
+		lived := time.Since(moment(t, m.row("/sandbox")["created_at"]))
+		if days := number(t, clock, "day_number") - number(t, early, "day_number"); days > int64(lived/time.Second)+1 {
+			t.Errorf("in the %v since its creation %d days passed", lived, days)
 		}
-	}
-	waiting := shared.create(t, "") // its clock waits for the first request
-	again := waiting.fork(`{"checkpoint":"start"}`)
-	if !again.waiting() {
-		t.Error("the clock of the first morning does not wait in a fork")
-	}
+		for _, e := range m.feed(uint64(number(t, early, "seq"))) {
+			if moment(t, e["created_at"]).Before(moment(t, m.row("/sandbox")["created_at"])) {
+				t.Errorf("an event of its own is older than it: %v", e)
+			}
+		}
+		waiting := serve(t).create(t, "") // its clock waits for the first request
+		again := waiting.fork(`{"checkpoint":"start"}`)
+		if !again.waiting() {
+			t.Error("the clock of the first morning does not wait in a fork")
+		}
+	})
 }
 
 // TestAForkHasNoWebhooks: their secrets are not its own.
 func TestAForkHasNoWebhooks(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FORK.WEBHOOKS")
-	n := private(t).create(t, `{"clock":"manual"}`)
-	receiver := receive(t)
-	s := n.serving(receiver.URL, `"*"`)
-	n.happens()
-	eventually(t, "a delivery", 5*time.Second, func() bool { return len(n.deliveries(s)) > 1 })
-	m := n.fork("")
-	if left := m.all("/webhooks"); len(left) != 0 {
-		t.Errorf("it has %v", left)
-	}
-	m.get("/webhooks/"+text(s, "id")+"/deliveries").want(http.StatusNotFound, "not_found")
-	if own := m.subscribe(receiver.URL, `"*"`); own["id"] == s["id"] {
-		t.Error("a new one has an id that was used")
-	}
-	n.webhook(s)
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.FORK.WEBHOOKS")
+		n := private(t).create(t, `{"clock":"manual"}`)
+		receiver := receive(t)
+		s := n.serving(receiver.URL, `"*"`)
+		n.happens()
+		eventually(t, "a delivery", 5*time.Second, func() bool { return len(n.deliveries(s)) > 1 })
+		m := n.fork("")
+		if left := m.all("/webhooks"); len(left) != 0 {
+			t.Errorf("it has %v", left)
+		}
+		m.get("/webhooks/"+text(s, "id")+"/deliveries").want(http.StatusNotFound, "not_found")
+		if own := m.subscribe(receiver.URL, `"*"`); own["id"] == s["id"] {
+			t.Error("a new one has an id that was used")
+		}
+		n.webhook(s)
+	})
 }
 
 // TestAForkTakesAPlace and counts like a creation, but gets no ticket.
@@ -380,28 +384,30 @@ func TestAForkIsMadeOnceForItsKey(t *testing.T) {
 // TestASandboxThatIsOverCanBeForked, and so begin again.
 func TestASandboxThatIsOverCanBeForked(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FORK.ANY_STATUS")
-	n := serve(t, presets(t, ruined(0))).create(t, `{"preset":"ruined","seed":3,"clock":"manual"}`)
-	n.names("before the end")
-	for n.row("/sandbox")["status"] == "active" {
-		n.post("/sandbox/tick", "").want(http.StatusOK, "")
-	}
-	n.post("/sandbox/checkpoints", `{"label":"late"}`).want(http.StatusLocked, "sandbox_bankrupt")
-	again := n.fork(`{"checkpoint":"before the end"}`)
-	agrees(t, "the fork", again.row("/sandbox"), object{"status": "active"})
-	again.day()
-	over := n.fork("")
-	agrees(t, "the fork of the end", over.row("/sandbox"), object{"status": "bankrupt"})
-	over.post("/sandbox/tick", "").want(http.StatusLocked, "sandbox_bankrupt")
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.FORK.ANY_STATUS")
+		n := serve(t, presets(t, ruined(0))).create(t, `{"preset":"ruined","seed":3,"clock":"manual"}`)
+		n.names("before the end")
+		for n.row("/sandbox")["status"] == "active" {
+			n.post("/sandbox/tick", "").want(http.StatusOK, "")
+		}
+		n.post("/sandbox/checkpoints", `{"label":"late"}`).want(http.StatusLocked, "sandbox_bankrupt")
+		again := n.fork(`{"checkpoint":"before the end"}`)
+		agrees(t, "the fork", again.row("/sandbox"), object{"status": "active"})
+		again.day()
+		over := n.fork("")
+		agrees(t, "the fork of the end", over.row("/sandbox"), object{"status": "bankrupt"})
+		over.post("/sandbox/tick", "").want(http.StatusLocked, "sandbox_bankrupt")
 
-	s := serve(t, map[string]string{"sandbox-duration": "2s"})
-	m := s.create(t, `{"clock":"manual"}`)
-	eventually(t, "the end of the lease", time.Minute, func() bool {
-		return m.row("/sandbox")["status"] == "expired"
+		s := serve(t, map[string]string{"sandbox-duration": "2s"})
+		m := s.create(t, `{"clock":"manual"}`)
+		eventually(t, "the end of the lease", time.Minute, func() bool {
+			return m.row("/sandbox")["status"] == "expired"
+		})
+		m.post("/sandbox/checkpoints", `{"label":"late"}`).want(http.StatusLocked, "sandbox_expired")
+		agrees(t, "the fork of the expired", m.fork("").created,
+			object{"forked_from": object{"sandbox_id": m.id, "seq": m.newest()}})
 	})
-	m.post("/sandbox/checkpoints", `{"label":"late"}`).want(http.StatusLocked, "sandbox_expired")
-	agrees(t, "the fork of the expired", m.fork("").created,
-		object{"forked_from": object{"sandbox_id": m.id, "seq": m.newest()}})
 }
 
 // TestAnEvaluationIsNotForked, and agents fork nothing.

@@ -23,7 +23,7 @@ var prefixes = map[string]string{
 // traded is a company that has records of every kind.
 func traded(t testing.TB, body string) *tenant {
 	t.Helper()
-	n := shared.create(t, body)
+	n := usual(t).create(t, body)
 	work := text(n.accept(text(n.order("SO-1001"), "id")), "bridged_work_order_id")
 	n.print(work)
 	n.tick(150)

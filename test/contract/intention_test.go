@@ -22,7 +22,7 @@ func TestAKeyThatIsTooShortIsSaidToBe(t *testing.T) {
 		if key != "" {
 			r.headers = []string{"Idempotency-Key", key}
 		}
-		if a := shared.send(t, r).want(http.StatusCreated, ""); a.Header.Get("Idempotency-Ignored") != ignored {
+		if a := usual(t).send(t, r).want(http.StatusCreated, ""); a.Header.Get("Idempotency-Ignored") != ignored {
 			t.Errorf("with the key %q Idempotency-Ignored is %q", key, a.Header.Get("Idempotency-Ignored"))
 		}
 	}

@@ -230,28 +230,32 @@ func testRetryIsASecondAway(t *testing.T) {
 // That a sandbox is deleted after the setting's time is shown by testTwoSteps.
 func TestTheGracePeriodIsTenMinutes(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIFE.GRACE")
-	if grace := config.Default().Grace; grace != 10*time.Minute {
-		t.Errorf("the grace period is %v", grace)
-	}
-	n := serve(t, map[string]string{"sandbox-duration": "1s"}).create(t, "")
-	waitUntil(t, moment(t, n.created["expires_at"]).Add(3*time.Second))
-	n.row("/sandbox")
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.LIFE.GRACE")
+		if grace := config.Default().Grace; grace != 10*time.Minute {
+			t.Errorf("the grace period is %v", grace)
+		}
+		n := serve(t, map[string]string{"sandbox-duration": "1s"}).create(t, "")
+		waitUntil(t, moment(t, n.created["expires_at"]).Add(3*time.Second))
+		n.row("/sandbox")
+	})
 }
 
 func TestAPlaceIsFreeOnlyAfterDeletion(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.LIFE.CAPACITY")
-	s := serve(t,
-		map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "15s"})
-	s.faults = true
-	n := s.create(t, "")
-	waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))
-	s.send(t, request{method: "POST", path: "/sandboxes"}).want(http.StatusServiceUnavailable, "queue_full")
-	eventually(t, "a place is free", 60*time.Second, func() bool {
-		return s.send(t, request{method: "POST", path: "/sandboxes"}).Status == http.StatusCreated
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.LIFE.CAPACITY")
+		s := serve(t,
+			map[string]string{"max-sandboxes": "1", "queue-length": "0", "sandbox-duration": "3s", "grace": "15s"})
+		s.faults = true
+		n := s.create(t, "")
+		waitUntil(t, moment(t, n.created["expires_at"]).Add(50*time.Millisecond))
+		s.send(t, request{method: "POST", path: "/sandboxes"}).want(http.StatusServiceUnavailable, "queue_full")
+		eventually(t, "a place is free", 60*time.Second, func() bool {
+			return s.send(t, request{method: "POST", path: "/sandboxes"}).Status == http.StatusCreated
+		})
+		n.get("/sandbox").want(http.StatusUnauthorized, "unauthorized")
 	})
-	n.get("/sandbox").want(http.StatusUnauthorized, "unauthorized")
 }
 
 // eventAt is the event with a number.

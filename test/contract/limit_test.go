@@ -104,30 +104,33 @@ func within(passed, burst, perMinute int, took time.Duration) bool {
 
 func TestAKeyMaySendItsBudget(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIMIT.KEY_RATE", "ERR.RATE_LIMITED", "OPEN.RATE.RETRY_AT", "LIMIT.KEY_RATE.HEADERS", "OPEN.RATE.HEADERS",
-		"OPEN.RATE.DRAFT_HEADERS")
-	s := limited(t, only("key-rate"))
-	n := s.create(t, `{"clock":"manual"}`)
-	passed, refused, took := s.flood(t, request{method: "GET", path: "/sandbox", key: n.office})
-	if !within(passed, 30, 120, took) {
-		t.Errorf("%d requests passed in %s", passed, took)
-	}
-	refused.want(429, "rate_limited")
-	if refused.Header.Get("Retry-After") != "1" || refused.Failure()["retryable"] != true ||
-		refused.Header.Get("X-RateLimit-Limit") != "120" || refused.Header.Get("X-RateLimit-Remaining") != "0" {
-		t.Errorf("the refusal is %v %s", refused.Header, refused.Raw)
-	}
-	a := s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
-	if a.Header.Get("X-RateLimit-Remaining") != "29" {
-		t.Errorf("the first request of the other key leaves %s", a.Header.Get("X-RateLimit-Remaining"))
-	}
-	// Without a key the other budget is shown, and here that is off.
-	a = s.send(t, request{method: "GET", path: "/sandbox"}).want(401, "unauthorized")
-	if a.Header.Get("X-RateLimit-Limit") != "1000000" || a.Header.Get("X-RateLimit-Remaining") != "1000000" {
-		t.Errorf("a budget that is off is shown as %v", a.Header)
-	}
-	waitUntil(t, moment(t, refused.Failure()["retry_at"]))
-	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+	inBubble(t, func(t *testing.T) {
+		rows(t, "LIMIT.KEY_RATE", "ERR.RATE_LIMITED", "OPEN.RATE.RETRY_AT", "LIMIT.KEY_RATE.HEADERS",
+			"OPEN.RATE.HEADERS",
+			"OPEN.RATE.DRAFT_HEADERS")
+		s := limited(t, only("key-rate"))
+		n := s.create(t, `{"clock":"manual"}`)
+		passed, refused, took := s.flood(t, request{method: "GET", path: "/sandbox", key: n.office})
+		if !within(passed, 30, 120, took) {
+			t.Errorf("%d requests passed in %s", passed, took)
+		}
+		refused.want(429, "rate_limited")
+		if refused.Header.Get("Retry-After") != "1" || refused.Failure()["retryable"] != true ||
+			refused.Header.Get("X-RateLimit-Limit") != "120" || refused.Header.Get("X-RateLimit-Remaining") != "0" {
+			t.Errorf("the refusal is %v %s", refused.Header, refused.Raw)
+		}
+		a := s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+		if a.Header.Get("X-RateLimit-Remaining") != "29" {
+			t.Errorf("the first request of the other key leaves %s", a.Header.Get("X-RateLimit-Remaining"))
+		}
+		// Without a key the other budget is shown, and here that is off.
+		a = s.send(t, request{method: "GET", path: "/sandbox"}).want(401, "unauthorized")
+		if a.Header.Get("X-RateLimit-Limit") != "1000000" || a.Header.Get("X-RateLimit-Remaining") != "1000000" {
+			t.Errorf("a budget that is off is shown as %v", a.Header)
+		}
+		waitUntil(t, moment(t, refused.Failure()["retry_at"]))
+		s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+	})
 }
 
 func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
@@ -183,30 +186,32 @@ func TestTheAgentEndpointShowsBudgetsToo(t *testing.T) {
 
 func TestALimitedWriteDidNothingAndMayBeSentAgain(t *testing.T) {
 	t.Parallel()
-	rows(t, "IDEM.AFTER_429", "ERR.RETRY", "ERR.RATE_LIMITED")
-	s := limited(t, only("key-rate"))
-	n := s.create(t, `{"preset":"manual","clock":"manual"}`)
-	write := request{
-		method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`,
-		headers: []string{"Idempotency-Key", "a-single-intention"},
-	}
-	// A token may come back at any moment: then the write passes, and the next
-	// one is tried.
-	var refused *answer
-	for i := 0; refused == nil && i < 50; i++ {
-		s.flood(t, request{method: "GET", path: "/sandbox", key: n.factory})
-		write.headers[1] = fmt.Sprint("intention-", i)
-		if a := s.send(t, write); a.Status == http.StatusTooManyRequests {
-			refused = a
+	inBubble(t, func(t *testing.T) {
+		rows(t, "IDEM.AFTER_429", "ERR.RETRY", "ERR.RATE_LIMITED")
+		s := limited(t, only("key-rate"))
+		n := s.create(t, `{"preset":"manual","clock":"manual"}`)
+		write := request{
+			method: "POST", path: "/factory/work-orders", key: n.factory, body: `{"sku":"prd_notebook","quantity":1}`,
+			headers: []string{"Idempotency-Key", "a-single-intention"},
 		}
-	}
-	if refused == nil {
-		t.Fatal("no write was refused")
-	}
-	waitUntil(t, moment(t, refused.Failure()["retry_at"]))
-	if a := s.send(t, write).want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
-		t.Error("the refusal was kept as an answer")
-	}
+		// A token may come back at any moment: then the write passes, and the next
+		// one is tried.
+		var refused *answer
+		for i := 0; refused == nil && i < 50; i++ {
+			s.flood(t, request{method: "GET", path: "/sandbox", key: n.factory})
+			write.headers[1] = fmt.Sprint("intention-", i)
+			if a := s.send(t, write); a.Status == http.StatusTooManyRequests {
+				refused = a
+			}
+		}
+		if refused == nil {
+			t.Fatal("no write was refused")
+		}
+		waitUntil(t, moment(t, refused.Failure()["retry_at"]))
+		if a := s.send(t, write).want(201, ""); a.Header.Get("Idempotency-Replayed") != "" {
+			t.Error("the refusal was kept as an answer")
+		}
+	})
 }
 
 func TestANetworkMaySendItsBudget(t *testing.T) {
@@ -328,77 +333,84 @@ func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 
 func TestWhoeverGoesOnSendingCoolsDown(t *testing.T) {
 	t.Parallel()
-	rows(t, "ERR.COOLDOWN", "ERR.COOLDOWN.KEEPS_KEY", "OPEN.RATE.COOLDOWN")
-	for _, lasts := range []time.Duration{30 * time.Second, time.Second} {
-		settings := only("key-rate")
-		settings["cooldown"] = lasts.String()
-		s := limited(t, settings)
-		n := s.create(t, `{"clock":"manual"}`)
-		r := request{method: "GET", path: "/sandbox", key: n.office}
-		// A refusal of the budget itself asks for half a second at most. However
-		// slow the machine, twenty of them within ten seconds come some time.
-		var end time.Time
-		left, sent := time.Duration(0), 0
-		for ; left <= lasts/2 && sent < 2000; sent += together {
-			for _, a := range s.together(t, r) {
-				if a.Status == http.StatusTooManyRequests && left <= lasts/2 {
-					end = moment(t, a.want(429, "rate_limited").Failure()["retry_at"])
-					left = end.Sub(moment(t, a.Meta()["server_time"]))
+	inBubble(t, func(t *testing.T) {
+		rows(t, "ERR.COOLDOWN", "ERR.COOLDOWN.KEEPS_KEY", "OPEN.RATE.COOLDOWN")
+		for _, lasts := range []time.Duration{30 * time.Second, time.Second} {
+			settings := only("key-rate")
+			settings["cooldown"] = lasts.String()
+			s := limited(t, settings)
+			n := s.create(t, `{"clock":"manual"}`)
+			r := request{method: "GET", path: "/sandbox", key: n.office}
+			// A refusal of the budget itself asks for half a second at most. Those that were
+			// under way with the first do not count.
+			var end time.Time
+			left, sent := time.Duration(0), 0
+			for ; left <= lasts/2 && sent < 2000; sent += together {
+				for _, a := range s.together(t, r) {
+					if a.Status == http.StatusTooManyRequests && left <= lasts/2 {
+						end = moment(t, a.want(429, "rate_limited").Failure()["retry_at"])
+						left = end.Sub(moment(t, a.Meta()["server_time"]))
+					}
 				}
+				waitUntil(t, time.Now().Add(50*time.Millisecond))
+			}
+			if left > lasts || left <= lasts/2 {
+				t.Errorf("after %d requests %s of a cooldown of %s are left", sent, left, lasts)
+			}
+			again := s.send(t, r)
+			if lasts > time.Second && !moment(t, again.want(429, "rate_limited").Failure()["retry_at"]).Equal(end) {
+				t.Errorf("a request in the cooldown moves its end from %s to %v", end, again.Failure()["retry_at"])
+			}
+			s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+			if lasts == time.Second {
+				waitUntil(t, end)
+				s.send(t, r).want(200, "")
 			}
 		}
-		if left > lasts || left <= lasts/2 {
-			t.Errorf("after %d requests %s of a cooldown of %s are left", sent, left, lasts)
-		}
-		again := s.send(t, r)
-		if lasts > time.Second && !moment(t, again.want(429, "rate_limited").Failure()["retry_at"]).Equal(end) {
-			t.Errorf("a request in the cooldown moves its end from %s to %v", end, again.Failure()["retry_at"])
-		}
-		s.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
-		if lasts == time.Second {
-			waitUntil(t, end)
-			s.send(t, r).want(200, "")
-		}
-	}
+	})
 }
 
 func TestANetworkThatGoesOnSendingIsBanned(t *testing.T) {
 	t.Parallel()
-	rows(t, "ERR.BANNED", "OPEN.RATE.BAN")
-	for _, lasts := range []time.Duration{15 * time.Minute, 10 * time.Second} {
-		settings := only("anonymous-rate")
-		settings["ban"] = lasts.String()
-		s := limited(t, settings)
-		n := s.create(t, `{"clock":"manual"}`)
-		refused := 0
-		var banned *answer
-		for sent := 0; banned == nil && sent < 1000; sent += together {
-			for _, a := range s.together(t, request{method: "GET", path: "/sandbox", headers: from("198.51.100.7")}) {
-				switch a.Status {
-				case http.StatusForbidden:
-					banned = a.want(403, "banned")
-				case http.StatusTooManyRequests:
-					refused++
+	inBubble(t, func(t *testing.T) {
+		rows(t, "ERR.BANNED", "OPEN.RATE.BAN")
+		for _, lasts := range []time.Duration{15 * time.Minute, 10 * time.Second} {
+			settings := only("anonymous-rate")
+			settings["ban"] = lasts.String()
+			s := limited(t, settings)
+			n := s.create(t, `{"clock":"manual"}`)
+			refused := 0
+			var banned *answer
+			for sent := 0; banned == nil && sent < 1000; sent += together {
+				for _, a := range s.together(t, request{method: "GET", path: "/sandbox",
+					headers: from("198.51.100.7")}) {
+					switch a.Status {
+					case http.StatusForbidden:
+						banned = a.want(403, "banned")
+					case http.StatusTooManyRequests:
+						refused++
+					}
 				}
 			}
-		}
-		// On a slow machine the first refusals are older than a minute by then.
-		if banned == nil || refused < 299 {
-			t.Fatalf("after %d refusals: %v", refused, banned)
-		}
-		end := moment(t, banned.Failure()["retry_at"])
-		if left := end.Sub(moment(t, banned.Meta()["server_time"])); left > lasts || left < lasts-5*time.Second {
-			t.Errorf("of a ban of %s %s are left", lasts, left)
-		}
-		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).
-			want(403, "banned")
-		s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.8")}).want(200, "")
-		if lasts < time.Minute {
-			waitUntil(t, end)
+			// On a slow machine the first refusals are older than a minute by then.
+			if banned == nil || refused < 299 {
+				t.Fatalf("after %d refusals: %v", refused, banned)
+			}
+			end := moment(t, banned.Failure()["retry_at"])
+			if left := end.Sub(moment(t, banned.Meta()["server_time"])); left > lasts || left < lasts-5*time.Second {
+				t.Errorf("of a ban of %s %s are left", lasts, left)
+			}
 			s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).
-				want(200, "")
+				want(403, "banned")
+			s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.8")}).want(200,
+				"")
+			if lasts < time.Minute {
+				waitUntil(t, end)
+				s.send(t, request{method: "GET", path: "/sandbox", key: n.office, headers: from("198.51.100.7")}).
+					want(200, "")
+			}
 		}
-	}
+	})
 }
 
 func TestKeysOfNobodyInURLsSpendLikeAnyRequest(t *testing.T) {

@@ -42,8 +42,21 @@ func TestMain(m *testing.M) {
 // serve starts a server and learns its document.
 func serve(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
+	if w := wireOf(t); w != nil {
+		p := w.start(t, settings...)
+		return &service{Platen: p, judge: newJudge(t, w.client, p.Origin), client: w.client}
+	}
 	p := platentest.Start(t, settings...)
-	return &service{Platen: p, judge: newJudge(t, p.Origin)}
+	return &service{Platen: p, judge: newJudge(t, nil, p.Origin)}
+}
+
+// usual is the shared server; a test in a bubble gets one of its own.
+func usual(t testing.TB) *service {
+	t.Helper()
+	if wireOf(t) != nil {
+		return serve(t)
+	}
+	return shared
 }
 
 var waitUntil = testclient.WaitUntil

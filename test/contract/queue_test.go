@@ -67,35 +67,38 @@ func TestWhoFindsNoPlaceWaitsInAQueue(t *testing.T) {
 
 func TestTheQueueIsServedInItsOrder(t *testing.T) {
 	t.Parallel()
-	rows(t, "QUEUE.READY", "QUEUE.CLAIMED", "AUTH.REQUIRED", "AUTH.SHOWN_ONCE", "OPEN.QUEUE.WHEN", "ROUTE.QUEUE.POLL")
-	s, n := crowded(t, "1")
-	free := moment(t, n.created["expires_at"]).Add(time.Second) // after its grace
-	tickets := []string{s.queue(t), s.queue(t), s.queue(t)}
-	for i, ticket := range tickets {
-		var ready *answer
-		eventually(t, "the next is served", 30*time.Second, func() bool {
-			for _, later := range tickets[i+1:] {
-				s.poll(t, later).want(http.StatusAccepted, "")
+	inBubble(t, func(t *testing.T) {
+		rows(t, "QUEUE.READY", "QUEUE.CLAIMED", "AUTH.REQUIRED", "AUTH.SHOWN_ONCE", "OPEN.QUEUE.WHEN",
+			"ROUTE.QUEUE.POLL")
+		s, n := crowded(t, "1")
+		free := moment(t, n.created["expires_at"]).Add(time.Second) // after its grace
+		tickets := []string{s.queue(t), s.queue(t), s.queue(t)}
+		for i, ticket := range tickets {
+			var ready *answer
+			eventually(t, "the next is served", 30*time.Second, func() bool {
+				for _, later := range tickets[i+1:] {
+					s.poll(t, later).want(http.StatusAccepted, "")
+				}
+				ready = s.poll(t, ticket)
+				return ready.Status != http.StatusAccepted
+			})
+			data := ready.want(http.StatusCreated, "").Data()
+			if time.Now().Before(free) {
+				t.Error("there are two sandboxes in one place")
 			}
-			ready = s.poll(t, ticket)
-			return ready.Status != http.StatusAccepted
-		})
-		data := ready.want(http.StatusCreated, "").Data()
-		if time.Now().Before(free) {
-			t.Error("there are two sandboxes in one place")
-		}
-		free = moment(t, data["expires_at"]).Add(time.Second)
-		for range 2 {
-			s.poll(t, ticket).want(http.StatusNotFound, "ticket_not_found")
-		}
-		for _, key := range []string{"office_key", "factory_key"} {
-			if a := s.send(t,
-				request{method: "GET", path: "/sandbox", key: text(data, key)}); a.Status != http.StatusOK &&
-				time.Now().Before(free) {
-				t.Errorf("the %s of a claimed ticket: %d %s", key, a.Status, a.Raw)
+			free = moment(t, data["expires_at"]).Add(time.Second)
+			for range 2 {
+				s.poll(t, ticket).want(http.StatusNotFound, "ticket_not_found")
+			}
+			for _, key := range []string{"office_key", "factory_key"} {
+				if a := s.send(t,
+					request{method: "GET", path: "/sandbox", key: text(data, key)}); a.Status != http.StatusOK &&
+					time.Now().Before(free) {
+					t.Errorf("the %s of a claimed ticket: %d %s", key, a.Status, a.Raw)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestNobodyKnowsAForeignTicket(t *testing.T) {
@@ -114,24 +117,26 @@ func TestNobodyKnowsAForeignTicket(t *testing.T) {
 
 func TestATicketIsLostThatNobodyClaims(t *testing.T) {
 	t.Parallel()
-	rows(t, "QUEUE.FORFEIT", "ERR.TICKET_FORFEITED", "LIMIT.CLAIM", "OPEN.QUEUE.FORFEIT")
-	if c := config.Default(); c.ClaimWindow != 120*time.Second || c.QueueLength != 500 {
-		t.Errorf("a ready ticket waits %v in a queue of %d", c.ClaimWindow, c.QueueLength)
-	}
-	s, n := crowded(t, "1", map[string]string{"claim-window": "1s"})
-	first, second := s.queue(t), s.queue(t)
-	waitUntil(t, moment(t, n.created["expires_at"]))
-	// HEAD looks and does not claim, so the ticket is lost in a second.
-	eventually(t, "the first is lost", 30*time.Second, func() bool {
-		return s.send(t, request{method: "HEAD", path: first}).Status == http.StatusGone
+	inBubble(t, func(t *testing.T) {
+		rows(t, "QUEUE.FORFEIT", "ERR.TICKET_FORFEITED", "LIMIT.CLAIM", "OPEN.QUEUE.FORFEIT")
+		if c := config.Default(); c.ClaimWindow != 120*time.Second || c.QueueLength != 500 {
+			t.Errorf("a ready ticket waits %v in a queue of %d", c.ClaimWindow, c.QueueLength)
+		}
+		s, n := crowded(t, "1", map[string]string{"claim-window": "1s"})
+		first, second := s.queue(t), s.queue(t)
+		waitUntil(t, moment(t, n.created["expires_at"]))
+		// HEAD looks and does not claim, so the ticket is lost in a second.
+		eventually(t, "the first is lost", 30*time.Second, func() bool {
+			return s.send(t, request{method: "HEAD", path: first}).Status == http.StatusGone
+		})
+		for range 2 {
+			s.poll(t, first).want(http.StatusGone, "ticket_forfeited")
+		}
+		// Its place has gone to the next, or been lost again meanwhile.
+		if a := s.poll(t, second); a.Status == http.StatusAccepted {
+			t.Errorf("the next still waits: %s", a.Raw)
+		}
 	})
-	for range 2 {
-		s.poll(t, first).want(http.StatusGone, "ticket_forfeited")
-	}
-	// Its place has gone to the next, or been lost again meanwhile.
-	if a := s.poll(t, second); a.Status == http.StatusAccepted {
-		t.Errorf("the next still waits: %s", a.Raw)
-	}
 }
 
 func TestNobodyIsOvertaken(t *testing.T) {

@@ -76,21 +76,23 @@ func TestTheSandboxAtAGlance(t *testing.T) {
 
 func TestAClockInRealTimeMakesADayAMinute(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.TIME.REALTIME", "OPEN.SANDBOX.FIELDS.CLOCK")
-	n := shared.create(t, "")
-	began := moment(t, n.get("/sandbox").want(200, "").Meta()["server_time"]) // the first request starts the clock
-	for range 3 {
-		a := n.get("/sandbox").want(200, "")
-		clock := child(t, a.Data(), "clock")
-		if speed, err := clock["speed"].(json.Number).Float64(); err != nil || speed != 8 {
-			t.Errorf("the speed is %v minutes a second", clock["speed"])
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.TIME.REALTIME", "OPEN.SANDBOX.FIELDS.CLOCK")
+		n := serve(t).create(t, "")
+		began := moment(t, n.get("/sandbox").want(200, "").Meta()["server_time"]) // the first request starts the clock
+		for range 3 {
+			a := n.get("/sandbox").want(200, "")
+			clock := child(t, a.Data(), "clock")
+			if speed, err := clock["speed"].(json.Number).Float64(); err != nil || speed != 8 {
+				t.Errorf("the speed is %v minutes a second", clock["speed"])
+			}
+			passed := moment(t, a.Meta()["server_time"]).Sub(began)
+			if got, want := minuteOfDay(t, clock), passed.Minutes()*480; math.Abs(float64(got)-want) > 1 {
+				t.Errorf("after %v the clock shows minute %d, want %.1f", passed, got, want)
+			}
+			waitUntil(t, time.Now().Add(700*time.Millisecond))
 		}
-		passed := moment(t, a.Meta()["server_time"]).Sub(began)
-		if got, want := minuteOfDay(t, clock), passed.Minutes()*480; math.Abs(float64(got)-want) > 1 {
-			t.Errorf("after %v the clock shows minute %d, want %.1f", passed, got, want)
-		}
-		waitUntil(t, time.Now().Add(700*time.Millisecond))
-	}
+	})
 }
 
 // minuteOfDay is what an in-world clock shows, counted from 08:00.
@@ -105,18 +107,20 @@ func minuteOfDay(t testing.TB, clock object) int {
 
 func TestAManualClockStandsStillBetweenTicks(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.TIME.MANUAL", "OPEN.FIELDS.UPDATED_AT")
-	n := shared.create(t, `{"clock":"manual"}`)
-	n.print(text(n.work("prd_notebook", 1, ""), "id"))
-	n.tick(1)
-	before, seen := child(t, n.row("/sandbox"), "clock"), n.snapshot()
-	waitUntil(t, time.Now().Add(1200*time.Millisecond))
-	if after := child(t, n.row("/sandbox"), "clock"); encode(t, after) != encode(t, before) {
-		t.Errorf("the clock went from %v to %v by itself", before, after)
-	}
-	if later := n.snapshot(); encode(t, later) != encode(t, seen) {
-		t.Error("rows changed because time passed")
-	}
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.TIME.MANUAL", "OPEN.FIELDS.UPDATED_AT")
+		n := serve(t).create(t, `{"clock":"manual"}`)
+		n.print(text(n.work("prd_notebook", 1, ""), "id"))
+		n.tick(1)
+		before, seen := child(t, n.row("/sandbox"), "clock"), n.snapshot()
+		waitUntil(t, time.Now().Add(1200*time.Millisecond))
+		if after := child(t, n.row("/sandbox"), "clock"); encode(t, after) != encode(t, before) {
+			t.Errorf("the clock went from %v to %v by itself", before, after)
+		}
+		if later := n.snapshot(); encode(t, later) != encode(t, seen) {
+			t.Error("rows changed because time passed")
+		}
+	})
 }
 
 // snapshot is every row of every list but the feed, by path and id.
@@ -225,43 +229,46 @@ func paused(t testing.TB) *service {
 
 func TestTheClockIsMovedByHandOnceASecond(t *testing.T) {
 	t.Parallel()
-	rows(t, "ERR.TICK_RATE", "LIMIT.TICK", "OPEN.TICK.RETRY_AT", "ENV.ERROR.RETRY_AT", "IDEM.AFTER_429", "ERR.RETRY")
-	n := paused(t).create(t, `{"clock":"manual"}`)
-	// Ticks until two of them come within a second, by the
-	// server's clock, with the one key and with the other.
-	minutes, key := 0, ""
-	var refused *answer
-	var last time.Time
-	for _, sent := range []string{n.office, n.factory} {
-		for refused = nil; refused == nil; {
-			key = freshKey()
-			r := request{
-				method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: sent,
-				headers: []string{"Idempotency-Key", key},
+	inBubble(t, func(t *testing.T) {
+		rows(t, "ERR.TICK_RATE", "LIMIT.TICK", "OPEN.TICK.RETRY_AT", "ENV.ERROR.RETRY_AT", "IDEM.AFTER_429",
+			"ERR.RETRY")
+		n := paused(t).create(t, `{"clock":"manual"}`)
+		// Ticks until two of them come within a second, by the
+		// server's clock, with the one key and with the other.
+		minutes, key := 0, ""
+		var refused *answer
+		var last time.Time
+		for _, sent := range []string{n.office, n.factory} {
+			for refused = nil; refused == nil; {
+				key = freshKey()
+				r := request{
+					method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: sent,
+					headers: []string{"Idempotency-Key", key},
+				}
+				a := n.send(t, r)
+				at := moment(t, a.Meta()["server_time"])
+				if soon := at.Sub(last) < time.Second; (a.Status == http.StatusTooManyRequests) != soon {
+					t.Fatalf("ticked at %v and at %v: %d %s", last, at, a.Status, a.Raw)
+				}
+				if a.Status == http.StatusOK {
+					last, minutes = at, minutes+2
+					continue
+				}
+				refused = a.want(http.StatusTooManyRequests, "tick_rate")
 			}
-			a := n.send(t, r)
-			at := moment(t, a.Meta()["server_time"])
-			if soon := at.Sub(last) < time.Second; (a.Status == http.StatusTooManyRequests) != soon {
-				t.Fatalf("ticked at %v and at %v: %d %s", last, at, a.Status, a.Raw)
-			}
-			if a.Status == http.StatusOK {
-				last, minutes = at, minutes+2
-				continue
-			}
-			refused = a.want(http.StatusTooManyRequests, "tick_rate")
 		}
-	}
-	if got := minuteOfDay(t, child(t, n.row("/sandbox"), "clock")); got != minutes {
-		t.Errorf("after %d minutes and refused ticks it is minute %d", minutes, got)
-	}
-	if refused.Header.Get("Retry-After") == "" || refused.Failure()["retryable"] != true {
-		t.Errorf("the refusal is %v with Retry-After %q", refused.Failure(), refused.Header.Get("Retry-After"))
-	}
-	waitUntil(t, moment(t, refused.Failure()["retry_at"]))
-	// The same request under the same key is a first try, and not a replay.
-	again := n.send(t, request{method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: n.factory,
-		headers: []string{"Idempotency-Key", key}}).want(200, "")
-	if again.Header.Get("Idempotency-Replayed") != "" || minuteOfDay(t, again.Data()) != minutes+2 {
-		t.Errorf("the second try answered %v, replayed %q", again.Data(), again.Header.Get("Idempotency-Replayed"))
-	}
+		if got := minuteOfDay(t, child(t, n.row("/sandbox"), "clock")); got != minutes {
+			t.Errorf("after %d minutes and refused ticks it is minute %d", minutes, got)
+		}
+		if refused.Header.Get("Retry-After") == "" || refused.Failure()["retryable"] != true {
+			t.Errorf("the refusal is %v with Retry-After %q", refused.Failure(), refused.Header.Get("Retry-After"))
+		}
+		waitUntil(t, moment(t, refused.Failure()["retry_at"]))
+		// The same request under the same key is a first try, and not a replay.
+		again := n.send(t, request{method: "POST", path: "/sandbox/tick", body: `{"minutes":2}`, key: n.factory,
+			headers: []string{"Idempotency-Key", key}}).want(200, "")
+		if again.Header.Get("Idempotency-Replayed") != "" || minuteOfDay(t, again.Data()) != minutes+2 {
+			t.Errorf("the second try answered %v, replayed %q", again.Data(), again.Header.Get("Idempotency-Replayed"))
+		}
+	})
 }

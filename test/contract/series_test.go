@@ -262,18 +262,21 @@ func TestTheSeriesIsNoListButHasATag(t *testing.T) {
 // lets happen what was due.
 func TestTheSeriesGoesOnByItself(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.ROUTE.SANDBOX.SERIES", "OPEN.TIME.READS_ARE_CURRENT")
-	n := serve(t, hasty(t)).create(t, `{"preset":"rush","seed":1}`)
-	const days = 2
-	waitUntil(t, moment(t, n.row("/sandbox")["created_at"]).Add(days*time.Second+100*time.Millisecond))
-	points := n.points("")
-	if len(points) < 1+2*days {
-		t.Fatalf("after %d days there are %d points", days, len(points))
-	}
-	n.pointsAgree(points)
-	for i := 1; i < len(points); i++ {
-		if !moment(t, points[i]["created_at"]).After(moment(t, points[i-1]["created_at"])) {
-			t.Errorf("point %d is of %v, the one before of %v", i, points[i]["created_at"], points[i-1]["created_at"])
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.ROUTE.SANDBOX.SERIES", "OPEN.TIME.READS_ARE_CURRENT")
+		n := serve(t, hasty(t)).create(t, `{"preset":"rush","seed":1}`)
+		const days = 2
+		waitUntil(t, moment(t, n.row("/sandbox")["created_at"]).Add(days*time.Second+100*time.Millisecond))
+		points := n.points("")
+		if len(points) < 1+2*days {
+			t.Fatalf("after %d days there are %d points", days, len(points))
 		}
-	}
+		n.pointsAgree(points)
+		for i := 1; i < len(points); i++ {
+			if !moment(t, points[i]["created_at"]).After(moment(t, points[i-1]["created_at"])) {
+				t.Errorf("point %d is of %v, the one before of %v", i, points[i]["created_at"],
+					points[i-1]["created_at"])
+			}
+		}
+	})
 }

@@ -67,30 +67,32 @@ func (n *tenant) fault(kind string) object {
 
 func TestALateWebhookIsPassedByOthers(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.FAULT.WEBHOOK_LATE", "DLV.UNORDERED")
-	n, r := private(t).create(t, disturbedBy(`{"kind":"webhook_late","share":0,"delay_ms":30000}`)), receive(t)
-	s := n.serving(r.URL, declined)
-	n.injects("webhook_late", 1)
-	late := n.happens()
-	next := n.happens()
-	eventually(t, "both arrive", 60*time.Second, func() bool { return len(r.of(late)) > 0 && len(r.of(next)) > 0 })
-	first, other := n.delivered(s, late, 1)[0], n.delivered(s, next, 1)[0]
-	due := moment(t, first["due_at"])
-	if !moment(t, other["due_at"]).Before(due) {
-		t.Errorf("the next one is due at %v, the late one at %v", other["due_at"], due)
-	}
-	// A machine that is too busy to send the next one within the delay shows no order.
-	if arrived := r.requests(); arrived[0].event["id"] != next["id"] && moment(t, other["sent_at"]).Before(due) {
-		t.Errorf("first came %v", arrived[0].event)
-	}
-	if behind := due.Sub(moment(t, late["created_at"])); behind < 29*time.Second || behind > 31*time.Second {
-		t.Errorf("it was due %s after its event", behind)
-	}
-	if moment(t, first["sent_at"]).Before(due) {
-		t.Errorf("it was sent too soon: %v", first)
-	}
-	agrees(t, "the fault", n.fault("webhook_late"), object{
-		"delivery_id": first["id"], "event_id": late["id"], "detail": "by 30s", "request_id": nil, "operation": nil,
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.FAULT.WEBHOOK_LATE", "DLV.UNORDERED")
+		n, r := private(t).create(t, disturbedBy(`{"kind":"webhook_late","share":0,"delay_ms":30000}`)), receive(t)
+		s := n.serving(r.URL, declined)
+		n.injects("webhook_late", 1)
+		late := n.happens()
+		next := n.happens()
+		eventually(t, "both arrive", 60*time.Second, func() bool { return len(r.of(late)) > 0 && len(r.of(next)) > 0 })
+		first, other := n.delivered(s, late, 1)[0], n.delivered(s, next, 1)[0]
+		due := moment(t, first["due_at"])
+		if !moment(t, other["due_at"]).Before(due) {
+			t.Errorf("the next one is due at %v, the late one at %v", other["due_at"], due)
+		}
+		// A machine that is too busy to send the next one within the delay shows no order.
+		if arrived := r.requests(); arrived[0].event["id"] != next["id"] && moment(t, other["sent_at"]).Before(due) {
+			t.Errorf("first came %v", arrived[0].event)
+		}
+		if behind := due.Sub(moment(t, late["created_at"])); behind < 29*time.Second || behind > 31*time.Second {
+			t.Errorf("it was due %s after its event", behind)
+		}
+		if moment(t, first["sent_at"]).Before(due) {
+			t.Errorf("it was sent too soon: %v", first)
+		}
+		agrees(t, "the fault", n.fault("webhook_late"), object{
+			"delivery_id": first["id"], "event_id": late["id"], "detail": "by 30s", "request_id": nil, "operation": nil,
+		})
 	})
 }
 

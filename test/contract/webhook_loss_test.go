@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"platen/internal/testclient"
 )
 
 // lossy is how much TestNothingIsLostAtAReceiverThatFailsAtRandom does.
@@ -22,11 +23,9 @@ type lossy struct {
 }
 
 func lossyRun() lossy {
-	if os.Getenv("PLATEN_TEST_SCHEDULE") == "" {
-		return lossy{sandboxes: 5, events: 40, failures: 1, within: time.Minute}
+	if !testclient.Thorough() {
+		return lossy{sandboxes: 5, events: 40, failures: 1, within: 15 * time.Minute}
 	}
-	// At 60 deliveries a minute this takes five minutes, whatever the machine, so
-	// .ci/run does it beside its other suites.
 	return lossy{sandboxes: 20, events: 200, failures: 2, within: 15 * time.Minute}
 }
 
@@ -74,21 +73,21 @@ func (f *flaky) of(path string) []object {
 func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 	t.Parallel()
 	rows(t, "DLV.AT_LEAST_ONCE", "DLV.ORDER_BY", "DLV.UNORDERED", "DLV.STRICT_ORDER", "SVC.CHANNELS", "EVT.SAME_ID")
-	run, seed := lossyRun(), rand.Uint64()
-	t.Logf("seed %d", seed)
-	f := &flaky{
-		run: run, chance: rand.New(rand.NewPCG(seed, 0)), failed: map[string]int{}, taken: map[string][]object{},
-	}
-	r := receive(t)
-	r.paths(f.answer)
-	server := serve(t, map[string]string{"private-webhooks": "true", "key-rate": "0", "ip-rate": "0",
-		"anonymous-rate": "0", "ip-active": "0", "ip-creations": "0"})
-	var mu sync.Mutex
-	ids, unordered, dropped, late := map[string]string{}, 0, 0, []time.Duration(nil)
-	t.Run("sandboxes", func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		run, seed := lossyRun(), rand.Uint64()
+		t.Logf("seed %d", seed)
+		f := &flaky{
+			run: run, chance: rand.New(rand.NewPCG(seed, 0)), failed: map[string]int{}, taken: map[string][]object{},
+		}
+		r := receive(t)
+		r.paths(f.answer)
+		server := serve(t, map[string]string{"private-webhooks": "true", "key-rate": "0", "ip-rate": "0",
+			"anonymous-rate": "0", "ip-active": "0", "ip-creations": "0"})
+		var mu sync.Mutex
+		ids, unordered, dropped, late := map[string]string{}, 0, 0, []time.Duration(nil)
+		var all sync.WaitGroup
 		for i := range run.sandboxes {
-			t.Run(fmt.Sprint(i), func(t *testing.T) {
-				t.Parallel()
+			all.Go(func() {
 				path := fmt.Sprint("/", i)
 				n := server.create(t, `{"clock":"manual"}`)
 				since := n.newest()
@@ -143,26 +142,27 @@ func TestNothingIsLostAtAReceiverThatFailsAtRandom(t *testing.T) {
 				}
 			})
 		}
-	})
-	for path, id := range ids {
-		for _, e := range f.of(path) {
-			if e["sandbox_id"] != id {
-				t.Errorf("%s, of sandbox %s, was sent an event of %v", path, id, e["sandbox_id"])
+		all.Wait()
+		for path, id := range ids {
+			for _, e := range f.of(path) {
+				if e["sandbox_id"] != id {
+					t.Errorf("%s, of sandbox %s, was sent an event of %v", path, id, e["sandbox_id"])
+				}
 			}
 		}
-	}
-	if len(late) == 0 {
-		t.Fatal("nothing was sent again: this shows nothing")
-	}
-	slices.Sort(late)
-	t.Logf("%d retries, the median %v late, one in a hundred more than %v",
-		len(late), late[len(late)/2], late[(len(late)-1)*99/100])
-	// How many are dropped is a matter of luck, and of the machine: a receiver that it keeps from
-	// responding in time fails more often. What was not dropped has to be most of it.
-	if unordered == 0 || dropped > run.sandboxes*run.events/2 {
-		t.Errorf("in %d sandboxes deliveries came out of order, %d were dropped: this shows nothing",
-			unordered, dropped)
-	}
+		if len(late) == 0 {
+			t.Fatal("nothing was sent again: this shows nothing")
+		}
+		slices.Sort(late)
+		t.Logf("%d retries, the median %v late, one in a hundred more than %v",
+			len(late), late[len(late)/2], late[(len(late)-1)*99/100])
+		// How many are dropped is a matter of luck, and of the machine: a receiver that it keeps from
+		// responding in time fails more often. What was not dropped has to be most of it.
+		if unordered == 0 || dropped > run.sandboxes*run.events/2 {
+			t.Errorf("in %d sandboxes deliveries came out of order, %d were dropped: this shows nothing",
+				unordered, dropped)
+		}
+	})
 }
 
 // lateness is how long after their moment retries were sent. None may be early,
@@ -201,33 +201,35 @@ func (n *tenant) droppedEvents(s object) map[string]bool {
 // TestADeletedSandboxSendsNothingMore: but for what is under way.
 func TestADeletedSandboxSendsNothingMore(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.DLV.ENDED")
-	settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "26s", "grace": "2s"}
-	n, r := serve(t, settings).create(t, `{"clock":"manual","seed":1}`), receive(t)
-	s := n.serving(r.URL, `"*"`)
-	// Eight are under way at once, for 3.5 seconds each: more wait than can be sent
-	// before the end, and they do not come to their sixty in a minute.
-	const slowly = 3500 * time.Millisecond
-	r.answers(func(one received) int {
-		waitUntil(t, one.at.Add(slowly))
-		return http.StatusNoContent
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.DLV.ENDED")
+		settings := map[string]string{"private-webhooks": "true", "sandbox-duration": "26s", "grace": "2s"}
+		n, r := serve(t, settings).create(t, `{"clock":"manual","seed":1}`), receive(t)
+		s := n.serving(r.URL, `"*"`)
+		// Eight are under way at once, for 3.5 seconds each: more wait than can be sent
+		// before the end, and they do not come to their sixty in a minute.
+		const slowly = 3500 * time.Millisecond
+		r.answers(func(one received) int {
+			waitUntil(t, one.at.Add(slowly))
+			return http.StatusNoContent
+		})
+		// In one request: a busy machine takes as long for seven as the sandbox lasts.
+		n.post("/sandbox/tick", `{"minutes":4800,"until":{"sim_date":"2026-09-16"}}`).want(http.StatusOK, "")
+		all := len(n.deliveries(s))
+		eventually(t, "the sandbox is deleted", 60*time.Second, func() bool {
+			return n.service.send(t,
+				request{method: http.MethodGet, path: "/sandbox", key: n.office}).Status == http.StatusUnauthorized
+		})
+		// Its keys end at the moment; what it holds is taken away within a second or two.
+		waitUntil(t, time.Now().Add(2*time.Second))
+		underWay := len(r.requests())
+		t.Logf("%d of %d deliveries were sent before the end", underWay, all)
+		if underWay == 0 || underWay >= all {
+			t.Fatalf("%d of %d deliveries were sent before the end", underWay, all)
+		}
+		waitUntil(t, time.Now().Add(slowly+2*time.Second)) // when what was under way has made room for the next
+		if sent := len(r.requests()) - underWay; sent > 0 {
+			t.Errorf("%d deliveries were sent after the deletion", sent)
+		}
 	})
-	// In one request: a busy machine takes as long for seven as the sandbox lasts.
-	n.post("/sandbox/tick", `{"minutes":4800,"until":{"sim_date":"2026-09-16"}}`).want(http.StatusOK, "")
-	all := len(n.deliveries(s))
-	eventually(t, "the sandbox is deleted", 60*time.Second, func() bool {
-		return n.service.send(t,
-			request{method: http.MethodGet, path: "/sandbox", key: n.office}).Status == http.StatusUnauthorized
-	})
-	// Its keys end at the moment; what it holds is taken away within a second or two.
-	waitUntil(t, time.Now().Add(2*time.Second))
-	underWay := len(r.requests())
-	t.Logf("%d of %d deliveries were sent before the end", underWay, all)
-	if underWay == 0 || underWay >= all {
-		t.Fatalf("%d of %d deliveries were sent before the end", underWay, all)
-	}
-	waitUntil(t, time.Now().Add(slowly+2*time.Second)) // when what was under way has made room for the next
-	if sent := len(r.requests()) - underWay; sent > 0 {
-		t.Errorf("%d deliveries were sent after the deletion", sent)
-	}
 }

@@ -57,7 +57,7 @@ func (r received) signature(secret string) string {
 func receive(t testing.TB) *receiver {
 	t.Helper()
 	r := &receiver{t: t, location: "/elsewhere"}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
 			t.Errorf("read a delivery: %v", err)
@@ -84,7 +84,12 @@ func receive(t testing.TB) *receiver {
 		if status != http.StatusNoContent {
 			_, _ = io.WriteString(w, strings.Repeat("the receiver's own words ", 200))
 		}
-	}))
+	})
+	if w := wireOf(t); w != nil {
+		r.Server = w.receive(t, handler)
+	} else {
+		r.Server = httptest.NewServer(handler)
+	}
 	t.Cleanup(r.Close)
 	return r
 }

@@ -202,58 +202,61 @@ func TestBadBodiesOfSubscriptionsAreRefusedAndChangeNothing(t *testing.T) {
 
 func TestTheTestPingActivates(t *testing.T) {
 	t.Parallel()
-	rows(t, "ROUTE.WEBHOOKS.TEST", "WHK.STATE.ACTIVATED", "WHK.STATE.NEW.QUIET", "WHK.STATE.DELIVERS",
-		"WHK.SUBSCRIBED_ONLY", "OPEN.WHK.TEST.ANSWER", "OPEN.WHK.TEST.PING", "OPEN.WHK.BOOKKEEPING",
-		"OPEN.WHK.URL.PRIVATE", "OPEN.MISSION.VERIFIED_WEBHOOK", "OPEN.WHK.URL.WHEN")
-	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
-	s := n.subscribe(r.URL, `"office.sales_order.declined"`)
-	n.happens()
-	r.always(http.StatusInternalServerError)
-	failed := n.test(text(s, "id"))
-	if encode(t, failed) != encode(t, object{"delivered": false, "status_code": failed["status_code"],
-		"latency_ms": failed["latency_ms"], "error_class": "http_5xx", "status": "pending_verification"}) ||
-		number(t, failed, "status_code") != 500 {
-		t.Errorf("a test that failed says %v", failed)
-	}
-	if row := n.webhook(s); row["last_error_class"] != "http_5xx" || number(t, row, "consecutive_failures") != 0 {
-		t.Errorf("after a failed test it is %v", row)
-	}
-	r.always(http.StatusNoContent)
-	if test := n.test(text(s, "id")); test["status"] != "active" || test["error_class"] != nil ||
-		number(t, test, "status_code") != 204 {
-		t.Errorf("a test that succeeded says %v", test)
-	}
-	ping := r.pings()[0]
-	if text(ping.event, "id") != ping.header.Get("webhook-id") ||
-		child(t, ping.event, "data")["webhook_id"] != s["id"] ||
-		ping.signature(text(s, "secret")) != ping.header.Get("webhook-signature") {
-		t.Errorf("the ping is %s with %v", ping.body, ping.header)
-	}
-	if got := names(ping.event); !slices.Equal(got,
-		[]string{"created_at", "data", "id", "links", "sandbox_id", "sim_date", "simulation", "system", "type"}) {
-		t.Errorf("the ping has the members %v", got)
-	}
-	n.get("/events/"+text(ping.event, "id")).want(http.StatusNotFound, "not_found")
-	feed := types(n.feed(0))
-	for _, kind := range []string{"sandbox.webhook.created", "sandbox.webhook.tested", "sandbox.webhook.activated"} {
-		if !slices.Contains(feed, kind) {
-			t.Errorf("the feed has no %s", kind)
+	inBubble(t, func(t *testing.T) {
+		rows(t, "ROUTE.WEBHOOKS.TEST", "WHK.STATE.ACTIVATED", "WHK.STATE.NEW.QUIET", "WHK.STATE.DELIVERS",
+			"WHK.SUBSCRIBED_ONLY", "OPEN.WHK.TEST.ANSWER", "OPEN.WHK.TEST.PING", "OPEN.WHK.BOOKKEEPING",
+			"OPEN.WHK.URL.PRIVATE", "OPEN.MISSION.VERIFIED_WEBHOOK", "OPEN.WHK.URL.WHEN")
+		n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+		s := n.subscribe(r.URL, `"office.sales_order.declined"`)
+		n.happens()
+		r.always(http.StatusInternalServerError)
+		failed := n.test(text(s, "id"))
+		if encode(t, failed) != encode(t, object{"delivered": false, "status_code": failed["status_code"],
+			"latency_ms": failed["latency_ms"], "error_class": "http_5xx", "status": "pending_verification"}) ||
+			number(t, failed, "status_code") != 500 {
+			t.Errorf("a test that failed says %v", failed)
 		}
-	}
-	if mission := n.row("/missions/verified_webhook"); mission["status"] != "completed" {
-		t.Errorf("the mission is %v", mission)
-	}
-	want := n.happens()
-	eventually(t, "the event after the activation arrives", 10*time.Second, func() bool {
-		return len(r.requests()) > 0
+		if row := n.webhook(s); row["last_error_class"] != "http_5xx" || number(t, row, "consecutive_failures") != 0 {
+			t.Errorf("after a failed test it is %v", row)
+		}
+		r.always(http.StatusNoContent)
+		if test := n.test(text(s, "id")); test["status"] != "active" || test["error_class"] != nil ||
+			number(t, test, "status_code") != 204 {
+			t.Errorf("a test that succeeded says %v", test)
+		}
+		ping := r.pings()[0]
+		if text(ping.event, "id") != ping.header.Get("webhook-id") ||
+			child(t, ping.event, "data")["webhook_id"] != s["id"] ||
+			ping.signature(text(s, "secret")) != ping.header.Get("webhook-signature") {
+			t.Errorf("the ping is %s with %v", ping.body, ping.header)
+		}
+		if got := names(ping.event); !slices.Equal(got,
+			[]string{"created_at", "data", "id", "links", "sandbox_id", "sim_date", "simulation", "system", "type"}) {
+			t.Errorf("the ping has the members %v", got)
+		}
+		n.get("/events/"+text(ping.event, "id")).want(http.StatusNotFound, "not_found")
+		feed := types(n.feed(0))
+		for _, kind := range []string{"sandbox.webhook.created", "sandbox.webhook.tested",
+			"sandbox.webhook.activated"} {
+			if !slices.Contains(feed, kind) {
+				t.Errorf("the feed has no %s", kind)
+			}
+		}
+		if mission := n.row("/missions/verified_webhook"); mission["status"] != "completed" {
+			t.Errorf("the mission is %v", mission)
+		}
+		want := n.happens()
+		eventually(t, "the event after the activation arrives", 10*time.Second, func() bool {
+			return len(r.requests()) > 0
+		})
+		if got := r.requests(); len(got) != 1 || got[0].event["id"] != want["id"] {
+			t.Errorf("%d deliveries came, the first is %v", len(got), got[0].event)
+		}
+		if kinds := n.get("/webhooks/"+text(s, "id")+"/deliveries?trigger=test").
+			want(http.StatusOK, "").Items(); len(kinds) != len(r.pings()) || kinds[0]["event_type"] != "webhook.ping" {
+			t.Errorf("the log has %v", kinds)
+		}
 	})
-	if got := r.requests(); len(got) != 1 || got[0].event["id"] != want["id"] {
-		t.Errorf("%d deliveries came, the first is %v", len(got), got[0].event)
-	}
-	if kinds := n.get("/webhooks/"+text(s, "id")+"/deliveries?trigger=test").
-		want(http.StatusOK, "").Items(); len(kinds) != len(r.pings()) || kinds[0]["event_type"] != "webhook.ping" {
-		t.Errorf("the log has %v", kinds)
-	}
 }
 
 // TestAReceiverOfAPingMayCallBack: its request is served while the ping waits
@@ -263,150 +266,157 @@ func TestTheTestPingActivates(t *testing.T) {
 // of them.
 func TestAReceiverOfAPingMayCallBack(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.IDEM.IN_PROGRESS")
-	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
-	path := "/webhooks/" + text(n.subscribe(r.URL, `"*"`), "id") + "/test"
-	var key string
-	var calling sync.Mutex // held while a ping is being answered
-	answered := make(chan []int, 1)
-	r.answers(func(one received) int {
-		if one.kind() != "webhook.ping" || !calling.TryLock() {
-			return http.StatusOK
-		}
-		defer calling.Unlock()
-		var inside []int
-		for _, q := range []request{
-			{method: "GET", path: "/sandbox", key: n.office},
-			{method: "POST", path: "/sandbox/tick", key: n.office, body: `{"minutes":1}`},
-			{method: "POST", path: path, key: n.office, headers: []string{"Idempotency-Key", key}},
-			{method: "POST", path: path, key: n.office, headers: []string{"Idempotency-Key", key + "-other"}},
-		} {
-			a, err := n.try(t, q)
-			if err != nil {
-				t.Errorf("%s: %v", q, err)
-				break
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.IDEM.IN_PROGRESS")
+		n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+		path := "/webhooks/" + text(n.subscribe(r.URL, `"*"`), "id") + "/test"
+		var key string
+		var calling sync.Mutex // held while a ping is being answered
+		answered := make(chan []int, 1)
+		r.answers(func(one received) int {
+			if one.kind() != "webhook.ping" || !calling.TryLock() {
+				return http.StatusOK
 			}
-			inside = append(inside, a.Status)
+			defer calling.Unlock()
+			var inside []int
+			for _, q := range []request{
+				{method: "GET", path: "/sandbox", key: n.office},
+				{method: "POST", path: "/sandbox/tick", key: n.office, body: `{"minutes":1}`},
+				{method: "POST", path: path, key: n.office, headers: []string{"Idempotency-Key", key}},
+				{method: "POST", path: path, key: n.office, headers: []string{"Idempotency-Key", key + "-other"}},
+			} {
+				a, err := n.try(t, q)
+				if err != nil {
+					t.Errorf("%s: %v", q, err)
+					break
+				}
+				inside = append(inside, a.Status)
+			}
+			select {
+			case answered <- inside:
+			default: // the test no longer waits
+			}
+			return http.StatusOK
+		})
+		const tries = 5
+		for range tries {
+			key = freshKey()
+			before := len(r.pings())
+			first := n.post(path, "", "Idempotency-Key", key).want(http.StatusOK, "")
+			var inside []int
+			select {
+			case inside = <-answered:
+			case <-time.After(30 * time.Second): // it was called too late to call back
+			}
+			if first.Data()["error_class"] == "timeout" || inside == nil {
+				t.Logf("who called back was answered %v: %s", inside, first.Raw)
+				continue
+			}
+			if want := []int{200, 200, 409, 409}; !slices.Equal(inside, want) {
+				t.Errorf("who called back was answered %v, want %v", inside, want)
+			}
+			replay := n.post(path, "", "Idempotency-Key", key).want(http.StatusOK, "")
+			if string(replay.Raw) != string(first.Raw) || replay.Header.Get("Idempotency-Replayed") != "true" ||
+				len(r.pings()) != before+1 {
+				t.Errorf("the replay is %s, there were %d pings", replay.Raw, len(r.pings())-before)
+			}
+			return
 		}
-		select {
-		case answered <- inside:
-		default: // the test no longer waits
-		}
-		return http.StatusOK
+		t.Errorf("in %d tries nobody who called back was answered in time", tries)
 	})
-	const tries = 5
-	for range tries {
-		key = freshKey()
-		before := len(r.pings())
-		first := n.post(path, "", "Idempotency-Key", key).want(http.StatusOK, "")
-		var inside []int
-		select {
-		case inside = <-answered:
-		case <-time.After(30 * time.Second): // it was called too late to call back
-		}
-		if first.Data()["error_class"] == "timeout" || inside == nil {
-			t.Logf("who called back was answered %v: %s", inside, first.Raw)
-			continue
-		}
-		if want := []int{200, 200, 409, 409}; !slices.Equal(inside, want) {
-			t.Errorf("who called back was answered %v, want %v", inside, want)
-		}
-		replay := n.post(path, "", "Idempotency-Key", key).want(http.StatusOK, "")
-		if string(replay.Raw) != string(first.Raw) || replay.Header.Get("Idempotency-Replayed") != "true" ||
-			len(r.pings()) != before+1 {
-			t.Errorf("the replay is %s, there were %d pings", replay.Raw, len(r.pings())-before)
-		}
-		return
-	}
-	t.Errorf("in %d tries nobody who called back was answered in time", tries)
 }
 
 func TestADisabledSubscriptionIsTakenBackIntoServiceByPatch(t *testing.T) {
 	t.Parallel()
-	rows(t, "WHK.STATE.DISABLED", "WHK.STATE.REENABLED", "ROUTE.WEBHOOKS.PATCH", "OPEN.WHK.DISABLED",
-		"OPEN.WHK.REENABLED", "OPEN.WHK.DISABLED.DROPS", "OPEN.WHK.PATCH.BODY", "OPEN.DLV.FAILURES",
-		"DLV.DISABLE", "LIMIT.DELIVERY_FAILURES", "EVT.BOOKKEEPING")
-	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
-	s := n.serving(r.URL, `"*"`)
-	r.always(http.StatusGone)
-	for range 5 {
+	inBubble(t, func(t *testing.T) {
+		rows(t, "WHK.STATE.DISABLED", "WHK.STATE.REENABLED", "ROUTE.WEBHOOKS.PATCH", "OPEN.WHK.DISABLED",
+			"OPEN.WHK.REENABLED", "OPEN.WHK.DISABLED.DROPS", "OPEN.WHK.PATCH.BODY", "OPEN.DLV.FAILURES",
+			"DLV.DISABLE", "LIMIT.DELIVERY_FAILURES", "EVT.BOOKKEEPING")
+		n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+		s := n.serving(r.URL, `"*"`)
+		r.always(http.StatusGone)
+		for range 5 {
+			n.happens()
+		}
+		eventually(t, "it is disabled", 20*time.Second, func() bool { return n.webhook(s)["status"] == "disabled" })
+		row := n.webhook(s)
+		if number(t, row, "consecutive_failures") != 5 || row["last_error_class"] != "http_4xx" {
+			t.Errorf("disabled it is %v", row)
+		}
+		for _, d := range n.deliveries(s) {
+			if d["status"] == "pending" || d["status"] == "deferred" {
+				t.Errorf("a disabled subscription has waiting deliveries: %v", d)
+			}
+		}
+		if !slices.Contains(types(n.feed(0)), "sandbox.webhook.disabled") {
+			t.Error("the feed does not say that it is disabled")
+		}
 		n.happens()
-	}
-	eventually(t, "it is disabled", 20*time.Second, func() bool { return n.webhook(s)["status"] == "disabled" })
-	row := n.webhook(s)
-	if number(t, row, "consecutive_failures") != 5 || row["last_error_class"] != "http_4xx" {
-		t.Errorf("disabled it is %v", row)
-	}
-	for _, d := range n.deliveries(s) {
-		if d["status"] == "pending" || d["status"] == "deferred" {
-			t.Errorf("a disabled subscription has waiting deliveries: %v", d)
+		log := n.deliveries(s)
+		n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(log[0], "id")+"/redeliver", "").
+			want(http.StatusConflict, "invalid_state")
+		r.always(http.StatusOK)
+		if stays := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"disabled","description":null}`).
+			want(http.StatusOK, "").Data(); stays["status"] != "disabled" {
+			t.Errorf("asked to stay disabled it is %v", stays)
 		}
-	}
-	if !slices.Contains(types(n.feed(0)), "sandbox.webhook.disabled") {
-		t.Error("the feed does not say that it is disabled")
-	}
-	n.happens()
-	log := n.deliveries(s)
-	n.post("/webhooks/"+text(s, "id")+"/deliveries/"+text(log[0], "id")+"/redeliver", "").
-		want(http.StatusConflict, "invalid_state")
-	r.always(http.StatusOK)
-	if stays := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"status":"disabled","description":null}`).
-		want(http.StatusOK, "").Data(); stays["status"] != "disabled" {
-		t.Errorf("asked to stay disabled it is %v", stays)
-	}
-	again := n.call("PATCH", "/webhooks/"+text(s, "id"), "").want(http.StatusOK, "").Data()
-	if again["status"] != "active" || number(t, again, "consecutive_failures") != 0 {
-		t.Errorf("re-enabled it is %v", again)
-	}
-	before := len(r.requests())
-	want := n.happens()
-	eventually(t, "the next event arrives", 10*time.Second, func() bool { return len(r.requests()) > before })
-	for _, got := range r.requests()[before:] {
-		if got.event["id"] != want["id"] && text(got.event, "created_at") < text(again, "updated_at") {
-			t.Errorf("an event from before arrived: %s", got.body)
+		again := n.call("PATCH", "/webhooks/"+text(s, "id"), "").want(http.StatusOK, "").Data()
+		if again["status"] != "active" || number(t, again, "consecutive_failures") != 0 {
+			t.Errorf("re-enabled it is %v", again)
 		}
-		if strings.HasPrefix(got.kind(), "sandbox.webhook.") {
-			t.Errorf("bookkeeping was delivered: %s", got.body)
+		before := len(r.requests())
+		want := n.happens()
+		eventually(t, "the next event arrives", 10*time.Second, func() bool { return len(r.requests()) > before })
+		for _, got := range r.requests()[before:] {
+			if got.event["id"] != want["id"] && text(got.event, "created_at") < text(again, "updated_at") {
+				t.Errorf("an event from before arrived: %s", got.body)
+			}
+			if strings.HasPrefix(got.kind(), "sandbox.webhook.") {
+				t.Errorf("bookkeeping was delivered: %s", got.body)
+			}
 		}
-	}
-	elsewhere := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"url":"`+r.URL+
-		`/elsewhere","description":"moved","events":["office.sales_order.declined"]}`).want(http.StatusOK, "").Data()
-	if elsewhere["status"] != "pending_verification" || elsewhere["description"] != "moved" ||
-		len(texts(elsewhere, "events")) != 1 {
-		t.Errorf("with another URL it is %v", elsewhere)
-	}
-	if e := ofType(n.feed(0), "sandbox.webhook.updated"); len(e) != 1 ||
-		encode(t, child(t, e[0], "data")["changed"]) != `["url","events","description"]` {
-		t.Errorf("the events are %v", e)
-	}
+		elsewhere := n.call("PATCH", "/webhooks/"+text(s, "id"), `{"url":"`+r.URL+
+			`/elsewhere","description":"moved","events":["office.sales_order.declined"]}`).want(http.StatusOK, "").
+			Data()
+		if elsewhere["status"] != "pending_verification" || elsewhere["description"] != "moved" ||
+			len(texts(elsewhere, "events")) != 1 {
+			t.Errorf("with another URL it is %v", elsewhere)
+		}
+		if e := ofType(n.feed(0), "sandbox.webhook.updated"); len(e) != 1 ||
+			encode(t, child(t, e[0], "data")["changed"]) != `["url","events","description"]` {
+			t.Errorf("the events are %v", e)
+		}
+	})
 }
 
 func TestRotationSignsWithBothSecrets(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.WHK.ROTATE", "DLV.HEADER.SIGNATURE", "DLV.HEADER.SIGNATURE.ROTATION", "LIMIT.ROTATION",
-		"SIG.ALGORITHM", "SIG.CONTENT", "SIG.KEY", "AUTH.WEBHOOKS_SIGNED", "SIG.RECEIVER.ANY", "SIG.RECEIVER.RAW")
-	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
-	s := n.serving(r.URL, `"*"`)
-	path := "/webhooks/" + text(s, "id") + "/rotate-secret"
-	first := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
-	rotated := first.Data()
-	if !secretForm.MatchString(text(rotated, "secret")) || rotated["secret"] == s["secret"] {
-		t.Fatalf("rotated it is %v", rotated)
-	}
-	if day := moment(t, rotated["old_secret_valid_until"]).
-		Sub(moment(t, rotated["updated_at"])); day < 24*time.Hour-time.Second || day > 24*time.Hour+time.Second {
-		t.Errorf("the old secret is valid for %v", day)
-	}
-	replay := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
-	if got := strings.Replace(string(first.Raw), `"`+text(rotated, "secret")+`"`, "null",
-		1); got != string(replay.Raw) {
-		t.Errorf("the replay is %s", replay.Raw)
-	}
-	event := n.happens()
-	eventually(t, "a delivery arrives", 10*time.Second, func() bool { return len(r.of(event)) > 0 })
-	got := r.of(event)[0]
-	if want := got.signature(text(rotated, "secret")) + " " +
-		got.signature(text(s, "secret")); got.header.Get("webhook-signature") != want {
-		t.Errorf("it is signed %s, want %s", got.header.Get("webhook-signature"), want)
-	}
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.WHK.ROTATE", "DLV.HEADER.SIGNATURE", "DLV.HEADER.SIGNATURE.ROTATION", "LIMIT.ROTATION",
+			"SIG.ALGORITHM", "SIG.CONTENT", "SIG.KEY", "AUTH.WEBHOOKS_SIGNED", "SIG.RECEIVER.ANY", "SIG.RECEIVER.RAW")
+		n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+		s := n.serving(r.URL, `"*"`)
+		path := "/webhooks/" + text(s, "id") + "/rotate-secret"
+		first := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
+		rotated := first.Data()
+		if !secretForm.MatchString(text(rotated, "secret")) || rotated["secret"] == s["secret"] {
+			t.Fatalf("rotated it is %v", rotated)
+		}
+		if day := moment(t, rotated["old_secret_valid_until"]).
+			Sub(moment(t, rotated["updated_at"])); day < 24*time.Hour-time.Second || day > 24*time.Hour+time.Second {
+			t.Errorf("the old secret is valid for %v", day)
+		}
+		replay := n.post(path, "", "Idempotency-Key", "rotate-1").want(http.StatusOK, "")
+		if got := strings.Replace(string(first.Raw), `"`+text(rotated, "secret")+`"`, "null",
+			1); got != string(replay.Raw) {
+			t.Errorf("the replay is %s", replay.Raw)
+		}
+		event := n.happens()
+		eventually(t, "a delivery arrives", 10*time.Second, func() bool { return len(r.of(event)) > 0 })
+		got := r.of(event)[0]
+		if want := got.signature(text(rotated, "secret")) + " " +
+			got.signature(text(s, "secret")); got.header.Get("webhook-signature") != want {
+			t.Errorf("it is signed %s, want %s", got.header.Get("webhook-signature"), want)
+		}
+	})
 }
