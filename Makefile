@@ -13,14 +13,13 @@ SUITE = suite() { name=$$1; shift; began=$$(date +%s); echo "== $$name"; \
 	if "$$@"; then echo "== $$name: ok, $$(( $$(date +%s) - began )) s"; \
 	else echo "== $$name: FAILED, $$(( $$(date +%s) - began )) s"; return 1; fi; }
 
-# optional NAME FOLDER COMMANDS says so when a suite that exists cannot run
-# because none of the commands is installed; pythons, because no Python has the modules.
-OPTIONAL = optional() { [ -e "$$2" ] || return 0; \
-	for command in $$3; do command -v "$$command" >/dev/null 2>&1 && return 0; done; \
-	echo "!! SKIPPED: $$1 (none of: $$3)"; skipped=1; }; \
-	pythons() { command -v python3 >/dev/null 2>&1 || return 0; \
-	for python in python3 /usr/bin/python3; do "$$python" -c "import $$2" >/dev/null 2>&1 && return 0; done; \
-	echo "!! SKIPPED: $$1 (no Python with: $$2)"; skipped=1; }
+# Programs that a suite wants beside Go. Its tests skip themselves where one is missing, and fail
+# where PLATEN_TEST_ALL is set.
+WANTED = initdb:/usr/lib/postgresql/*/bin/initdb valkey-server:redis-server chromium-headless-shell:chromium:chromium-browser:google-chrome \
+	node python3 curl jq php ruby javac
+MISSING = missing=; for wanted in $(WANTED); do found=; for one in $$(echo $$wanted | tr : ' '); do \
+	command -v "$$one" >/dev/null 2>&1 && found=1; done; [ -n "$$found" ] || missing="$$missing $${wanted%%:*}"; done; \
+	[ -z "$$missing" ] || echo "!! SKIPPED what needs:$$missing"
 
 # Packages in which goroutines meet. The servers that test/crash kills are built as they are shipped,
 # without the detector, so it has nothing to find there.
@@ -37,37 +36,16 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
-# The suites that take longest begin first. The browser mostly waits, so its suite
+# What go test ./... runs, the pages and the console's units. Chromium mostly waits, so its suite
 # runs beside the others.
-test: ## Vet and test. Says which optional suites were skipped, and why.
-	@$(SUITE); $(OPTIONAL); failed=; skipped=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
-	suite vet $(GO) vet ./... || failed=1; \
-	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m ./... >"$$pages" 2>&1 & browser=$$!; \
-	suite test $(ROOMY) $(GO) test -vet=off -ldflags=-w -timeout 40m ./test/contract ./test/scenario ./test/crash ./... || failed=1; \
+test: ## The quick tests: go test ./..., four pages in a browser, the console's units. Two minutes.
+	@$(SUITE); failed=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
+	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m . >"$$pages" 2>&1 & browser=$$!; \
+	suite go $(ROOMY) $(GO) test -timeout 40m ./test/contract ./... || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
-	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=spec test/console/*.test.mjs || failed=1; \
+	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=dot test/console/*.test.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
-	optional "what the console computes" test/console "node"; \
-	optional "PostgreSQL store" internal/store/postgres "initdb /usr/lib/postgresql/*/bin/initdb"; \
-	optional "Valkey budgets" internal/ratelimit/valkey "valkey-server redis-server"; \
-	optional "pages in a browser" test/browser "chromium-headless-shell chromium chromium-browser google-chrome"; \
-	optional "Python example" examples/python "python3"; \
-	optional "JavaScript example" examples/javascript "node"; \
-	optional "JavaScript client" clients/javascript "node"; \
-	optional "Python client" clients/python "python3"; \
-	[ -e tools/clients/node_modules ] || optional "types of the clients: npm ci --prefix tools/clients" clients "its packages"; \
-	for runner in vitest jest; do [ -e examples/tests/$$runner/node_modules ] || \
-	optional "fixture in $$runner: npm ci --prefix examples/tests/$$runner" examples/tests/$$runner "its packages"; done; \
-	pythons "fixture in pytest" "pytest"; pythons "fixture in the workers of pytest-xdist" "pytest, xdist"; \
-	pythons "installation of the Python client" "setuptools, wheel, pip"; \
-	optional "commands of the docs and of the examples' READMEs, curl" examples "curl"; \
-	optional "commands of the examples' READMEs, jq" examples "jq"; \
-	for language in go python3 node php ruby javac; do optional "receiver of webhooks, $$language" docs/webhooks "$$language"; done; \
-	[ -e docs/webhooks/library/node_modules ] || optional "receivers' library: npm ci --prefix docs/webhooks/library" docs/webhooks "its packages"; \
-	[ -e test/mcp/conformance/node_modules ] || optional "protocol of agents, official suite and clients: npm ci --prefix test/mcp/conformance" test/mcp "its packages"; \
-	optional "race detector, make race" internal "gcc clang"; \
-	if [ -n "$$skipped" ]; then echo "!! The run above says nothing about the suites marked SKIPPED."; fi; \
-	[ -z "$$failed" ]
+	$(MISSING); [ -z "$$failed" ]
 
 race: ## Test the packages with goroutines under the race detector. Needs gcc.
 	@command -v $${CC:-gcc} >/dev/null 2>&1 || { \
@@ -151,11 +129,29 @@ fmt: ## Format all Go files and, where npm is, the browser's code.
 generate: ## Regenerate what is generated from Go code.
 	$(GO) generate ./...
 
-check: ## Everything: formatting, linters, vet, tests with all looks, lives and draws.
-	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
-	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
-	@$(MAKE) lint
-	@PLATEN_TEST_THOROUGH=1 $(MAKE) test
+# Deliveries, delays, leases and polls on the wall clock, as nobody's test clock has them.
+SCHEDULE = TheFourthAttemptIsTheLast|SurvivesTrueDelays|APlaceIsFreeOnlyAfterDeletion|ANetworkThatGoesOnSendingIsBanned|AKeyMaySendItsBudget|TheLongestPollIsAnswered|TheQueueIsServedInItsOrder
+
+schedule: ## Test on the wall clock what other tests let happen in a moment; 7 minutes.
+	@$(SUITE); said=$$(mktemp) || exit 1; trap 'rm -f "$$said"' EXIT; \
+	suite schedule sh -c "PLATEN_TEST_SCHEDULE=1 $(GO) test -count=1 -v -timeout 60m -run '$(SCHEDULE)' ./test/contract ./test/scenario" >"$$said" 2>&1; \
+	failed=$$?; grep -E '^(---|ok|FAIL|==|panic)|_test.go' "$$said"; \
+	[ "$$failed" = 0 ] && [ "$$(grep -c '^--- PASS' "$$said")" = "$$(echo '$(SCHEDULE)' | tr '|' '\n' | wc -l)" ]
+
+format: ## Whether all Go files are formatted.
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { \
+	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
+
+# Suites run one after another; a failed one does not stop the rest. What waits runs beside them.
+# Servers are killed at 200 points here, and at a few under the race detector.
+check: ## Everything: formatting, linters, documents, packages, all tests with all draws, race detector. 12 minutes.
+	@$(SUITE); failed=; beside=$$(mktemp) || exit 1; trap 'rm -f "$$beside"' EXIT; \
+	$(MAKE) --no-print-directory schedule >"$$beside" 2>&1 & waiting=$$!; \
+	for target in format lint openapi generators packaged; do $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
+	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test || failed="$$failed test"; \
+	$(MAKE) --no-print-directory race || failed="$$failed race"; \
+	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \
+	[ -z "$$failed" ] || { echo "!! FAILED:$$failed"; exit 1; }
 
 bench: ## Measure a server beside the least that could be done for the same; 6 minutes.
 	@$(GO) run ./test/load
@@ -189,4 +185,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt generate check bench sizing economy tokens measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt format schedule generate check bench sizing economy tokens measure soak fuzz screenshots vendor

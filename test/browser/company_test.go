@@ -2,9 +2,9 @@ package browser_test
 
 import (
 	"net/http"
-	"os"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -72,7 +72,7 @@ func TestEveryPageOfEveryCompany(t *testing.T) {
 					t.Errorf("%s of %s has %d rows picked, and none is open", page.name, at.name, n)
 				}
 				chosen := everyLook
-				if os.Getenv("PLATEN_TEST_THOROUGH") == "" {
+				if !testclient.Thorough() {
 					chosen = everyLook[(n+m)%len(everyLook):][:1]
 				}
 				for _, l := range chosen {

@@ -50,7 +50,9 @@ func TestTheJourneyFromTheLandingPage(t *testing.T) {
 		record{"sku": order["sku"], "quantity": order["quantity"], "reference": order["id"]})
 	x.shows(".line.joined", "reference")
 	x.shows(".slip.factory", text(work, "number"))
-	c.must(http.MethodPost, "/factory/print-runs", record{"work_order_id": work["id"], "press_id": "prs_digital"})
+	// With overs enough for any spoilage, or the run may end short.
+	c.must(http.MethodPost, "/factory/print-runs",
+		record{"work_order_id": work["id"], "press_id": "prs_digital", "overs_pct": 20})
 	x.shows(".slip.factory .pill", "printing")
 	c.tick(480)
 	x.shows(".slip.factory .pill", "ready")

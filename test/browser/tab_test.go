@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -61,6 +62,8 @@ var process struct {
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path := chromium(t)
+	name, _, _ := strings.Cut(t.Name(), "/")
+	opened.Store(name, true)
 	process.Lock()
 	defer process.Unlock()
 	if process.ctx != nil {
@@ -82,16 +85,38 @@ func browser(t *testing.T) context.Context {
 // they mostly wait for pages, or for the end of a lease.
 const testsAtOnce = 6
 
+// quick are the tests that make test has time for: a page of each kind. make check has all.
+var quick = []string{
+	"TestTheJourneyFromTheLandingPage", "TestAnOrderIsAcceptedOnTheOverview",
+	"TestEachGapHasTheRequestThatClosesIt", "TestTheDocsAreSearchedFromTheKeyboard",
+}
+
+// opened are the tests that have opened a page.
+var opened sync.Map
+
 func TestMain(m *testing.M) {
 	flag.Parse()
-	chosen := false
-	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
-	if !chosen {
-		if err := flag.Set("test.parallel", strconv.Itoa(testsAtOnce)); err != nil {
+	chosen := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { chosen[f.Name] = true })
+	set := func(name, value string) {
+		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}
 	}
-	os.Exit(suite.End(m.Run()))
+	if !chosen["test.parallel"] {
+		set("test.parallel", strconv.Itoa(testsAtOnce))
+	}
+	share := !testclient.Thorough() && !chosen["test.run"]
+	if share {
+		set("test.run", "^("+strings.Join(quick, "|")+")$")
+	}
+	code := m.Run()
+	for _, name := range quick {
+		if _, ok := opened.Load(name); share && process.ctx != nil && !ok {
+			suite.Errorf("%s has opened no page: is it still called that?", name)
+		}
+	}
+	os.Exit(suite.End(code))
 }
 
 // tab is one page in a browser context of its own. An error, an exception or a
@@ -138,7 +163,7 @@ var looks = []look{{desktop, false}, {desktop, true}, {phone, false}, {phone, tr
 // looksOf are the looks of the nth page: each has another one, and a thorough run has
 // all of them.
 func looksOf(n int) []look {
-	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
+	if testclient.Thorough() {
 		return looks
 	}
 	return looks[n%len(looks):][:1]
@@ -146,7 +171,7 @@ func looksOf(n int) []look {
 
 // rarely reports whether the nth check of many that are alike is made: a third of them,
 // and in a thorough run all.
-func rarely(n int) bool { return n%3 == 0 || os.Getenv("PLATEN_TEST_THOROUGH") != "" }
+func rarely(n int) bool { return n%3 == 0 || testclient.Thorough() }
 
 // open opens an empty page that looks at a server.
 func open(t *testing.T, origin string, l look, expected ...string) *tab {
