@@ -45,7 +45,7 @@ func (l *life) reborn(from snapshot) *life {
 	if err != nil {
 		l.t.Fatalf("%s: %v", l.label, err)
 	}
-	if twin.company, err = company.Load(again); err != nil {
+	if twin.company, err = company.Load(again, company.Engine); err != nil {
 		l.t.Fatalf("%s: load: %v", l.label, err)
 	}
 	twin.events = slices.Clone(l.events)
