@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/test/selfexec"
 )
 
@@ -26,6 +27,8 @@ func (f *fleet) status(n *tenant) (status int, body string) {
 // after the last old server has ended, it is kept for an operator who goes back.
 func TestNothingIsLostInARollingUpgrade(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestSandboxesOfAnEarlierEngineEndCleanly of internal/server, and the fleet of "+
+		"TestNothingIsLostWhenANodeIsKilled")
 	f := startFleet(t)
 	next, err := selfexec.Next(t.TempDir())
 	if err != nil {
