@@ -86,13 +86,13 @@ var usual = origin{"sbx_0000000000001", 7, opened}
 
 func presetNamed(t reporter, name string) preset.Preset {
 	t.Helper()
-	presets, err := preset.Builtin()
+	b, err := os.ReadFile("preset/" + name + ".json")
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	p, ok := presets[name]
-	if !ok {
-		t.Fatalf("no preset %q", name)
+	p, err := preset.Parse(b)
+	if err != nil {
+		t.Fatalf("preset %s: %v", name, err)
 	}
 	return p
 }
