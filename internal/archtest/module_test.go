@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -31,8 +30,14 @@ const (
 type program struct {
 	fset     *token.FileSet
 	packages []*unit
-	// exports are the files of compiled export data by import path.
-	exports map[string]string
+	// listed has each package of the program, those of others too, by import path.
+	listed map[string]listed
+
+	checking sync.Mutex // guards what follows
+	// imported has the packages whose declarations were wanted, types those that were
+	// checked whole.
+	imported map[string]*types.Package
+	types    map[*unit]*types.Info
 }
 
 // unit is one package with its tests, and with the files that this machine
@@ -67,8 +72,10 @@ func (u *unit) inCore() bool { return u.path == core || strings.HasPrefix(u.path
 
 // listed is what `go list` says of a package.
 type listed struct {
-	ImportPath, Name, Dir, Export                      string
+	ImportPath, Name, Dir                              string
 	GoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
+	// ImportMap has the paths of packages that the standard library has copies of.
+	ImportMap map[string]string
 }
 
 var load = sync.OnceValues(readProgram)
@@ -85,9 +92,9 @@ func theProgram(t *testing.T) *program {
 // readProgram asks the go command once. Packages that do not compile are read
 // all the same: only what needs their types fails then.
 func readProgram() (*program, error) {
-	cmd := exec.Command("go", "list", "-e", "-deps", "-export",
-		"-json=ImportPath,Name,Dir,Export,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
-	cmd.Dir = root
+	cmd := exec.Command("go", "list", "-e", "-deps",
+		"-json=ImportPath,Name,Dir,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,ImportMap", "./...")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // C is no source of types
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -101,7 +108,8 @@ func readProgram() (*program, error) {
 	if err := noticeNewFiles(top); err != nil {
 		return nil, err
 	}
-	p := &program{fset: token.NewFileSet(), exports: map[string]string{}}
+	p := &program{fset: token.NewFileSet(), listed: map[string]listed{}, imported: map[string]*types.Package{},
+		types: map[*unit]*types.Info{}}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var l listed
 		if err := d.Decode(&l); errors.Is(err, io.EOF) {
@@ -109,7 +117,7 @@ func readProgram() (*program, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("read go list: %w", err)
 		}
-		p.exports[l.ImportPath] = l.Export
+		p.listed[l.ImportPath] = l
 		if path, ok := ours(l.ImportPath); ok && l.Dir != "" {
 			u, err := p.read(top, path, l)
 			if err != nil {
@@ -195,41 +203,81 @@ type checked struct {
 	info *types.Info
 }
 
-// check adds types to the packages that are wanted. Their imports come from
-// the export data of the go command, so each is checked by itself.
+// importsOf finds what a package imports: the declarations, without what functions do. They are
+// read from source, since compiled packages would be compiled a second time beside the
+// go command that runs this test.
+type importsOf struct {
+	*program
+
+	listed listed
+}
+
+// Import implements types.Importer.
+func (f importsOf) Import(path string) (*types.Package, error) {
+	if mapped, ok := f.listed.ImportMap[path]; ok {
+		path = mapped
+	}
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if known, ok := f.imported[path]; ok {
+		return known, nil
+	}
+	l := f.program.listed[path]
+	var files []*ast.File
+	for _, name := range l.GoFiles {
+		file, err := parser.ParseFile(f.fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	config := types.Config{Importer: importsOf{f.program, l}, IgnoreFuncBodies: true}
+	declared, err := config.Check(path, f.fset, files, nil)
+	f.imported[path] = declared
+	return declared, err
+}
+
+// check adds types to the packages that are wanted, each by itself.
 func (p *program) check(t *testing.T, wanted func(*unit) bool) []checked {
 	t.Helper()
-	imports := importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) {
-		if p.exports[path] == "" {
-			return nil, fmt.Errorf("%s does not compile", path)
-		}
-		return os.Open(p.exports[path])
-	})
+	p.checking.Lock()
+	defer p.checking.Unlock()
 	var all []checked
 	for _, u := range p.packages {
 		if !wanted(u) {
 			continue
 		}
-		var files []*ast.File
-		for _, f := range u.files {
-			if f.built {
-				files = append(files, f.File)
+		if _, known := p.types[u]; !known {
+			info, err := p.typesOf(u)
+			if err != nil {
+				t.Fatalf("%s does not compile: %v", u.path, err)
 			}
+			p.types[u] = info
 		}
-		info := &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
-			Defs: map[*ast.Ident]types.Object{},
-		}
-		config := types.Config{Importer: imports}
-		if _, err := config.Check(module+"/"+u.path, p.fset, files, info); err != nil {
-			t.Fatalf("%s does not compile: %v", u.path, err)
-		}
-		all = append(all, checked{unit: u, info: info})
+		all = append(all, checked{unit: u, info: p.types[u]})
 	}
 	if len(all) == 0 {
 		t.Fatal("no package to check: has the layout changed?")
 	}
 	return all
+}
+
+func (p *program) typesOf(u *unit) (*types.Info, error) {
+	var files []*ast.File
+	for _, f := range u.files {
+		if f.built {
+			files = append(files, f.File)
+		}
+	}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+		Defs: map[*ast.Ident]types.Object{},
+	}
+	path := module + "/" + u.path
+	config := types.Config{Importer: importsOf{p, p.listed[path]}}
+	_, err := config.Check(path, p.fset, files, info)
+	return info, err
 }
 
 // sourcesOf returns the files that were checked.

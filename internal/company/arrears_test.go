@@ -175,7 +175,7 @@ func TestNoTimesheetSavesWages(t *testing.T) {
 // TestWithTheBridgeNothingIsWithheld, however people come and go.
 func TestWithTheBridgeNothingIsWithheld(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range few(2, 4) {
 		l := stewarded(live(t, presetNamed(t, "starter"), seed, sim.Manual, usual), 20)
 		if got := l.company.Summary().Score.WagesWithheldMinor; got != 0 {
 			t.Errorf("%s: %d are withheld", l.label, got)

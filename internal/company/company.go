@@ -12,6 +12,7 @@
 package company
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,7 +88,7 @@ type Settings struct {
 	DoubleWork bool        `json:"double_work,omitzero"`
 	// Ancestors are the companies that this one was copied from, the first one first.
 	Ancestors []Ancestor `json:"ancestors,omitempty"`
-	// Engine is the version that began the company. New sets it.
+	// Engine is the version that began the company, that of this program where none is given.
 	Engine int `json:"engine"`
 }
 
@@ -166,7 +167,7 @@ func Definitions() []record.Definition {
 // New returns a company on its first morning. Its opening is pending, as if a
 // command had written it.
 func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
-	s.Engine = Engine
+	s.Engine = cmp.Or(s.Engine, Engine)
 	c := empty(s)
 	c.clock = sim.Clock{Mode: mode, Speed: s.Preset.Clock.SimSpeed(), AnchorWall: now}
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(nil, 1), 0, 0)
@@ -184,8 +185,8 @@ func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 // stored state may lack something that this one builds on, so it cannot go on.
 var ErrEngine = errors.New("the company was begun by another version of the engine")
 
-// Load returns a company as it was stored, or ErrEngine.
-func Load(image record.Image) (*Company, error) {
+// Load returns a company as it was stored, or ErrEngine when another version than engine has begun it.
+func Load(image record.Image, engine int) (*Company, error) {
 	var st state
 	if err := record.DecodeState(image.State, &st); err != nil {
 		return nil, err
@@ -202,8 +203,8 @@ func Load(image record.Image) (*Company, error) {
 		return nil, fmt.Errorf("stored company has %d rows of settings", settings.Rows.Len())
 	}
 	stored := *record.Private(settings, "settings")
-	if stored.Engine != Engine {
-		return nil, fmt.Errorf("%w: %d, this is %d", ErrEngine, stored.Engine, Engine)
+	if stored.Engine != engine {
+		return nil, fmt.Errorf("%w: %d, this is %d", ErrEngine, stored.Engine, engine)
 	}
 	c := empty(stored)
 	for _, table := range c.tables {

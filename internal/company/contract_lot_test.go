@@ -34,7 +34,7 @@ func TestALotIsOfferedInTimeAndWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	bounds := presetNamed(t, "starter").Lots
 	seen := map[string]bool{}
-	for seed := range uint64(30) {
+	for seed := range few(12, 30) {
 		l := quiet(t, "starter", seed)
 		l.offered()
 		l.until(25)

@@ -160,7 +160,7 @@ func TestAFluWaveMakesPeopleIllFiveTimesAsOften(t *testing.T) {
 		}
 		return fell
 	}
-	for seed := range uint64(400) {
+	for seed := range few(150, 400) {
 		l := idle(t, "starter", seed, stormy, sickly)
 		l.until(3)
 		if l.disruptionsOf()[0].Disruption.Kind != event.FluWave {

@@ -97,7 +97,7 @@ func TestTheClockOfAForkGoesOnFromItsMinute(t *testing.T) {
 		t.Errorf("its settings are %+v", s)
 	}
 	w.flush()
-	if again, err := company.Load(c.Image()); err != nil || again.StateHash() != c.StateHash() {
+	if again, err := company.Load(c.Image(), company.Engine); err != nil || again.StateHash() != c.StateHash() {
 		t.Errorf("loaded again: %v", err)
 	}
 }

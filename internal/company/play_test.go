@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,14 +23,21 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
+// few is how much is tried of things that are alike: few, and all in make check.
+func few(few, all uint64) uint64 {
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
+		return all
+	}
+	return few
+}
+
 // TestMain makes property tests repeatable: the same seed and few long lives, more in
 // a thorough run, unless -rapid.seed, -rapid.checks, -rapid.steps or their environment
 // say otherwise.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	defaults := map[string]string{"rapid.seed": "2", "rapid.checks": "12", "rapid.steps": "300"}
-	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
-		defaults["rapid.checks"] = "32"
+	defaults := map[string]string{
+		"rapid.seed": "2", "rapid.checks": strconv.FormatUint(few(6, 32), 10), "rapid.steps": "300",
 	}
 	flag.Visit(func(f *flag.Flag) { delete(defaults, f.Name) })
 	for name, value := range defaults {
@@ -78,13 +86,13 @@ var usual = origin{"sbx_0000000000001", 7, opened}
 
 func presetNamed(t reporter, name string) preset.Preset {
 	t.Helper()
-	presets, err := preset.Builtin()
+	b, err := os.ReadFile("preset/" + name + ".json")
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	p, ok := presets[name]
-	if !ok {
-		t.Fatalf("no preset %q", name)
+	p, err := preset.Parse(b)
+	if err != nil {
+		t.Fatalf("preset %s: %v", name, err)
 	}
 	return p
 }

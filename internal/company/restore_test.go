@@ -3,7 +3,6 @@ package company_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
@@ -45,7 +44,7 @@ func (l *life) reborn(from snapshot) *life {
 	if err != nil {
 		l.t.Fatalf("%s: %v", l.label, err)
 	}
-	if twin.company, err = company.Load(again); err != nil {
+	if twin.company, err = company.Load(again, company.Engine); err != nil {
 		l.t.Fatalf("%s: load: %v", l.label, err)
 	}
 	twin.events = slices.Clone(l.events)
@@ -73,12 +72,7 @@ func (l *life) compareCommits(what string, twin *life, from int) {
 
 // wholeLives is after how many steps two lives are compared as a whole, which takes
 // much longer than the comparison of their commits that follows every step.
-func wholeLives() int {
-	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
-		return 8
-	}
-	return 64
-}
+func wholeLives() int { return int(few(64, 8)) }
 
 // TestALoadedCompanyGoesOnAsIfItHadNeverStopped: from a snapshot and the
 // commits after it, at any point of any life. Both live on alike, to the byte

@@ -28,7 +28,7 @@ func TestTheFirstDisruptionComesWithinTheFirstDays(t *testing.T) {
 	seen := map[event.DisruptionKind]map[lore.Severity]bool{}
 	for _, name := range []string{"starter", "crunch"} {
 		bounds := presetNamed(t, name).Disruptions
-		for seed := range uint64(30) {
+		for seed := range few(12, 30) {
 			l := idle(t, name, seed, func(p *preset.Preset) { p.Disruptions = bounds })
 			l.until(60)
 			all := l.disruptionsOf()
@@ -176,7 +176,7 @@ func (l *life) told() []string {
 // stories.
 func TestTheWorldDoesNotDependOnTheClient(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range few(2, 6) {
 		passive := live(t, presetNamed(t, "crunch"), seed, sim.Manual, usual)
 		busy := live(t, presetNamed(t, "crunch"), seed, sim.Manual, usual)
 		asleep := live(t, presetNamed(t, "crunch"), seed, sim.Realtime, usual)

@@ -96,6 +96,9 @@ type Config struct {
 	Presets                        string
 	LogFormat                      string
 	LogLevel                       string
+	// EnginesAhead makes a server of later rules of the simulation, as far as others can
+	// tell. It is no setting of an operator: tests of upgrades make a newer server with it.
+	EnginesAhead int
 }
 
 // Field describes one setting.

@@ -107,7 +107,7 @@ func reportOf(x *sandbox.Examination, now moment.Instant) any {
 		Score: s.Score, Status: v.Status(now), Assisted: s.Assisted,
 		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version,
 		Seed: s.Settings.Seed, Evaluation: s.Settings.Preset.Evaluation, Split: splitOf(&s.Settings),
-		Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: company.Engine,
+		Bridge: s.Settings.Bridge, ClockMode: s.Clock.Mode, EngineVersion: s.Settings.Engine,
 		SimDate: minute.Date(), DayNumber: int64(minute.Day()), LastSeq: v.Sequence, Currency: money.Currency,
 		OpeningNetWorthMinor: s.NetWorthMinor - s.Score.ProfitMinor, NetWorth: netWorthPath(v),
 		Orders: OrderCount{Shipped: s.Score.OrdersShipped, OnTime: s.Score.OrdersShipped - s.OrdersLate,

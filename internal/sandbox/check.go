@@ -89,7 +89,7 @@ func (c *Checked) check(ctx context.Context, s store.Store, header *store.Sandbo
 		err = snapshot.Check()
 	}
 	if err == nil {
-		_, err = company.Load(snapshot.Image)
+		_, err = company.Load(snapshot.Image, company.Engine)
 	}
 	if err == nil && snapshot.Last != 0 && sumOfSnapshot != 0 && snapshot.Last != sumOfSnapshot {
 		err = fmt.Errorf("%w: snapshot %d is of other commits", commitlog.ErrDamaged, image.Snapshot.Version)

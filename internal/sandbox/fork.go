@@ -113,7 +113,7 @@ func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 	if err != nil {
 		return Created{}, fmt.Errorf("read what is to be forked: %w", err)
 	}
-	c, err := company.Load(snapshot.Image)
+	c, err := company.Load(snapshot.Image, r.options.Engine)
 	if foreign(err) {
 		return Created{}, errForeign()
 	}
@@ -126,7 +126,7 @@ func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 	version := in.Base.Version + 1
 	own := commitlog.Commit{Changes: c.Flush(version)}
 	commit := store.Commit{
-		SandboxID: created.SandboxID, Version: version, Header: &header, Engine: company.Engine,
+		SandboxID: created.SandboxID, Version: version, Header: &header, Engine: r.options.Engine,
 		Fork: &store.Fork{
 			Parent: in.Base.SandboxID, Snapshot: &store.Snapshot{Version: in.Base.Version, Body: body},
 		},

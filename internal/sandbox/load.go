@@ -102,7 +102,7 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 		snapshot.Add(version, &commits[i])
 		events = append(events, commits[i].Events...)
 	}
-	c, err := company.Load(snapshot.Image)
+	c, err := company.Load(snapshot.Image, s.registry.options.Engine)
 	if err != nil {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}

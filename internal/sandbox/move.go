@@ -139,7 +139,7 @@ func engineOf(image store.Image) int {
 	for i := range commits {
 		snapshot.Image.Apply(&commits[i].Changes)
 	}
-	if _, err := company.Load(snapshot.Image); err != nil {
+	if _, err := company.Load(snapshot.Image, company.Engine); err != nil {
 		return 0
 	}
 	return company.Engine

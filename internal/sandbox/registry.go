@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -55,6 +56,9 @@ type Options struct {
 	// TestSecret is the secret of the worlds in which players are examined, nil for a
 	// server that makes none.
 	TestSecret []byte
+	// Engine is the version of the simulation, 0 for that of this program. Only tests of
+	// upgrades have another.
+	Engine int
 }
 
 // Hooks are called when sandboxes come and go. Nil fields are skipped.
@@ -113,6 +117,7 @@ func NewRegistry(o Options) *Registry {
 	if !o.Ownership.shared() {
 		o.Ownership = alone()
 	}
+	o.Engine = cmp.Or(o.Engine, company.Engine)
 	r := &Registry{
 		options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), memory: newMemory(o.Memory),
 		sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{},
@@ -199,6 +204,7 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	p.Evaluation = p.Evaluation || in.Evaluation
 	settings := company.Settings{
 		SandboxID: NewID("sbx"), Preset: p, Bridge: p.Bridge, Seed: random64() & maxSeed, UID: random64(),
+		Engine: r.options.Engine,
 	}
 	mode := p.Clock.Mode
 	if p.Seed != nil {
@@ -261,7 +267,7 @@ func (r *Registry) commitForAnyone(
 	first := commitlog.Commit{Changes: c.Flush(1)}
 	body, _ := first.Encode(1, 0)
 	commit := store.Commit{
-		SandboxID: header.ID, Version: 1, Body: body, Header: &header, Engine: company.Engine, Records: records,
+		SandboxID: header.ID, Version: 1, Body: body, Header: &header, Engine: r.options.Engine, Records: records,
 	}
 	if err := r.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		return storeProblem(header.ID, err)
@@ -291,7 +297,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	}
 	body, sum := first.Encode(1, 0)
 	commit := store.Commit{
-		SandboxID: s.id, Version: 1, Body: body, Header: &header, Engine: company.Engine, Records: records,
+		SandboxID: s.id, Version: 1, Body: body, Header: &header, Engine: c.Settings().Engine, Records: records,
 	}
 	if err := s.registry.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
 		s.gone = true // for writers that wait; should it be there after all, it is loaded anew

@@ -71,7 +71,7 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 		Memory: limit / companyPart, Store: s.store, Presets: presets, Lease: c.SandboxDuration,
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
 		Log: s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),
-		TestSecret: testSecret,
+		TestSecret: testSecret, Engine: s.engine(),
 	})
 	return nil
 }

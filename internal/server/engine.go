@@ -14,10 +14,13 @@ import (
 // keyEngine names the record of the engine that last ran on the database.
 const keyEngine = "engine"
 
+// engine is the version of the simulation.
+func (s *Server) engine() int { return company.Engine + s.config.EnginesAhead }
+
 // noteEngine tells the operator when another engine ran on the database before:
 // the sandboxes that it began are refused until their time is over.
 func (s *Server) noteEngine(ctx context.Context) error {
-	engine := strconv.Itoa(company.Engine)
+	engine := strconv.Itoa(s.engine())
 	before, err := s.store.Find(ctx, kindServer, keyEngine)
 	switch {
 	case err == nil && string(before.Body) == engine:

@@ -17,7 +17,6 @@ import (
 
 	"platen/internal/admission"
 	"platen/internal/api"
-	"platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/internal/hop"
 	"platen/internal/node"
@@ -63,7 +62,7 @@ func (s *Server) openNode(nodes store.Nodes, key []byte, presets map[string]pres
 	s.cluster = &cluster{road: road, self: hex.EncodeToString(self)}
 	s.cluster.node = node.New(node.Options{
 		Nodes: nodes, Address: s.config.NodeAddress, Settings: settings, Name: processName(),
-		Engine: company.Engine, Log: s.log, Now: s.now,
+		Engine: s.engine(), Log: s.log, Now: s.now,
 		Prove: s.proveAddress, Lost: s.lost,
 	})
 	s.now = s.cluster.node.Now

@@ -11,8 +11,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,13 +26,22 @@ import (
 // patience ends a test that would hang.
 const patience = 60 * time.Second
 
+// suite is what ends after the last test.
+var suite testclient.Suite
+
+func TestMain(m *testing.M) { os.Exit(suite.End(m.Run())) }
+
+// shared is a server without limits for all tests that look at its documents, which are made
+// at the first look.
+var shared = sync.OnceValue(func() *Server { return start(&suite) })
+
 // start runs a whole server without limits until the test ends.
-func start(t *testing.T, change ...func(*config.Config)) *Server {
+func start(t testing.TB, change ...func(*config.Config)) *Server {
 	t.Helper()
 	return startLogging(t, slog.DiscardHandler, change...)
 }
 
-func startLogging(t *testing.T, log slog.Handler, change ...func(*config.Config)) *Server {
+func startLogging(t testing.TB, log slog.Handler, change ...func(*config.Config)) *Server {
 	t.Helper()
 	s := unstarted(t, log, change...)
 	if err := s.Start(t.Context()); err != nil {
@@ -40,7 +51,7 @@ func startLogging(t *testing.T, log slog.Handler, change ...func(*config.Config)
 }
 
 // unstarted makes a server that stops when the test ends.
-func unstarted(t *testing.T, log slog.Handler, change ...func(*config.Config)) *Server {
+func unstarted(t testing.TB, log slog.Handler, change ...func(*config.Config)) *Server {
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Database = "127.0.0.1:0", filepath.Join(t.TempDir(), "platen.db")
@@ -235,7 +246,7 @@ func TestUncleanPathsBelowTheAPIAreRefusedAndNeverRedirected(t *testing.T) {
 
 func TestHeadOfAPageIsThePageWithoutItsBody(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := shared()
 	for _, path := range []string{"/", "/docs/", "/openapi.json", "/healthz", "/readyz", "/nothing", "/v1/sandbox"} {
 		c := dial(t, s)
 		get := fmt.Sprintf("%%s %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)

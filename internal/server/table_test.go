@@ -36,7 +36,11 @@ func TestARowOfTheTableIsFoundEverywhere(t *testing.T) {
 	i := slices.IndexFunc(table, func(op operation.Operation) bool { return op.ID == "list_customer_invoices" })
 	table[i].Filters = append(slices.Clone(table[i].Filters), "due_date")
 	table[i].Dates = []string{"due_date"}
-	s := startWith(t, table)
+	s := unstarted(t, slog.DiscardHandler)
+	s.table = table
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	company := create(t, s)
 
 	got := fetch(t, http.MethodGet, s.BaseURL()+"/sandbox/weather", company.OfficeKey, "")
@@ -100,7 +104,7 @@ func TestARowOfTheTableIsFoundEverywhere(t *testing.T) {
 // TestAnEventTypeOfTheCatalogueIsFoundEverywhere asks for each of them.
 func TestAnEventTypeOfTheCatalogueIsFoundEverywhere(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, operation.Table())
+	s := shared()
 	company := create(t, s)
 	document, err := OpenAPI(s.Origin())
 	if err != nil {
@@ -120,17 +124,6 @@ func TestAnEventTypeOfTheCatalogueIsFoundEverywhere(t *testing.T) {
 			t.Errorf("the OpenAPI document does not have %s", kind)
 		}
 	}
-}
-
-// startWith runs a server with a table of its own.
-func startWith(t *testing.T, table []operation.Operation) *Server {
-	t.Helper()
-	s := unstarted(t, slog.DiscardHandler)
-	s.table = table
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // fetch returns the body of a response. A body of its own is sent as JSON.

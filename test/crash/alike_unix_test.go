@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,11 +17,12 @@ import (
 )
 
 const (
-	// stepsAlike is how many steps a life takes, in each of which a client may send several
-	// requests. A restart comes in their middle.
-	stepsAlike = 600
-	// leastFaults is how many requests must go wrong for the comparison to say something.
-	leastFaults = 100
+	// hundredsAlike is how many hundred steps a life takes, in each of which a client may
+	// send several requests. A restart comes in their middle.
+	hundredsAlike, hundredsFew = 6, 2
+	// leastFaults is how many requests of a hundred steps must go wrong for the comparison
+	// to say something.
+	leastFaults = 17
 )
 
 // accidental is what differs between two sandboxes of one seed: ids and names that are unique
@@ -87,8 +86,9 @@ func live(t *testing.T, seed uint64, restart bool, start func() *process) *lived
 		lists = append(lists, path)
 	}
 	slices.Sort(lists)
-	for step := range stepsAlike {
-		if restart && step == stepsAlike/2 {
+	steps := 100 * testclient.Few(hundredsFew, hundredsAlike)
+	for step := range steps {
+		if restart && step == steps/2 {
 			if err := p.stop(); err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func live(t *testing.T, seed uint64, restart bool, start func() *process) *lived
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		if step == stepsAlike/2-1 { // with a write of each key stale reads end, as they do with a server
+		if step == steps/2-1 { // with a write of each key stale reads end, as they do with a server
 			for _, in := range []*intent{
 				w.order("last"),
 				n.intend(tick, "/sandbox/tick", `{"minutes":5}`, "last"),
@@ -128,11 +128,7 @@ func live(t *testing.T, seed uint64, restart bool, start func() *process) *lived
 // without a restart.
 func TestALifeUnderFaultsIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(2)
-	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
-		seeds = 20
-	}
-	for seed := range seeds {
+	for seed := range uint64(testclient.Few(1, 20)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			within := func(database string, settings ...string) func() *process {
@@ -150,11 +146,12 @@ func TestALifeUnderFaultsIsTheSameEverywhere(t *testing.T) {
 			}
 			folder := t.TempDir()
 			want := live(t, seed, false, within(filepath.Join(folder, "whole.db")))
-			if want.wrong < leastFaults {
+			if want.wrong < leastFaults*testclient.Few(hundredsFew, hundredsAlike) {
 				t.Errorf("only %d of %d requests went wrong", want.wrong, len(want.seen))
 			}
 			alike(t, "after a restart", live(t, seed, true, within(filepath.Join(folder, "parted.db"))), want)
 			t.Run("PostgreSQL", func(t *testing.T) {
+				testclient.InCheck(t, "the same in a file")
 				shared := postgrestest.URL(clusterOf(t).Directory())
 				key := "--secret-key-file=" + filepath.Join(folder, "whole.db.key")
 				alike(t, "in PostgreSQL", live(t, seed, true, within(shared, key)), want)

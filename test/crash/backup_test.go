@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // runProgram runs the program under test and returns what it prints.
@@ -27,7 +29,7 @@ func runProgram(t *testing.T, arguments ...string) string {
 // pause everything is there that was acknowledged before the backup began.
 func TestABackupUnderWritesIsRestoredToTheSameState(t *testing.T) {
 	t.Parallel()
-	const still, busy = 4, 6
+	still, busy := testclient.Few(2, 4), testclient.Few(3, 6)
 	folder := t.TempDir()
 	database, copied, restored := filepath.Join(folder, "platen.db"), filepath.Join(folder, "copy.db"),
 		filepath.Join(folder, "restored", "platen.db")
@@ -58,7 +60,7 @@ func TestABackupUnderWritesIsRestoredToTheSameState(t *testing.T) {
 			}
 		})
 	}
-	for acknowledgedSince.Load() < 10*busy && !t.Failed() {
+	for acknowledgedSince.Load() < int64(10*busy) && !t.Failed() {
 		if err := tenants[still].follow(p, tenants[still].newest()); err != nil { // a reader, meanwhile
 			t.Fatal(err)
 		}

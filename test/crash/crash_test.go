@@ -17,13 +17,15 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // to look into a database from outside
+
+	"platen/internal/testclient"
 )
 
 const (
 	// Points are how often servers are killed under concurrent writes; kills
 	// around a start come on top. PLATEN_CRASH_POINTS asks for another number.
-	pointsDefault = 6
-	pointsAll     = 200
+	pointsFew = 6
+	pointsAll = 200
 	// maxLanes is how many databases, each with its servers one after another,
 	// are worked on at once: more than processors, since they wait for disks.
 	maxLanes = 4
@@ -49,10 +51,7 @@ func points(t *testing.T) int {
 		}
 		return n
 	}
-	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
-		return pointsAll
-	}
-	return pointsDefault
+	return testclient.Few(pointsFew, pointsAll)
 }
 
 func TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {

@@ -27,6 +27,8 @@ import (
 const (
 	fleetSize    = 3
 	fleetTenants = 4
+	// fleetShare is the part of the writes that a quick run makes: a fifth.
+	fleetShare = 5
 	// fleetPatience ends a request that no node answers for good.
 	fleetPatience = 90 * time.Second
 	// clientPatience is how long a client waits for a response before it asks again.
@@ -294,7 +296,7 @@ func (f *fleet) under(happens func()) []*tenant {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	f.tenants = nil
-	for i := range fleetTenants {
+	for i := range testclient.Few(fleetTenants/2, fleetTenants) {
 		n, err := newTenant(f.front, []string{"manual", "starter"}[i%2], "manual")
 		if err != nil {
 			t.Fatal(err)
@@ -346,6 +348,7 @@ func (f *fleet) under(happens func()) []*tenant {
 // work waits until clients have done a number of writes more.
 func (f *fleet) work(more int64) {
 	f.t.Helper()
+	more = max(1, more/int64(testclient.Few(fleetShare, 1)))
 	until := f.acknowledged.Load() + more
 	for began := time.Now(); f.acknowledged.Load() < until; <-time.After(5 * time.Millisecond) {
 		if f.t.Failed() || time.Since(began) > fleetPatience {

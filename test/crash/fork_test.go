@@ -19,9 +19,10 @@ const (
 	// forkRounds is how often a server is killed amid forks and deletions, forkWorkers
 	// how many clients make and delete them, forksEach how many of their requests are
 	// answered before a kill.
-	forkRounds  = 12
-	forkWorkers = 3
-	forksEach   = 9
+	forkRoundsFew = 3
+	forkRounds    = 12
+	forkWorkers   = 3
+	forksEach     = 9
 )
 
 // child is a fork that a client asked for.
@@ -237,7 +238,7 @@ func TestForksOutliveKills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for round := range forkRounds {
+	for round := range testclient.Few(forkRoundsFew, forkRounds) {
 		until := f.answered.Load() + forksEach
 		var working sync.WaitGroup
 		for i := range forkWorkers {

@@ -24,6 +24,7 @@ import (
 // hands out places.
 func TestForksOutliveNodes(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestForksOutliveKills")
 	fleet := startFleet(t)
 	f, err := newFamily(fleet.front)
 	if err != nil {
@@ -117,7 +118,10 @@ func TestAForkGoesOnLikeItsParent(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(p.kill)
-			for life := range lives {
+			if engine != "sqlite" {
+				testclient.InCheck(t, "the same in a file")
+			}
+			for life := range testclient.Few(livesFew, lives) {
 				goOnAlike(t, p, uint64(life))
 			}
 			if err := p.complaints(); err != nil {
@@ -130,7 +134,9 @@ func TestAForkGoesOnLikeItsParent(t *testing.T) {
 // lives is how many random lives are led, each with so many forks, and so many requests
 // after each of them.
 const (
+	livesFew      = 1
 	lives         = 3
+	forksFew      = 2
 	forksOfALife  = 4
 	requestsAfter = 120
 )
@@ -144,7 +150,7 @@ func goOnAlike(t *testing.T, p *process, seed uint64) {
 		t.Fatal(err)
 	}
 	w := &writer{tenant: m.parent, name: fmt.Sprint("life ", seed), random: rand.New(rand.NewPCG(seed, 3)), ticks: true}
-	for fork := range forksOfALife {
+	for fork := range testclient.Few(forksFew, forksOfALife) {
 		for range requestsAfter {
 			in, err := w.next(both)
 			if err == nil && in != nil {

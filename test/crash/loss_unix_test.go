@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"platen/internal/ratelimit/valkey/valkeytest"
+	"platen/internal/testclient"
 )
 
 // frozenTime is much longer than a node is taken for living without a beat.
@@ -18,7 +19,7 @@ func TestNothingIsLostWhenANodeIsKilled(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t)
 	f.under(func() {
-		for _, m := range f.nodes[:2] {
+		for _, m := range f.nodes[:testclient.Few(1, 2)] {
 			f.outage()
 			m.now().kill()
 			f.work(60)
@@ -31,6 +32,7 @@ func TestNothingIsLostWhenANodeIsKilled(t *testing.T) {
 
 func TestNothingIsLostWhenANodeIsFrozen(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
 	f := startFleet(t)
 	f.under(func() {
 		f.outage()
@@ -45,6 +47,7 @@ func TestNothingIsLostWhenANodeIsFrozen(t *testing.T) {
 
 func TestNothingIsLostWhenANodeIsCutOffFromTheDatabase(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
 	f := startFleet(t)
 	f.under(func() {
 		f.outage()
@@ -59,6 +62,7 @@ func TestNothingIsLostWhenANodeIsCutOffFromTheDatabase(t *testing.T) {
 
 func TestNothingIsLostInARollingRestart(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
 	f := startFleet(t)
 	f.under(func() {
 		for _, m := range f.nodes {
@@ -75,6 +79,7 @@ func TestNothingIsLostInARollingRestart(t *testing.T) {
 
 func TestNothingIsLostWhenTheDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
 	f := startFleet(t)
 	f.under(func() {
 		f.outage()
@@ -90,6 +95,7 @@ func TestNothingIsLostWhenTheDatabaseIsKilled(t *testing.T) {
 // has waited.
 func TestNothingIsLostWhenAStandbyTakesThePlaceOfTheDatabase(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
 	f := newFleet(t)
 	standby, err := f.database.Standby()
 	if err != nil {
@@ -113,6 +119,7 @@ func TestNothingIsLostWhenAStandbyTakesThePlaceOfTheDatabase(t *testing.T) {
 // says so.
 func TestNothingIsLostWhenTheSharedBudgetsAreAway(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
 	shared, err := valkeytest.Begin()
 	if errors.Is(err, valkeytest.ErrNoServer) && os.Getenv("PLATEN_TEST_ALL") != "1" {
 		t.Skipf("SKIPPED: %v", err)
@@ -149,6 +156,7 @@ func TestNothingIsLostWhenTheSharedBudgetsAreAway(t *testing.T) {
 // to send.
 func TestDeliveriesOutliveNodes(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestDeliveriesOutliveKills")
 	f := startFleet(t, "--private-webhooks")
 	killed := 0
 	outlive(t, f.front, func() { f.nodes[killed%fleetSize].now().kill() }, func() *process {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"platen/internal/store/postgres/postgrestest"
+	"platen/internal/testclient"
 )
 
 // TestAMovedDatabaseIsTheSame: from a file to PostgreSQL and back to another file, each
@@ -39,7 +40,7 @@ func TestAMovedDatabaseIsTheSame(t *testing.T) {
 	}
 	p := start(file)
 	var tenants []*tenant
-	for i := range 5 {
+	for i := range testclient.Few(2, 5) {
 		n, err := newTenant(p, []string{"starter", "manual"}[i%2], "manual")
 		if err != nil {
 			t.Fatal(err)

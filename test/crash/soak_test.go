@@ -20,9 +20,10 @@ import (
 )
 
 const (
-	// soakShort is how long sandboxes come and go unless PLATEN_SOAK_MINUTES
-	// asks for more.
-	soakShort        = 10 * time.Second
+	// soakFew is how many seconds sandboxes come and go in a quick run, soakShort in any
+	// other unless PLATEN_SOAK_MINUTES asks for more.
+	soakFew          = 5
+	soakShort        = 10
 	soakClients      = 24
 	soakClientsLong  = 200
 	soakPlaces       = 12
@@ -58,7 +59,7 @@ type soak struct {
 // leave them to end, while servers are stopped and killed.
 func TestSandboxesComeAndGoAndLeaveNothing(t *testing.T) {
 	t.Parallel()
-	length, clients, restart := soakShort, soakClients, soakRestartShort
+	length, clients, restart := time.Duration(testclient.Few(soakFew, soakShort))*time.Second, soakClients, soakRestartShort
 	s := &soak{t: t, database: filepath.Join(t.TempDir(), "platen.db"), places: soakPlaces}
 	if text := os.Getenv("PLATEN_SOAK_MINUTES"); text != "" {
 		minutes, err := strconv.Atoi(text)

@@ -3,54 +3,14 @@
 package crash
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-)
 
-// nextVersion builds the program as a version with other rules of the simulation.
-func nextVersion(t *testing.T) string {
-	t.Helper()
-	const engine = "internal/company/engine.go"
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(filepath.Join(root, engine))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rule := regexp.MustCompile(`(?m)^const Engine = `)
-	if len(rule.FindAll(source, -1)) != 1 {
-		t.Fatalf("%s does not say which version it is", engine)
-	}
-	folder := t.TempDir()
-	replaced, built := filepath.Join(folder, "engine.go"), filepath.Join(folder, "platen")
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, engine): replaced}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlayFile := filepath.Join(folder, "overlay.json")
-	for name, content := range map[string][]byte{
-		overlayFile: overlay, replaced: rule.ReplaceAll(source, []byte("const Engine = 1 + ")),
-	} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlayFile, "-o", built, "platen/cmd/platen")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the next version: %v\n%s", err, out)
-	}
-	return built
-}
+	"platen/internal/testclient"
+	"platen/test/selfexec"
+)
 
 // status asks a server for a sandbox, as often as it says to come again.
 func (f *fleet) status(n *tenant) (status int, body string) {
@@ -67,7 +27,13 @@ func (f *fleet) status(n *tenant) (status int, body string) {
 // after the last old server has ended, it is kept for an operator who goes back.
 func TestNothingIsLostInARollingUpgrade(t *testing.T) {
 	t.Parallel()
-	f, next := startFleet(t), nextVersion(t)
+	testclient.InCheck(t, "TestSandboxesOfAnEarlierEngineEndCleanly of internal/server, and the fleet of "+
+		"TestNothingIsLostWhenANodeIsKilled")
+	f := startFleet(t)
+	next, err := selfexec.Next(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	restart := func(m *fleetNode, binary string) {
 		f.outage()
 		if err := m.now().stop(); err != nil {

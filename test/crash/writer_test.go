@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"testing"
 )
 
 // writer is one client of a tenant that does whatever comes to its mind.
@@ -133,6 +134,35 @@ func (w *writer) pick(p *process, path string) (string, error) {
 		return "", nil
 	}
 	return items[w.random.IntN(len(items))].ID, nil
+}
+
+// write makes a number of writes to each tenant.
+func write(t *testing.T, p *process, tenants []*tenant, name string, successes int) {
+	t.Helper()
+	for i, n := range tenants {
+		w := &writer{
+			tenant: n, name: fmt.Sprintf("%s-%d", name, i), random: rand.New(rand.NewPCG(7, uint64(i))),
+			ticks: n.clock == "manual",
+		}
+		for left := successes; left > 0; {
+			in, err := w.next(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in == nil {
+				continue
+			}
+			a, err := n.try(p, in)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case a.Status == http.StatusServiceUnavailable:
+				t.Fatalf("%s: %d %s", name, a.Status, a.Raw)
+			case in.outcome == acknowledged:
+				left--
+			}
+		}
+	}
 }
 
 // readOn reads the feed and the state until the server is gone. The rows that

@@ -15,26 +15,39 @@ import (
 	"platen/cmd/platen/command"
 )
 
-// platen is the name of the link under which a test binary is the program.
-const platen = "platen"
+// These are the names of the links under which a test binary is the program.
+const (
+	platen = "platen"
+	next   = "platen-next"
+)
 
 // Main is the first call of TestMain. In a process that was started as platen it runs
 // the command line and does not return.
 func Main() {
-	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name == platen {
+	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
+	case platen:
 		command.Main()
-		os.Exit(0)
+	case next:
+		command.Next()
+	default:
+		return
 	}
+	os.Exit(0)
 }
 
 // Platen makes a link to this test binary in a folder and returns its path: starting
 // it starts the command line.
-func Platen(folder string) (string, error) {
+func Platen(folder string) (string, error) { return link(folder, platen) }
+
+// Next is Platen for a program with the next version of the simulation's rules.
+func Next(folder string) (string, error) { return link(folder, next) }
+
+func link(folder, name string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find the test binary: %w", err)
 	}
-	path := filepath.Join(folder, platen)
+	path := filepath.Join(folder, name)
 	if runtime.GOOS == "windows" { // where a link wants a privilege
 		path += ".exe"
 		return path, copied(path, self)

@@ -34,8 +34,17 @@ const (
 )
 
 // Main runs the command line of this process and ends the process when it fails.
-func Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+func Main() { run(context.Background()) }
+
+// aheadKey finds in a context how many versions of the simulation a server is ahead.
+type aheadKey struct{}
+
+// Next is Main of a program with the next version of the simulation's rules: to a server
+// it is another version, as far as that can tell. Tests of upgrades run it.
+func Next() { run(context.WithValue(context.Background(), aheadKey{}, 1)) }
+
+func run(ctx context.Context) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	err := root().ExecuteContext(ctx)
 	stop()

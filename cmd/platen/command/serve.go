@@ -44,6 +44,7 @@ func serveCommand() *cobra.Command {
 			if err := completeSettings(c, cmd.Flags(), file); err != nil {
 				return cli.UsageError{Err: err}
 			}
+			c.EnginesAhead, _ = cmd.Context().Value(aheadKey{}).(int) // 0 but for Next
 			return serve(cmd.Context(), c, cmd.ErrOrStderr())
 		},
 	}

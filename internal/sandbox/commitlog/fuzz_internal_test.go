@@ -166,7 +166,7 @@ func FuzzDecodeSnapshot(f *testing.F) {
 			}
 		})
 		if read, err := DecodeSnapshot(body, 1); err == nil && read.Check() == nil {
-			_, _ = company.Load(read.Image) // it refuses, or it does not panic
+			_, _ = company.Load(read.Image, company.Engine) // it refuses, or it does not panic
 		}
 	})
 }

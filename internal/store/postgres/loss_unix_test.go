@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"platen/internal/store"
+
+	"platen/internal/testclient"
 )
 
 // A proxy stands between a store and the server and loses what it is told to.
@@ -171,6 +173,7 @@ func TestTerminatedSessionsAreReplaced(t *testing.T) {
 // are lost, and what was under way comes out either way.
 func TestKilledServerProcessLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestLostConnectionLeavesTheOutcomeOpen")
 	const committers, rounds = 8, 2
 	c := ownCluster(t)
 	dsn := schemaIn(t, c)

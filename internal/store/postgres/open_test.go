@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"platen/internal/store/migration"
+
+	"platen/internal/testclient"
 )
 
 // refuse checks that a database cannot be opened, and that the refusal says why
@@ -92,6 +94,7 @@ func TestConnectionThatDoesNotFlushIsRefused(t *testing.T) {
 
 func TestServerThatDoesNotFlushIsRefused(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestConnectionThatDoesNotFlushIsRefused")
 	c := ownCluster(t)
 	dsn := schemaIn(t, c)
 	s := openTest(t, dsn)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"platen/internal/store"
+
+	"platen/internal/testclient"
 )
 
 // TestASecondServerIsRefusedAndToldOfTheFirst, until the first has ended. A server
@@ -56,6 +58,7 @@ func TestASecondServerIsRefusedAndToldOfTheFirst(t *testing.T) {
 // say so.
 func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestTerminatedSessionsAreReplaced")
 	c := ownCluster(t)
 	s, err := Open(t.Context(), schemaIn(t, c))
 	if err != nil {
@@ -82,6 +85,7 @@ func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 // TestAServerThatTakesNoWritesIsLeft: the connection ends, and another one is sought.
 func TestAServerThatTakesNoWritesIsLeft(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestStandbyIsRefused")
 	dsn := schemaIn(t, ownCluster(t))
 	s, err := Open(t.Context(), dsn)
 	if err != nil {

@@ -25,7 +25,7 @@ var sharedStarted atomic.Bool
 
 // fewChecks is how many random histories are gone through, but in a thorough run:
 // SQLite goes through more of the same ones, at a fifth of the time.
-const fewChecks = "8"
+const fewChecks = "1"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

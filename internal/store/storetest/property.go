@@ -53,7 +53,7 @@ func fewerChecks(t *testing.T) {
 	if checks.Value.String() != checks.DefValue || os.Getenv("PLATEN_TEST_THOROUGH") != "" && !underRace {
 		return
 	}
-	fewer := "30"
+	fewer := "6"
 	if underRace {
 		fewer = "20"
 	}
