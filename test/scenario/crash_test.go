@@ -3,10 +3,13 @@ package scenario
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"sync"
 	"testing"
 
 	"platen/client"
+	"platen/internal/testclient"
 )
 
 // seedOfMuch is a company in which everything happens early.
@@ -59,68 +62,132 @@ func (v *victim) untilDone() {
 	}
 }
 
-// TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing plays the same
-// two days again and again: in the nth, the program is killed at its nth call,
-// before the server hears of it or before the answer is heard. It is started
-// again, and the company must have lived the life of the one where nothing was
-// killed.
+// morning is a company on whose fifth day nothing has been carried yet, with the state of
+// the integration that carried until then.
+type morning struct {
+	*world
+
+	state []byte
+}
+
+func newMorning(t *testing.T) *morning {
+	t.Helper()
+	const mondayToThursday = 4
+	m := &morning{world: found(t, "starter", client.BridgeManual, seedOfMuch)}
+	until := inGo.install(t, m.world)
+	p := newPlayer(m.world, until.carry)
+	p.hasty = true
+	p.play(mondayToThursday)
+	before := m.told()
+	p.carry = func() {}
+	p.day(true)
+	var err error
+	if m.state, err = os.ReadFile(until.state); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.told().events) == len(before.events) {
+		t.Fatal("nothing happened on the fifth day")
+	}
+	return m
+}
+
+// lived is a fork of the morning in which an integration catches up, and what came of it.
+// It is killed at its nth call, 0 for none.
+func (m *morning) lived(t *testing.T, p program, n int, lost fate) (life, *line) {
+	t.Helper()
+	s, err := m.api.ForkSandbox(t.Context(), client.ForkSandboxInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := (&world{url: m.url, keys: client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, seed: m.seed}).within(t)
+	v := newVictim(t, p, w)
+	known := regexp.MustCompile(`sbx_[0-9a-z]+`).ReplaceAll(m.state, []byte(s.SandboxID))
+	if err := os.WriteFile(v.state, known, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v.line.fate = func(made int, _ *http.Request) fate {
+		if made == n {
+			return lost
+		}
+		return passes
+	}
+	v.untilDone()
+	return w.told(), v.line
+}
+
+// kill is a way to die: at the nth call, with what becomes of it.
+type kill struct {
+	nth  int
+	call call
+	fate fate
+}
+
+func (k kill) String() string {
+	return fmt.Sprintf("call %d, %s %s, answered: %t", k.nth, k.call.method, k.call.path, k.fate == lostAfter)
+}
+
+// some are the kills that a program is tried with: all of them in a thorough run.
+func (p program) some(kills []kill) (chosen []kill) {
+	many := 8
+	if p.needs != "" { // slow to start
+		many = 2
+	}
+	if testclient.Thorough() {
+		many = len(kills)
+	}
+	for i := range many {
+		chosen = append(chosen, kills[(2*i+1)*len(kills)/(2*many)])
+	}
+	return chosen
+}
+
+// TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing has integrations catch up
+// with a day, each in a fork of the same company. In the nth, the program is killed at its
+// nth call, before the server hears of it or before the answer is heard. It is started
+// again, and the company must have come to where nothing was killed.
 func TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	const days = 2
-	live := func(t *testing.T, fate func(int, *http.Request) fate) (life, *line) {
-		t.Helper()
-		w := found(t, "starter", client.BridgeManual, seedOfMuch)
-		v := newVictim(t, inGo, w)
-		v.line.fate = fate
-		p := newPlayer(w, v.untilDone)
-		p.hasty = true
-		p.play(days)
-		return w.told(), v.line
-	}
-	want, undisturbed := live(t, func(int, *http.Request) fate { return passes })
-	if missing := want.has(handOffs[:4]...); len(missing) > 0 {
-		t.Fatalf("in %d days there was no %v: choose another seed", days, missing)
-	}
-	calls := undisturbed.made()
-	if len(calls) == 0 {
-		t.Fatal("the integration made no call")
-	}
-	t.Logf("%d calls", len(calls))
-	every := everyNth
-	if every == 1 && !thorough() {
-		every = 6
-	}
-	for i, c := range calls {
-		if i%every != 0 {
-			continue
-		}
-		fates := map[string]fate{"before": lostBefore}
-		if c.write() {
-			fates["after"] = lostAfter // a read that is lost is lost either way
-		}
-		for name, lost := range fates {
-			t.Run(fmt.Sprintf("call %d, %s %s, %s", i+1, c.method, c.path, name), func(t *testing.T) {
-				t.Parallel()
-				got, line := live(t, func(n int, _ *http.Request) fate {
-					if n == i+1 {
-						return lost
-					}
-					return passes
+	m := newMorning(t)
+	want, _ := m.lived(t, inGo, 0, passes)
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			p.argv(t) // skips without its language
+			m := &morning{world: m.within(t), state: m.state}
+			calm, undisturbed := m.lived(t, p, 0, passes)
+			sameBusiness(t, calm, want)
+			var kills []kill
+			for i, c := range undisturbed.made() {
+				kills = append(kills, kill{i + 1, c, lostBefore})
+				if c.write() { // a read that is lost is lost either way
+					kills = append(kills, kill{i + 1, c, lostAfter})
+				}
+			}
+			carried := len(kills) - len(undisturbed.made())
+			if carried < 4 {
+				t.Fatalf("only %d records were carried: choose another seed", carried)
+			}
+			t.Logf("%d ways to be killed", len(kills))
+			for _, k := range p.some(kills) {
+				t.Run(k.String(), func(t *testing.T) {
+					t.Parallel()
+					m := &morning{world: m.within(t), state: m.state}
+					got, line := m.lived(t, p, k.nth, k.fate)
+					same(t, got, calm)
+					line.checkKeys()
 				})
-				same(t, got, want)
-				line.checkKeys()
-			})
-		}
+			}
+		})
 	}
 }
 
 // TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek kills the program at the
 // first call of its first start, at the second of its second, and so on, until
 // a start has fewer calls than that; and all again after each step of the
-// player. Programs whose interpreter is slow to start are killed at every twelfth
-// call, but in a thorough run. The twin with the auto bridge must not be able to tell.
+// player. The twin with the auto bridge must not be able to tell.
 func TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing kills at a share of the calls")
 	const days = 5
 	twin := found(t, "starter", client.BridgeAuto, seedOfMuch)
 	companies := map[string]*world{}
@@ -142,7 +209,7 @@ func TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek(t *testing.T) {
 				player := newPlayer(w.within(t), func() {
 					v.line.quiet(func() { starts, steps = 0, steps+1 })
 					for {
-						v.line.quiet(func() { calls, starts = 0, starts+p.stride() })
+						v.line.quiet(func() { calls, starts = 0, starts+1 })
 						r := v.once()
 						if r.killed {
 							continue
@@ -184,7 +251,10 @@ func TestABadLineChangesNothing(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			days, wanted := 5, handOffs
-			if p.needs != "" && !thorough() { // slow to start
+			if !testclient.Thorough() {
+				if p.needs != "" { // slow to start
+					testclient.InCheck(t, "the bridge in Go has such a line")
+				}
 				days, wanted = 2, handOffs[:4]
 			}
 			w, twin := found(t, "starter", client.BridgeManual, seedOfMuch),

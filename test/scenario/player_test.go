@@ -30,21 +30,25 @@ func newPlayer(w *world, carry func()) *player {
 	return p
 }
 
-// play lives so many days. On a Friday it looks in once more in the last
-// minute, when the week is over.
+// play lives so many days, from a Monday on.
 func (p *player) play(days int) {
 	for day := range days {
-		steps := []int{240, 240}
-		if day%5 == 4 {
-			steps = []int{240, 239, 1}
-		}
-		for _, minutes := range steps {
-			p.round()
-			p.tick(minutes)
-			p.carry()
-		}
+		p.day(day%5 == 4)
 	}
 	p.round()
+}
+
+// day lives a day. On a Friday it looks in once more in the last minute, when the week is over.
+func (p *player) day(friday bool) {
+	steps := []int{240, 240}
+	if friday {
+		steps = []int{240, 239, 1}
+	}
+	for _, minutes := range steps {
+		p.round()
+		p.tick(minutes)
+		p.carry()
+	}
 }
 
 // round does all that can be done at the moment.

@@ -10,12 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"platen/internal/testclient"
+	"platen/test/selfexec"
 )
 
 const (
@@ -32,6 +34,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	selfexec.Main()
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(testsAtOnce)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -49,17 +52,6 @@ type program struct {
 	argv func(t testing.TB) []string
 }
 
-// thorough reports whether everything is tried, not only a share of it.
-func thorough() bool { return os.Getenv("PLATEN_TEST_THOROUGH") != "" }
-
-// stride is how many calls later a program is killed than the time before.
-func (p program) stride() int {
-	if p.needs == "" || thorough() {
-		return 1
-	}
-	return 12
-}
-
 var inGo = program{name: "go", argv: func(t testing.TB) []string {
 	t.Helper()
 	path, err := builtBridge()
@@ -69,19 +61,29 @@ var inGo = program{name: "go", argv: func(t testing.TB) []string {
 	return []string{path}
 }}
 
+// builtBridge asks the go command for the program that its cache keeps of a `go run`, so
+// that it is linked when it has changed, not in each run of the tests.
 var builtBridge = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(suite.TempDir(), "bridge")
-	build := exec.Command("go", "build", "-o", path, "platen/examples/go/bridge")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as its users build it, also under the race detector
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the bridge: %w\n%s", err, out)
+	for range 2 { // what was built first is there for that call only
+		run := exec.Command("go", "run", "-exec", "echo", "platen/examples/go/bridge")
+		run.Env = append(os.Environ(), "CGO_ENABLED=0") // as its users build it, also under the race detector
+		var complaints bytes.Buffer
+		run.Stderr = &complaints
+		out, err := run.Output()
+		if err != nil {
+			return "", fmt.Errorf("build the bridge: %w\n%s", err, complaints.String())
+		}
+		path := strings.TrimSpace(string(out))
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
 	}
-	return path, nil
+	return "", errors.New("build the bridge: the cache of the go command does not keep it")
 })
 
 var inPython = program{name: "python", needs: "python3", argv: func(t testing.TB) []string {
 	t.Helper()
-	need(t, "python3")
+	testclient.Need(t, "python3")
 	path, err := testclient.Python()
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ var inPython = program{name: "python", needs: "python3", argv: func(t testing.TB
 
 var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testing.TB) []string {
 	t.Helper()
-	return []string{need(t, "node"), filepath.Join(examples, "javascript", "bridge.mjs")}
+	return []string{testclient.Need(t, "node"), filepath.Join(examples, "javascript", "bridge.mjs")}
 }}
 
 var programs = []program{inGo, inPython, inJavaScript}
@@ -100,32 +102,17 @@ var programs = []program{inGo, inPython, inJavaScript}
 var onClients = []program{
 	{name: "javascript client", needs: "node", argv: func(t testing.TB) []string {
 		t.Helper()
-		return []string{need(t, "node"), filepath.Join(clients, "javascript", "test", "bridge.mjs")}
+		return []string{testclient.Need(t, "node"), filepath.Join(clients, "javascript", "test", "bridge.mjs")}
 	}},
 	{name: "python client", needs: "python3", argv: func(t testing.TB) []string {
 		t.Helper()
-		need(t, "python3")
+		testclient.Need(t, "python3")
 		path, err := testclient.Python()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return []string{path, "-B", filepath.Join(clients, "python", "tests", "bridge.py")}
 	}},
-}
-
-// need finds a foreign program. Without it the test is skipped, and fails where
-// nothing may be.
-func need(t testing.TB, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-	case os.Getenv("PLATEN_TEST_ALL") != "":
-		t.Fatalf("PLATEN_TEST_ALL is set and there is no %s", name)
-	default:
-		t.Skipf("SKIPPED: needs %s", name)
-	}
-	return path
 }
 
 // integration is a program with the settings of one sandbox.

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"platen/internal/testclient"
+	"platen/test/selfexec"
 )
 
 // documented are the pages whose commands are run, and what they need.
@@ -20,6 +23,21 @@ var documented = []struct {
 	{"examples/javascript/README.md", []string{"node"}},
 }
 
+// typed is a block as it is run: with the address of the server and, but in a thorough run,
+// with this test binary in place of a program that had to be linked.
+func typed(t *testing.T, block string) string {
+	t.Helper()
+	block = strings.ReplaceAll(block, "http://127.0.0.1:8080", server().Origin)
+	if testclient.Thorough() || !strings.Contains(block, "go run ./cmd/platen ") {
+		return block
+	}
+	path, err := selfexec.Platen(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(block, "go run ./cmd/platen ", path+" ")
+}
+
 // TestTheReadmesOfTheExamplesDoWhatTheySay types what stands on each page and
 // compares what comes back with what the page says. The address of the server
 // and the numbers of events are all that may differ.
@@ -29,7 +47,7 @@ func TestTheReadmesOfTheExamplesDoWhatTheySay(t *testing.T) {
 		t.Run(d.page, func(t *testing.T) {
 			t.Parallel()
 			for _, name := range append([]string{"sh", "curl", "jq"}, d.needs...) {
-				need(t, name)
+				testclient.Need(t, name)
 			}
 			page, err := os.ReadFile(filepath.Join("../..", d.page))
 			if err != nil {
@@ -42,8 +60,7 @@ func TestTheReadmesOfTheExamplesDoWhatTheySay(t *testing.T) {
 			const marker = "--- end of block"
 			script := "set -eu\n"
 			for _, block := range commands {
-				script += strings.ReplaceAll(block, "http://127.0.0.1:8080", server().Origin) +
-					"echo '" + marker + "'\n"
+				script += typed(t, block) + "echo '" + marker + "'\n"
 			}
 			shell := exec.CommandContext(t.Context(), "sh", "-c", script)
 			shell.Dir = "../.."

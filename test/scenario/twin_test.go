@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/client"
+	"platen/internal/testclient"
 )
 
 // life is all that two companies are compared by.
@@ -169,14 +170,15 @@ func TestAManualCompanyWithTheIntegrationLivesTheLifeOfItsTwin(t *testing.T) {
 		// more is set for lives that show what another one shows: they are for a thorough run.
 		more bool
 	}{
-		{inGo, 9, 16, []string{"office.contract_lot.delivered"}, false},
+		{inGo, seedOfMuch, 5, nil, false},
+		{inGo, 9, 16, []string{"office.contract_lot.delivered"}, true},
 		{inGo, 3, 16, []string{"office.contract_lot.accepted"}, true},
 		{inGo, 20260907, 16, []string{"office.contract_lot.accepted"}, true},
 		// TestAnIntegrationKilledAllTheTimeGetsThroughTheWeek has these two live as long.
 		{inPython, 4, 5, nil, true},
 		{inJavaScript, 5, 5, nil, true},
 	} {
-		if c.more && !thorough() {
+		if c.more && !testclient.Thorough() {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s, seed %d, %d days", c.program.name, c.seed, c.days), func(t *testing.T) {
@@ -245,7 +247,7 @@ func TestManyAtOnceDoNothingTwice(t *testing.T) {
 		}
 	}
 	var started []*process
-	for range 3 {
+	for range 2 {
 		for _, p := range programs {
 			if _, err := exec.LookPath(p.needs); p.needs == "" || err == nil {
 				started = append(started, p.install(t, manual).start("--once"))
