@@ -83,13 +83,12 @@ var judges = struct {
 	byText map[string]*judge
 }{byText: map[string]*judge{}}
 
-func newJudge(t testing.TB, client *http.Client, origin string) *judge {
+func newJudge(t testing.TB, s *service) *judge {
 	t.Helper()
-	raw := (&service{client: client}).ask(t, testclient.Request{
-		Method: http.MethodGet, URL: origin + "/openapi.json",
-	}).Want(http.StatusOK, "").Raw
+	raw := s.ask(t, testclient.Request{Method: http.MethodGet, URL: s.Origin + "/openapi.json"}).
+		Want(http.StatusOK, "").Raw
 	// Servers differ in their address only. One reading serves all of them.
-	key := strings.ReplaceAll(string(raw), origin, "")
+	key := strings.ReplaceAll(string(raw), s.Origin, "")
 	judges.Lock()
 	defer judges.Unlock()
 	if j := judges.byText[key]; j != nil {

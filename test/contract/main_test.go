@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,8 +27,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	suite := &testclient.Suite{}
-	shared = serve(suite)
+	shared = serve(&suite)
 	code := m.Run()
 	if *update {
 		if err := seen.write(shared.judge); err != nil {
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if code == 0 {
-		expectEveryCode(suite)
+		expectEveryCode(&suite)
 	}
 	os.Exit(suite.End(code))
 }
@@ -42,13 +43,29 @@ func TestMain(m *testing.M) {
 // serve starts a server and learns its document.
 func serve(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
+	s := &service{}
 	if w := wireOf(t); w != nil {
-		p := w.start(t, settings...)
-		return &service{Platen: p, judge: newJudge(t, w.client, p.Origin), client: w.client}
+		s.Platen, s.client = w.start(t, settings...), w.client
+	} else {
+		s.Platen = platentest.Start(t, settings...)
 	}
-	p := platentest.Start(t, settings...)
-	return &service{Platen: p, judge: newJudge(t, nil, p.Origin)}
+	// What a document says of answers differs with the presets only.
+	other := slices.ContainsFunc(settings, func(set map[string]string) bool { return set["presets"] != "" })
+	if shared != nil && !other {
+		s.judge = shared.judge
+	} else {
+		s.judge = newJudge(t, s)
+	}
+	return s
 }
+
+// suite is what the servers of all tests outlive a test in.
+var suite testclient.Suite
+
+// sharedPrivate is the server of the tests whose receivers are on this machine.
+var sharedPrivate = sync.OnceValue(func() *service {
+	return serve(&suite, map[string]string{"private-webhooks": "true"})
+})
 
 // usual is the shared server; a test in a bubble gets one of its own.
 func usual(t testing.TB) *service {

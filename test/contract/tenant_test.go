@@ -24,6 +24,16 @@ type tenant struct {
 	created object
 	// settled is set once reading completes nothing any more.
 	settled *bool
+	// refused is what the newest refusal left behind.
+	refused *leftover
+}
+
+// leftover is every row, with the number of the newest event and of the writes until then.
+type leftover struct {
+	rows   map[string]object
+	newest uint64
+	at     int64
+	writes atomic.Int64
 }
 
 // keyNumber makes idempotency keys that were never used before.
@@ -44,7 +54,7 @@ func (s *service) tenantOf(t testing.TB, data object) *tenant {
 	return &tenant{
 		service: s, t: t, id: text(data, "sandbox_id"), office: text(data, "office_key"),
 		factory: text(data, "factory_key"), created: data,
-		settled: new(bool), grading: text(data, "grading_key"),
+		settled: new(bool), refused: new(leftover), grading: text(data, "grading_key"),
 	}
 }
 
@@ -74,6 +84,9 @@ func (n *tenant) keyFor(path string) string {
 // day it is there.
 func (n *tenant) call(method, path, body string, headers ...string) *answer {
 	n.t.Helper()
+	if method != http.MethodGet && method != http.MethodHead {
+		n.refused.writes.Add(1)
+	}
 	a := n.send(n.t, request{method: method, path: path, key: n.keyFor(path), body: body, headers: headers})
 	if a.Body != nil && a.operation != nil && a.Status != http.StatusUnauthorized &&
 		a.Status < http.StatusInternalServerError {
