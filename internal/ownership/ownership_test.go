@@ -167,7 +167,7 @@ func worlds() uint64 {
 	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
 		return 10_000
 	}
-	return 500
+	return 150
 }
 
 // TestNodesKeepWhatTheyPromise: nothing acknowledged is lost or there twice, nothing

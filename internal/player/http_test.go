@@ -26,6 +26,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
+	"platen/internal/testclient"
 )
 
 // wallClock is a clock that goes on by two seconds whenever it is moved, since
@@ -115,7 +116,7 @@ func TestAGameOverHTTPIsTheGameInside(t *testing.T) {
 		seed   uint64
 		days   int
 	}{
-		{"manual", Good(), 3, 15},
+		{"manual", Good(), 3, testclient.Few(6, 15)},
 		{"crunch", Good(), 4, 6},
 		{"supply_shock", Policy{Name: greedyLots, lots: allLots, rush: true}, 5, 6},
 		{"starter", Random(), 6, 6},

@@ -13,10 +13,11 @@ import (
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
+	"platen/internal/testclient"
 )
 
 // flips is the number of bits that are changed, one at a time.
-const flips = 200
+var flips = testclient.Few(60, 200)
 
 // TestNoBitThatADiskChangesIsServed changes one random bit of a commit or a
 // snapshot in the file of a sandbox, opens the file, and reads everything: it is

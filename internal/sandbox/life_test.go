@@ -19,6 +19,7 @@ import (
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/testclient"
 )
 
 const (
@@ -431,13 +432,13 @@ func randomly(seed uint64) func(store.Store) store.Store {
 func TestALifeWithFaultsIsTheLifeWithoutThem(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []sim.Mode{sim.Manual, sim.Realtime} {
-		for range 2 {
+		for range testclient.Few(1, 2) {
 			seed := rand.Uint64()
 			t.Run(fmt.Sprintf("%s %d", mode, seed), func(t *testing.T) {
 				t.Parallel()
 				calm, rough := begin(t, seed, mode, nil), begin(t, seed, mode, randomly(seed))
 				for _, c := range []*client{calm, rough} {
-					c.live(stepsOfLife)
+					c.live(testclient.Few(stepsOfLife/2, stepsOfLife))
 					c.wrap = nil
 					c.restart(false)
 				}

@@ -90,7 +90,7 @@ func keys(t *testing.T, s *Server) (office, factory string) {
 func TestEachRequestIsOneLineOfTheLogWithoutItsKey(t *testing.T) {
 	t.Parallel()
 	log := &journal{}
-	s := startLogging(t, slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s := startBesideLogging(t, slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	office, factory := keys(t, s)
 	secret := "a-secret-of-the-client"
 	get(t, s, http.MethodGet, "/v1/office/sales-orders/so_0?x="+secret, office)
@@ -132,7 +132,7 @@ func TestEachRequestIsOneLineOfTheLogWithoutItsKey(t *testing.T) {
 
 func TestMetricsCountWhatHappened(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *config.Config) { c.AnonymousRate = 3 })
+	s := startBeside(t, func(c *config.Config) { c.AnonymousRate = 3 })
 	office, _ := keys(t, s)
 	for range 3 {
 		get(t, s, http.MethodGet, "/v1/sandbox", office)

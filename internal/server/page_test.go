@@ -33,7 +33,7 @@ func (c *client) getAs(address, path string, headers ...string) answer {
 func TestANetworkThatSearchesInALoopIsRefusedAfterItsBudget(t *testing.T) {
 	t.Parallel()
 	const connections, budget = 16, 600
-	s := start(t, behind(func(c *config.Config) { c.AnonymousRate = 30 }))
+	s := startBeside(t, behind(func(c *config.Config) { c.AnonymousRate = 30 }))
 	dial(t, s).getAs("203.0.113.9", "/docs/search?q=first") // renders the docs
 	var passed atomic.Int64
 	var all sync.WaitGroup
@@ -90,7 +90,7 @@ func everythingElse() []string {
 
 func TestABannedNetworkGetsNothingButHealth(t *testing.T) {
 	t.Parallel()
-	s := start(t, behind(func(c *config.Config) { c.AnonymousRate = 1 }))
+	s := startBeside(t, behind(func(c *config.Config) { c.AnonymousRate = 1 }))
 	const banned = "198.51.100.1"
 	c := dial(t, s)
 	for range banRefusals + 1 {
@@ -118,7 +118,7 @@ func TestABannedNetworkGetsNothingButHealth(t *testing.T) {
 
 func TestEverythingBesideTheAPISpendsTheBudgetForPages(t *testing.T) {
 	t.Parallel()
-	s := start(t, behind(func(c *config.Config) { c.PageRate = 1 }))
+	s := startBeside(t, behind(func(c *config.Config) { c.PageRate = 1 }))
 	for i, path := range everythingElse() {
 		address := fmt.Sprintf("198.51.%d.1", i) // a network each, of a block of its own
 		c := dial(t, s)

@@ -291,7 +291,7 @@ func TestMetricsAreAtTheAddressOfOperatorsAlone(t *testing.T) {
 	for address, want := range map[string]int{"": http.StatusOK, "127.0.0.1:0": http.StatusNotFound} {
 		s := shared()
 		if address != "" {
-			s = start(t, func(c *config.Config) { c.OpsListen = address })
+			s = startBeside(t, func(c *config.Config) { c.OpsListen = address })
 		}
 		for path, want := range map[string]int{
 			"/metrics": want, "/healthz": http.StatusOK, "/readyz": http.StatusOK, "/status.json": http.StatusOK,

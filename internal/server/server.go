@@ -87,6 +87,8 @@ type Server struct {
 	opsHTTP     *http.Server
 	origin      string
 	presets     map[string]preset.Preset
+	// site is nil before Start, but for a test that takes the docs of another server.
+	site *docsite.Site
 	// dispatcher is nil before Start.
 	dispatcher *webhook.Dispatcher
 
@@ -275,10 +277,11 @@ func (s *Server) handler() (http.Handler, error) {
 	}, s.table); err != nil {
 		return nil, err
 	}
-	var site *docsite.Site
-	endpoint := sync.OnceValues(func() (*mcp.Endpoint, error) { return s.agentEndpoint(site) })
-	site = s.docs(endpoint)
-	pages, err := s.pages(site)
+	endpoint := sync.OnceValues(func() (*mcp.Endpoint, error) { return s.agentEndpoint(s.site) })
+	if s.site == nil {
+		s.site = s.docs(endpoint)
+	}
+	pages, err := s.pages(s.site)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,22 @@ func start(t testing.TB, change ...func(*config.Config)) *Server {
 	return startLogging(t, slog.DiscardHandler, change...)
 }
 
+// startBeside is start for a server whose docs are those of shared: they take a second to make.
+func startBeside(t testing.TB, change ...func(*config.Config)) *Server {
+	t.Helper()
+	return startBesideLogging(t, slog.DiscardHandler, change...)
+}
+
+func startBesideLogging(t testing.TB, log slog.Handler, change ...func(*config.Config)) *Server {
+	t.Helper()
+	s := unstarted(t, log, change...)
+	s.site = shared().site
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func startLogging(t testing.TB, log slog.Handler, change ...func(*config.Config)) *Server {
 	t.Helper()
 	s := unstarted(t, log, change...)

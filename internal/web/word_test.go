@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"platen/internal/openapi"
@@ -126,10 +127,19 @@ var wordings = []wording{
 	},
 }
 
+// compiled has the expressions of wordings by their patterns.
+var compiled = sync.OnceValue(func() map[string]*regexp.Regexp {
+	expressions := map[string]*regexp.Regexp{}
+	for _, w := range wordings {
+		expressions[w.pattern] = regexp.MustCompile(`(?i)` + w.pattern)
+	}
+	return expressions
+})
+
 // found returns where a wording is found in a text, with the words around it.
 func (w *wording) found(text string) []string {
 	var hits []string
-	for _, at := range regexp.MustCompile(`(?i)`+w.pattern).FindAllStringIndex(text, -1) {
+	for _, at := range compiled()[w.pattern].FindAllStringIndex(text, -1) {
 		around := text[max(0, at[0]-60):min(len(text), at[1]+60)]
 		hits = append(hits, strings.ToValidUTF8(strings.Join(strings.Fields(around), " "), ""))
 	}

@@ -19,6 +19,7 @@ var shared *service
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	testclient.OnlyConcurrent(concurrent...)
 	if err := flag.Set("test.parallel", strconv.Itoa(testsAtOnce)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
