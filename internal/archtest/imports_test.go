@@ -166,7 +166,7 @@ var may = map[string]string{
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
 		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient test/selfexec",
-	"test/scenario": "platentest client internal/server internal/config internal/testclient",
+	"test/scenario": "platentest client internal/server internal/config internal/testclient test/selfexec",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
 	"test/faults":   "",
