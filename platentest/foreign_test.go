@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // foreign is a test as a module of somebody else has it.
@@ -35,6 +37,7 @@ func TestAnOrderIsThere(t *testing.T) {
 // place of a release.
 func TestAForeignModuleTestsWithIt(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "the other tests are in another package of this module")
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -31,19 +31,10 @@ func missing(t *testing.T, what string) {
 	t.Skipf("SKIPPED: needs %s", what)
 }
 
-func need(t *testing.T, program string) string {
-	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		missing(t, program)
-	}
-	return path
-}
-
 // python is the interpreter itself.
 func python(t *testing.T) string {
 	t.Helper()
-	need(t, "python3")
+	testclient.Need(t, "python3")
 	path, err := testclient.Python()
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +107,7 @@ func told(t *testing.T, out string) {
 
 func TestTheJavaScriptClient(t *testing.T) {
 	t.Parallel()
-	node := need(t, "node")
+	node := testclient.Need(t, "node")
 	suites, err := filepath.Glob(filepath.Join(root, "clients", "javascript", "test", "*.test.mjs"))
 	if err != nil || len(suites) == 0 {
 		t.Fatalf("%d suites, %v", len(suites), err)
@@ -147,7 +138,8 @@ func TestThePythonClient(t *testing.T) {
 
 func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
 	t.Parallel()
-	node := need(t, "node")
+	testclient.InCheck(t, "internal/clientgen writes the declarations of the operations")
+	node := testclient.Need(t, "node")
 	compiler := filepath.Join(root, checkers, "tsc")
 	if _, err := os.Stat(compiler); err != nil {
 		missing(t, "tsc: npm ci --prefix tools/clients")
@@ -157,7 +149,8 @@ func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
 
 func TestTheTypesOfThePythonClient(t *testing.T) {
 	t.Parallel()
-	node := need(t, "node")
+	testclient.InCheck(t, "internal/clientgen writes the types of the operations")
+	node := testclient.Need(t, "node")
 	if _, err := os.Stat(filepath.Join(root, checkers, "pyright")); err != nil {
 		missing(t, "pyright: npm ci --prefix tools/clients")
 	}

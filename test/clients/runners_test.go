@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // The suites of examples/tests are those of users: projects with the client as a package, in
@@ -48,7 +50,8 @@ func took(t *testing.T, out, word string) {
 // long a server may take.
 func TestTheFixtureInVitest(t *testing.T) {
 	t.Parallel()
-	node := need(t, "node")
+	testclient.InCheck(t, "TestTheJavaScriptClient has the fixture in the runner of its language")
+	node := testclient.Need(t, "node")
 	vitest := filepath.Join(installed(t, "vitest", "vitest"), "vitest.mjs")
 	out := run(t, suites+"/vitest", play(t), passed, node, vitest, "run", "--hookTimeout=1")
 	took(t, out, "Duration")
@@ -56,7 +59,8 @@ func TestTheFixtureInVitest(t *testing.T) {
 
 func TestTheFixtureInJest(t *testing.T) {
 	t.Parallel()
-	node := need(t, "node")
+	testclient.InCheck(t, "TestTheJavaScriptClient has the fixture in the runner of its language")
+	node := testclient.Need(t, "node")
 	jest := filepath.Join(installed(t, "jest", "jest"), "bin", "jest.js")
 	out := run(t, suites+"/jest", play(t), passed+", 53 total", node, "--experimental-vm-modules", jest, "--ci",
 		"--maxWorkers=2")
@@ -67,6 +71,7 @@ func TestTheFixtureInJest(t *testing.T) {
 // and to each worker of pytest-xdist.
 func TestTheFixtureInPytest(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "TestThePythonClient has the fixture in the runner of its language")
 	folder := t.TempDir()
 	source, packages := filepath.Join(folder, "source"), filepath.Join(folder, "packages")
 	if err := os.CopyFS(source, os.DirFS(filepath.Join(root, "clients", "python"))); err != nil {

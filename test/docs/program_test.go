@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/testclient"
 	"platen/platentest"
 )
 
@@ -19,9 +19,10 @@ var programming = []string{"go", "python", "javascript", "php", "ruby", "java"}
 // marked finds what the mark of a block says of its test.
 var marked = regexp.MustCompile(` (test|file)=(\S+)`)
 
-// TestEveryProgramOfTheGuidesRuns takes the blocks in Go, Python and JavaScript, each with
+// TestEveryProgramOfTheGuidesRuns takes the blocks in Python and JavaScript, each with
 // the file in testdata that its mark names: what a reader would have around it. When a block
-// with output follows, that is what the program prints.
+// with output follows, that is what the program prints. Those in Go are in the tests of
+// platentest, in ci_test.go where the mark says ci.go.
 // A block that is marked with file= is a whole program, which the tests of
 // docs/webhooks run. A mark with a folder names a file of the repository that has
 // the block in it, for a runner: test/clients runs those suites.
@@ -49,11 +50,10 @@ func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 			case !slices.Contains(programming, language) || mark != nil && mark[1] == "file":
 			case mark == nil:
 				t.Errorf("%s: a block in %s says with test= nothing of how it is run:\n%s", file, language, fence[2])
+			case language == "go":
+				kept(t, file, "platentest/"+strings.TrimSuffix(mark[2], ".go")+"_test.go", fence[2])
 			case strings.Contains(mark[2], "/"):
-				suite, err := os.ReadFile(filepath.Join("../..", mark[2]))
-				if err != nil || !strings.Contains(string(suite), strings.TrimSpace(fence[2])) {
-					t.Errorf("%s: %s does not have this block: %v\n%s", file, mark[2], err, fence[2])
-				}
+				kept(t, file, mark[2], fence[2])
 			default:
 				ran++
 				t.Run(filepath.Base(file)+" "+mark[2], func(t *testing.T) {
@@ -70,6 +70,15 @@ func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 	}
 }
 
+// kept looks for a block of a guide in the file of a suite.
+func kept(t *testing.T, guide, suite, block string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", suite))
+	if err != nil || !strings.Contains(string(text), strings.TrimSpace(block)) {
+		t.Errorf("%s: %s does not have this block: %v\n%s", guide, suite, err, block)
+	}
+}
+
 // runProgram runs a block with what stands around it, and returns what it prints.
 func runProgram(t *testing.T, language, around, block string) []byte {
 	t.Helper()
@@ -79,13 +88,6 @@ func runProgram(t *testing.T, language, around, block string) []byte {
 	}
 	var command *exec.Cmd
 	switch language {
-	case "go":
-		before, err := os.ReadFile(around)
-		if err != nil {
-			t.Fatal(err)
-		}
-		command = exec.CommandContext(t.Context(), need(t, "go"), "test", "-count=1",
-			"-overlay="+overlay(t, string(before)+"\n"+block), folder)
 	case "python":
 		command = exec.CommandContext(t.Context(), interpreter(t), "-B", around, put(t, "block.py", block))
 		command.Env = environment(t)
@@ -96,14 +98,12 @@ func runProgram(t *testing.T, language, around, block string) []byte {
 		}
 		program := put(t, "block.mjs", string(before)+"\n"+block)
 		install(t, filepath.Dir(program))
-		command = exec.CommandContext(t.Context(), need(t, "node"), program)
+		command = exec.CommandContext(t.Context(), testclient.Need(t, "node"), program)
 		command.Env = environment(t)
 	default:
 		t.Fatalf("nobody knows how to run %s", language)
 	}
-	if language != "go" {
-		command.Dir = t.TempDir()
-	}
+	command.Dir = t.TempDir()
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -143,20 +143,6 @@ func install(t *testing.T, folder string) {
 	if err := os.Symlink(client, filepath.Join(folder, "node_modules", "platen")); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// overlay tells the go tool of a test beside the guides that is no file there.
-func overlay(t *testing.T, test string) string {
-	t.Helper()
-	at, err := filepath.Abs(filepath.Join(folder, "guide_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{at: put(t, "guide_test.go", test)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return put(t, "overlay.json", string(replace))
 }
 
 // put writes a file into a folder of the test's own.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // folder is where the programs of others are.
@@ -45,6 +47,7 @@ var required = map[string]int{"2025-11-25": 30, "2026-07-28": 37}
 // baselines only shrink.
 func TestTheOfficialSuitePasses(t *testing.T) {
 	t.Parallel()
+	testclient.InCheck(t, "the clients in Go and TypeScript play, in each revision")
 	node := node(t)
 	binary := launch(t, "--agent-sessionless", "always").url()
 	fixtures := fixtures(t) + "/mcp"

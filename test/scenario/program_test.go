@@ -61,25 +61,30 @@ var inGo = program{name: "go", argv: func(t testing.TB) []string {
 	return []string{path}
 }}
 
-// builtBridge asks the go command for the program that its cache keeps of a `go run`, so
-// that it is linked when it has changed, not in each run of the tests.
-var builtBridge = sync.OnceValues(func() (string, error) {
+var (
+	builtBridge = sync.OnceValues(func() (string, error) { return built("bridge") })
+	builtAgent  = sync.OnceValues(func() (string, error) { return built("agent") })
+)
+
+// built asks the go command for the program that its cache keeps of a `go run`, so that it
+// is linked when it has changed, not in each run of the tests.
+func built(example string) (string, error) {
 	for range 2 { // what was built first is there for that call only
-		run := exec.Command("go", "run", "-exec", "echo", "platen/examples/go/bridge")
+		run := exec.Command("go", "run", "-exec", "echo", "platen/examples/go/"+example)
 		run.Env = append(os.Environ(), "CGO_ENABLED=0") // as its users build it, also under the race detector
 		var complaints bytes.Buffer
 		run.Stderr = &complaints
 		out, err := run.Output()
 		if err != nil {
-			return "", fmt.Errorf("build the bridge: %w\n%s", err, complaints.String())
+			return "", fmt.Errorf("build the %s: %w\n%s", example, err, complaints.String())
 		}
 		path := strings.TrimSpace(string(out))
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
 	}
-	return "", errors.New("build the bridge: the cache of the go command does not keep it")
-})
+	return "", fmt.Errorf("build the %s: the cache of the go command does not keep it", example)
+}
 
 var inPython = program{name: "python", needs: "python3", argv: func(t testing.TB) []string {
 	t.Helper()

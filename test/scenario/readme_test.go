@@ -24,18 +24,28 @@ var documented = []struct {
 }
 
 // typed is a block as it is run: with the address of the server and, but in a thorough run,
-// with this test binary in place of a program that had to be linked.
+// with programs that are there in place of those that had to be built.
 func typed(t *testing.T, block string) string {
 	t.Helper()
 	block = strings.ReplaceAll(block, "http://127.0.0.1:8080", server().Origin)
-	if testclient.Thorough() || !strings.Contains(block, "go run ./cmd/platen ") {
+	if testclient.Thorough() {
 		return block
 	}
-	path, err := selfexec.Platen(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	for shown, program := range map[string]func() (string, error){
+		"go run ./examples/go/bridge": builtBridge,
+		"go run ./examples/go/agent":  builtAgent,
+		"go run ./cmd/platen ":        func() (string, error) { return selfexec.Platen(t.TempDir()) },
+	} {
+		if !strings.Contains(block, shown) {
+			continue
+		}
+		path, err := program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		block = strings.ReplaceAll(block, strings.TrimSpace(shown), path)
 	}
-	return strings.ReplaceAll(block, "go run ./cmd/platen ", path+" ")
+	return block
 }
 
 // TestTheReadmesOfTheExamplesDoWhatTheySay types what stands on each page and

@@ -10,6 +10,7 @@ import (
 
 	"platen/client"
 	"platen/internal/player"
+	"platen/internal/testclient"
 )
 
 // mends are what has to change in bridge.py: the first occurrence of the one by the other.
@@ -22,13 +23,7 @@ var mends = [][2]string{
 // the API grows; it works where the API does not; and with two lines mended it solves the task.
 func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	switch {
-	case err != nil && os.Getenv("PLATEN_TEST_ALL") != "":
-		t.Fatal("PLATEN_TEST_ALL is set and there is no python3")
-	case err != nil:
-		t.Skip("SKIPPED: there is no python3, so the program of the task drift was not run")
-	}
+	python := testclient.Need(t, "python3")
 	p, k := start(t), named(t, "drift")
 	run := func(s *Prepared, text string) error {
 		file := filepath.Join(t.TempDir(), "bridge.py")

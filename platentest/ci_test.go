@@ -1,0 +1,68 @@
+// The blocks in Go of the guide on tests and of the README, with an integration that carries
+// orders to the Factory, as a reader would have one. test/docs keeps them alike.
+
+package platentest_test
+
+import (
+	"context"
+	"testing"
+
+	"platen/client"
+	"platen/platentest"
+)
+
+func carryOrders(ctx context.Context, baseURL, officeKey, factoryKey string) error {
+	c := client.New(baseURL, client.Keys{Office: officeKey, Factory: factoryKey})
+	received := client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived}
+	for order, err := range c.SalesOrders(ctx, received) {
+		if err != nil {
+			return err
+		}
+		if _, err := c.AcceptSalesOrder(ctx, order.ID); err != nil {
+			return err
+		}
+		work := client.CreateWorkOrderInput{SKU: order.SKU, Quantity: order.Quantity, Reference: new(order.ID)}
+		if _, err := c.CreateWorkOrder(client.WithIdempotencyKey(ctx, "work-"+order.ID), work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+//nolint:paralleltest // as the docs show it
+func TestEveryAcceptedOrderReachesTheFactory(t *testing.T) {
+	p := platentest.Start(t)
+	s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
+
+	// Your integration, with the keys of a sandbox of its own.
+	if err := carryOrders(t.Context(), s.BaseURL, s.OfficeKey, s.FactoryKey); err != nil {
+		t.Fatal(err)
+	}
+
+	// What came of it, read with both keys.
+	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	ordered := map[string]bool{}
+	for work, err := range c.WorkOrders(t.Context(), client.ListWorkOrdersParams{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if work.Reference != nil {
+			ordered[*work.Reference] = true
+		}
+	}
+	accepted := client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusAccepted}
+	for order, err := range c.SalesOrders(t.Context(), accepted) {
+		if err != nil || !ordered[order.ID] {
+			t.Errorf("%s has no work order: %v", order.Number, err)
+		}
+	}
+}
+
+//nolint:paralleltest // as the docs show it
+func TestMyIntegration(t *testing.T) {
+	p := platentest.Start(t) // a whole server, stopped when the test ends
+	s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
+	if err := carryOrders(t.Context(), s.BaseURL, s.OfficeKey, s.FactoryKey); err != nil { // yours
+		t.Fatal(err)
+	}
+}
