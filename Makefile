@@ -21,14 +21,13 @@ MISSING = missing=; for wanted in $(WANTED); do found=; for one in $$(echo $$wan
 	command -v "$$one" >/dev/null 2>&1 && found=1; done; [ -n "$$found" ] || missing="$$missing $${wanted%%:*}"; done; \
 	[ -z "$$missing" ] || echo "!! SKIPPED what needs:$$missing"
 
-# Packages in which goroutines meet. The servers that test/crash kills are built as they are shipped,
-# without the detector, so it has nothing to find there.
-CONCURRENT = ^platen/(client|internal/(admission|api|cli|docsite|mcp|metrics|node|ratelimit|rowtext|sandbox|server|store|webhook)|platentest|test/mcp)(/|$$)
-# Of the contract suite, what has several callers or something in the background.
-# The rest of it asks one question after another.
-MEETINGS = AtOnce|AtTheSameTime|Twice|Once|Many|Poll|HalfAStep|During|Queue|Ticket|Place|Overtaken|Deliver|Receiver|Lost|Deleted|Subscription|Rotation|Restart|Network|Budget|UnderOneKey|Revoked|TheEnd|Lease|Calls|Fault|Store
-# And of the scenarios.
-KILLS = Killed|AtOnce|Follows
+# Packages in which goroutines meet. Of the suites over the whole, a list in each says which tests have
+# several callers or something in the background (testclient.OnlyConcurrent).
+CONCURRENT = ./internal/sandbox/... ./internal/store/... ./internal/node/... ./internal/admission/... ./internal/webhook/... \
+	./internal/mcp/... ./test/contract ./test/scenario
+# Those of a release besides.
+CONCURRENT_ALL = $(CONCURRENT) ./client/... ./internal/api/... ./internal/cli/... ./internal/docsite/... ./internal/metrics/... \
+	./internal/ratelimit/... ./internal/rowtext/... ./internal/server/... ./platentest/... ./test/mcp/...
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -47,15 +46,10 @@ test: ## The quick tests: go test ./..., four pages in a browser, the console's 
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
 	$(MISSING); [ -z "$$failed" ]
 
-race: ## Test the packages with goroutines under the race detector. Needs gcc.
+race: ## Test the packages with goroutines under the race detector; RACE=all has those of a release too. Needs gcc.
 	@command -v $${CC:-gcc} >/dev/null 2>&1 || { \
 	echo "make race: no $${CC:-gcc} found. The race detector needs a C compiler, for example: apt-get install gcc libc6-dev"; exit 1; }
-	@$(SUITE); packages=$$($(GO) list ./... | grep -E '$(CONCURRENT)'); \
-	if [ -z "$$packages" ]; then echo "make race: no such package yet"; exit 0; fi; \
-	suite race $(ROOMY) CGO_ENABLED=1 go test -timeout 30m -race $$packages; failed=$$?; \
-	suite 'race in the contract suite' $(ROOMY) CGO_ENABLED=1 go test -timeout 30m -race -run '$(MEETINGS)' ./test/contract || failed=1; \
-	suite 'race in the scenarios' $(ROOMY) CGO_ENABLED=1 go test -timeout 30m -race -run '$(KILLS)' ./test/scenario || failed=1; \
-	[ $$failed = 0 ]
+	@$(SUITE); suite race $(ROOMY) CGO_ENABLED=1 go test -timeout 40m -race $(if $(filter all,$(RACE)),$(CONCURRENT_ALL),$(CONCURRENT))
 
 # biome COMMAND... formats or lints the browser's code, as biome.jsonc sets it.
 # Without npm it is skipped, which PLATEN_TEST_ALL makes a failure.

@@ -3,15 +3,13 @@ package archtest_test
 import (
 	"go/ast"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
 
 // watched are the suites of which the race detector gets the tests in a list, with the least
-// number of them. That of test/scenario is still in the Makefile, as KILLS.
-var watched = map[string]int{"test/contract": 112}
+// number of them.
+var watched = map[string]int{"test/contract": 112, "test/scenario": 4}
 
 // TestTestsThatStartGoroutinesAreWatched: the list of a suite has each test that starts
 // goroutines, itself or in what it calls, and is not emptied without a word.
@@ -71,35 +69,6 @@ func startsGoroutines(functions map[string]*ast.FuncDecl, name string, seen map[
 		return !found
 	})
 	return found
-}
-
-// TestEveryPatternOfTheRaceRunMatchesATest: the detector gets the tests of a suite by
-// parts of their names, and a part that is in no name any more would drop tests from it
-// without a word.
-func TestEveryPatternOfTheRaceRunMatchesATest(t *testing.T) {
-	t.Parallel()
-	makefile := read(t, filepath.Join(root, "Makefile"))
-	for variable, folder := range map[string]string{"KILLS": "test/scenario"} {
-		pattern := regexp.MustCompile(`(?m)^` + variable + ` = (.+)$`).FindStringSubmatch(makefile)
-		if pattern == nil {
-			t.Fatalf("the Makefile has no %s", variable)
-		}
-		var names []string
-		files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)`).FindAllStringSubmatch(read(t, file), -1) {
-				names = append(names, m[1])
-			}
-		}
-		for part := range strings.SplitSeq(pattern[1], "|") {
-			if !strings.Contains(strings.Join(names, " "), part) {
-				t.Errorf("no test of %s has %q in its name, which %s asks for", folder, part, variable)
-			}
-		}
-	}
 }
 
 func read(t *testing.T, name string) string {

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	testclient.OnlyConcurrent(concurrent...)
 	os.Exit(suite.End(m.Run()))
 }
 

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package scenario
+
+import "testing"
+
+var concurrent []func(*testing.T)
