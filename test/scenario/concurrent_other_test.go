@@ -4,4 +4,4 @@ package scenario
 
 import "testing"
 
-var concurrent []func(*testing.T)
+var concurrent = []func(*testing.T){}
