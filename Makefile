@@ -35,12 +35,12 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
-# What go test ./... runs, the pages and the console's units. Chromium mostly waits, so its suite
-# runs beside the others.
+# What go test ./... runs, the pages and the console's units. Some suites wait for other programs: more run
+# together than there are processors, those that take longest first, and the pages beside them.
 test: ## The quick tests: go test ./..., four pages in a browser, the console's units. Two minutes.
 	@$(SUITE); failed=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
 	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m . >"$$pages" 2>&1 & browser=$$!; \
-	suite go $(ROOMY) $(GO) test -timeout 40m ./test/contract ./... || failed=1; \
+	suite go $(ROOMY) $(GO) test -p 4 -ldflags=-w -timeout 40m ./test/contract ./test/docs ./test/scenario ./... || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
 	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=dot test/console/*.test.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
