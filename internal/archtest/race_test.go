@@ -2,7 +2,6 @@ package archtest_test
 
 import (
 	"go/ast"
-	"os"
 	"strings"
 	"testing"
 )
@@ -42,7 +41,8 @@ func TestTestsThatStartGoroutinesAreWatched(t *testing.T) {
 		for name := range functions {
 			if strings.HasPrefix(name, "Test") && !listed[name] && name != "TestMain" &&
 				startsGoroutines(functions, name, map[string]bool{}) {
-				t.Errorf("%s of %s starts goroutines and is not in the list of what the race detector gets", name, u.path)
+				t.Errorf("%s of %s starts goroutines and is not in the list of what the race detector gets", name,
+					u.path)
 			}
 		}
 	}
@@ -69,13 +69,4 @@ func startsGoroutines(functions map[string]*ast.FuncDecl, name string, seen map[
 		return !found
 	})
 	return found
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }

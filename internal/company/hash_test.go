@@ -139,7 +139,7 @@ func TestStateHashIsTheSameWithoutFusedMultiplyAdd(t *testing.T) {
 func TestStateHashIsTheSameWhereTheCompilerFuses(t *testing.T) {
 	t.Parallel()
 	if few(0, 1) == 0 {
-		t.Skip("in make check (PLATEN_TEST_THOROUGH=1), since it compiles everything again; here: TestStateHashIsGolden")
+		t.Skip("in make check (PLATEN_TEST_THOROUGH=1), for it compiles all again; here: TestStateHashIsGolden")
 	}
 	if runtime.GOARCH != "amd64" {
 		t.Skipf("SKIPPED: GOAMD64 is of amd64, this is %s", runtime.GOARCH)

@@ -117,7 +117,7 @@ func citedRows(t testing.TB) map[string][]citation {
 				case *ast.SelectorExpr:
 					by.quick = by.quick && node.Sel.Name != "InCheck"
 				case *ast.BasicLit:
-					if id, err := strconv.Unquote(node.Value); node.Kind == token.STRING && err == nil && all[id] != "" {
+					if id, err := strconv.Unquote(node.Value); err == nil && all[id] != "" {
 						ids = append(ids, id)
 					}
 				}

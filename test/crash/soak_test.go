@@ -59,7 +59,8 @@ type soak struct {
 // leave them to end, while servers are stopped and killed.
 func TestSandboxesComeAndGoAndLeaveNothing(t *testing.T) {
 	t.Parallel()
-	length, clients, restart := time.Duration(testclient.Few(soakFew, soakShort))*time.Second, soakClients, soakRestartShort
+	length := time.Duration(testclient.Few(soakFew, soakShort)) * time.Second
+	clients, restart := soakClients, soakRestartShort
 	s := &soak{t: t, database: filepath.Join(t.TempDir(), "platen.db"), places: soakPlaces}
 	if text := os.Getenv("PLATEN_SOAK_MINUTES"); text != "" {
 		minutes, err := strconv.Atoi(text)

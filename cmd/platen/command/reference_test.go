@@ -72,7 +72,8 @@ func TestThePageOfTheCommandsHasAllOfThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is not what the program shows: go test ./cmd/platen/command -run %s -update", referenceFile, t.Name())
+		t.Errorf("%s is not what the program shows: go test ./cmd/platen/command -run %s -update", referenceFile,
+			t.Name())
 	}
 }
 

@@ -34,16 +34,22 @@ func NewFilteredTable[R, P any](d Definition, filter func(*R, *P) []string) *Tab
 	k := kind{
 		fresh: func() any { return new(live[R, P]) },
 		parts: func(l any) (Row, any) {
-			it := l.(*live[R, P])
-			return any(&it.row).(Row), &it.private
+			it, _ := l.(*live[R, P])
+			row, _ := any(&it.row).(Row)
+			return row, &it.private
 		},
 		copied: func(l any) Row {
-			row := l.(*live[R, P]).row
-			return any(&row).(Row)
+			it, _ := l.(*live[R, P])
+			own := it.row
+			row, _ := any(&own).(Row)
+			return row
 		},
 	}
 	if filter != nil {
-		k.filters = func(l any) []string { return filter(&l.(*live[R, P]).row, &l.(*live[R, P]).private) }
+		k.filters = func(l any) []string {
+			it, _ := l.(*live[R, P])
+			return filter(&it.row, &it.private)
+		}
 	}
 	if _, ok := any(new(R)).(Row); !ok {
 		panic(fmt.Sprintf("rows of %s do not embed Head and Stamps", d.Resource))
@@ -72,7 +78,7 @@ func (t *Table[R, P]) Find(id string) (*R, bool) {
 // Edit returns a row and its private state to change, and notes that it was
 // touched. The row must exist.
 func (t *Table[R, P]) Edit(r *Recorder, id string) (*R, *P) {
-	l := t.Rows.edit(r, id, true).(*live[R, P])
+	l, _ := t.Rows.edit(r, id, true).(*live[R, P])
 	return &l.row, &l.private
 }
 
@@ -87,12 +93,14 @@ func (t *Table[R, P]) All(yield func(*R, *P) bool) {
 
 // Private returns the private state of a row to read. The row must exist.
 func Private[R, P any](t *Table[R, P], id string) *P {
-	return &t.Rows.at(t.Rows.Ordinal(id)).(*live[R, P]).private
+	l, _ := t.Rows.at(t.Rows.Ordinal(id)).(*live[R, P])
+	return &l.private
 }
 
 // EditPrivate returns the private state of a row to change. The public part of
 // the row stays as it is, its updated_at and its version too. The row must
 // exist.
 func EditPrivate[R, P any](t *Table[R, P], r *Recorder, id string) *P {
-	return &t.Rows.edit(r, id, false).(*live[R, P]).private
+	l, _ := t.Rows.edit(r, id, false).(*live[R, P])
+	return &l.private
 }
