@@ -37,10 +37,12 @@ run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 
 # What go test ./... runs, the pages and the console's units. Some suites wait for other programs: more run
 # together than there are processors, those that take longest first, and the pages beside them.
+PACKAGES = ./test/contract ./test/docs ./test/scenario ./...
+
 test: ## The quick tests: go test ./..., four pages in a browser, the console's units. Two minutes.
 	@$(SUITE); failed=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
 	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m . >"$$pages" 2>&1 & browser=$$!; \
-	suite go $(ROOMY) $(GO) test -p 4 -ldflags=-w -timeout 40m ./test/contract ./test/docs ./test/scenario ./... || failed=1; \
+	suite go $(ROOMY) $(GO) test -p 4 -ldflags=-w -timeout 40m $(PACKAGES) || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
 	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=dot test/console/*.test.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
@@ -137,12 +139,14 @@ format: ## Whether all Go files are formatted.
 	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 
 # Suites run one after another; a failed one does not stop the rest. What waits runs beside them.
-# Servers are killed at 200 points here, and at a few under the race detector.
+# Servers are killed at 200 points here, and at a few under the race detector. WITHOUT is a pattern of packages
+# whose draws are left to make test.
 check: ## Everything: formatting, linters, documents, packages, all tests with all draws, race detector. 12 minutes.
 	@$(SUITE); failed=; beside=$$(mktemp) || exit 1; trap 'rm -f "$$beside"' EXIT; \
 	$(MAKE) --no-print-directory schedule >"$$beside" 2>&1 & waiting=$$!; \
 	for target in format lint openapi generators packaged; do $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
-	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test || failed="$$failed test"; \
+	packages="$(PACKAGES)"; [ -z "$(WITHOUT)" ] || packages=$$($(GO) list ./... | grep -vE '$(WITHOUT)' | tr '\n' ' '); \
+	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test PACKAGES="$$packages" || failed="$$failed test"; \
 	$(MAKE) --no-print-directory race || failed="$$failed race"; \
 	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \
 	[ -z "$$failed" ] || { echo "!! FAILED:$$failed"; exit 1; }
