@@ -105,12 +105,14 @@ func (m *morning) lived(t *testing.T, p program, n int, lost fate) (life, *line)
 	if err := os.WriteFile(v.state, known, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v.line.fate = func(made int, _ *http.Request) fate {
-		if made == n {
-			return lost
+	v.line.quiet(func() {
+		v.line.fate = func(made int, _ *http.Request) fate {
+			if made == n {
+				return lost
+			}
+			return passes
 		}
-		return passes
-	}
+	})
 	v.untilDone()
 	return w.told(), v.line
 }
