@@ -109,13 +109,13 @@ func TestAnOperationThatIsToGoSaysSoInTheDocuments(t *testing.T) {
 			}
 		}
 	}
-	pages, err := docsite.New(docsite.Options{
+	file, _, err := docsite.New(docsite.Options{
 		Origin: "http://platen.test", Asset: func(name string) string { return "/" + name }, Operations: table,
-	}).Files()
+	}).File("/docs/api/get_sandbox")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page := string(pages["/docs/api/get_sandbox"].Body); strings.Count(page, sentence) != 1 {
+	if page := string(file.Body); strings.Count(page, sentence) != 1 {
 		t.Errorf("the page says so %d times", strings.Count(page, sentence))
 	}
 }

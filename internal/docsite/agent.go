@@ -102,26 +102,28 @@ type toolGroup struct {
 }
 
 func (l *library) addAgents() error {
-	view := struct {
-		Hosts  []host
-		Groups []toolGroup
-	}{Hosts: l.hosts()}
-	for _, system := range []operation.System{operation.Shared, operation.Office, operation.Factory} {
-		group := toolGroup{System: system}
-		for _, t := range l.agents.Tools {
-			if t.System == system {
-				t.Description = strings.TrimSpace(t.Description)
-				group.Tools = append(group.Tools, t)
+	const path = "/docs/agents"
+	return l.add(path, guides, func() (page, error) {
+		view := struct {
+			Hosts  []host
+			Groups []toolGroup
+		}{Hosts: l.hosts()}
+		for _, system := range []operation.System{operation.Shared, operation.Office, operation.Factory} {
+			group := toolGroup{System: system}
+			for _, t := range l.agents.Tools {
+				if t.System == system {
+					t.Description = strings.TrimSpace(t.Description)
+					group.Tools = append(group.Tools, t)
+				}
 			}
+			view.Groups = append(view.Groups, group)
 		}
-		view.Groups = append(view.Groups, group)
-	}
-	p := page{
-		Template: "agents", Title: "Agents", Path: "/docs/agents", Section: "/docs/",
-		Contents: sections(), Content: view,
-		Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, sessions, " +
-			"handles and keys.",
-	}
-	p.Previous, p.Next = around(p.Path)
-	return l.add(p)
+		p := page{
+			Template: "agents", Title: "Agents", Contents: sections(), Content: view,
+			Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, sessions, " +
+				"handles and keys.",
+		}
+		p.Previous, p.Next = around(path)
+		return p, nil
+	})
 }

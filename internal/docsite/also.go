@@ -1,7 +1,6 @@
 package docsite
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,20 +42,4 @@ func (s *Site) alsoCalled() map[string]string {
 		"/docs/events/office.sales_order.expired":  "order cancelled, cancellation, lost order",
 		"/docs/events/office.sales_order.accepted": "order confirmed",
 	}
-}
-
-// name gives the pages their other names.
-func (l *library) name() error {
-	also := l.alsoCalled()
-	for i := range l.written {
-		w := &l.written[i]
-		if words, ok := also[w.Path]; ok {
-			w.Also = map[string]string{"": words}
-			delete(also, w.Path)
-		}
-	}
-	for path := range also {
-		return fmt.Errorf("the search has words for %s, which is no page", path)
-	}
-	return nil
 }

@@ -39,14 +39,15 @@ func (l *library) bringing(t event.Type) *bringing {
 
 // addTriggers adds the page that brings about each event.
 func (l *library) addTriggers() error {
-	content := theEvents{Triggers: operation.Triggers().Triggers}
-	for _, d := range l.events {
-		content.Events = append(content.Events, l.eventView(d))
-	}
-	return l.add(page{
-		Template: "triggers", Title: "Triggers", Path: "/docs/triggers", Section: "/docs/", Contents: sections(),
-		Content:     content,
-		Description: "Things that you can bring about on purpose, and the commands that lead to each type of event.",
+	return l.add("/docs/triggers", guides, func() (page, error) {
+		content := theEvents{Triggers: operation.Triggers().Triggers}
+		for _, d := range l.events {
+			content.Events = append(content.Events, l.eventView(d))
+		}
+		return page{
+			Template: "triggers", Title: "Triggers", Contents: sections(), Content: content,
+			Description: "Things that you can bring about on purpose, and the commands that lead to each type of event.",
+		}, nil
 	})
 }
 

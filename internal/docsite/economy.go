@@ -1,7 +1,6 @@
 package docsite
 
 import (
-	"fmt"
 	"strconv"
 
 	"platen/internal/economy"
@@ -14,14 +13,12 @@ type economyView struct {
 }
 
 func (l *library) addEconomy() error {
-	report, err := economy.Published()
-	if err != nil {
-		return fmt.Errorf("page /docs/economy: %w", err)
-	}
-	return l.add(page{
-		Template: "economy", Title: "Economy", Path: "/docs/economy", Section: "/docs/", Contents: sections(),
-		Content:     economyView{report},
-		Description: "The net worth that players of different skill reach, and the value of each skill.",
+	return l.add("/docs/economy", guides, func() (page, error) {
+		report, err := economy.Published()
+		return page{
+			Template: "economy", Title: "Economy", Contents: sections(), Content: economyView{report},
+			Description: "The net worth that players of different skill reach, and the value of each skill.",
+		}, err //nolint:wrapcheck // it says what was read
 	})
 }
 

@@ -30,7 +30,13 @@ type eventView struct {
 // eventGroup is the types of one system.
 type eventGroup struct {
 	System operation.System
-	Events []eventView
+	Events []listedEvent
+}
+
+// listedEvent is a type in the overview. Made is false while nothing makes events of it.
+type listedEvent struct {
+	event.Definition
+	Made bool
 }
 
 // eventIndex is the data of the types' overview.
@@ -69,37 +75,40 @@ func (l *library) eventView(d event.Definition) eventView {
 }
 
 func (l *library) addEvents() error {
-	index, beside, all := eventIndex{Envelope: fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)},
-		[]contents{{Links: []link{{Path: "/docs/events", Text: "All events"}}}}, []link{}
+	const path = "/docs/events"
+	var groups []eventGroup
+	beside, all := []contents{{Links: []link{{Path: path, Text: "All events"}}}}, []link{}
 	for _, d := range l.events {
-		v := l.eventView(d)
-		if len(index.Groups) == 0 || index.Groups[len(index.Groups)-1].System != v.System {
-			index.Groups = append(index.Groups, eventGroup{System: v.System})
-			beside = append(beside, contents{Title: systemName(v.System), System: v.System})
+		system := operation.System(d.Type.System())
+		if len(groups) == 0 || groups[len(groups)-1].System != system {
+			groups = append(groups, eventGroup{System: system})
+			beside = append(beside, contents{Title: systemName(system), System: system})
 		}
-		last := len(index.Groups) - 1
-		index.Groups[last].Events = append(index.Groups[last].Events, v)
+		last := len(groups) - 1
+		groups[last].Events = append(groups[last].Events, listedEvent{d, d.Data != nil})
 		short := strings.TrimPrefix(string(d.Type), string(d.Type.System())+".")
 		beside[last+1].Links = append(beside[last+1].Links,
-			link{Path: eventPath(d.Type), Text: short, Faint: !v.Made, Code: true})
+			link{Path: eventPath(d.Type), Text: short, Faint: d.Data == nil, Code: true})
 		all = append(all, link{Path: eventPath(d.Type), Text: string(d.Type), Code: true})
 	}
-	err := l.add(page{
-		Template: "events", Title: "Events", Path: "/docs/events", Section: "/docs/events",
-		Contents: beside, Content: index,
-		Description: "Every type of event in the feed: its cause and its data.",
+	err := l.add(path, path, func() (page, error) {
+		return page{
+			Template: "events", Title: "Events", Contents: beside,
+			Content:     eventIndex{groups, fieldsOf(reflect.TypeFor[operation.FeedEvent](), output)},
+			Description: "Every type of event in the feed: its cause and its data.",
+		}, nil
 	})
 	for i, d := range l.events {
 		if err != nil {
 			return err
 		}
-		p := page{
-			Template: "event", Title: string(d.Type), Path: eventPath(d.Type),
-			Section: "/docs/events", Contents: beside,
-			Content: l.eventView(d), Description: d.Cause,
-		}
-		p.Previous, p.Next = neighbours(all, i)
-		err = l.add(p)
+		err = l.add(eventPath(d.Type), path, func() (page, error) {
+			p := page{
+				Template: "event", Title: string(d.Type), Contents: beside, Content: l.eventView(d), Description: d.Cause,
+			}
+			p.Previous, p.Next = neighbours(all, i)
+			return p, nil
+		})
 	}
 	return err
 }

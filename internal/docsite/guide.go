@@ -114,6 +114,9 @@ func around(path string) (previous, next *link) {
 // remark is a note for the tests of a guide. It is no part of the page.
 var remark = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
 
+// guides is the section of the guides.
+const guides = "/docs/"
+
 func (l *library) addGuides() error {
 	renderer := prose.New(l.words.path)
 	for _, group := range guideGroups() {
@@ -121,33 +124,36 @@ func (l *library) addGuides() error {
 			if g.File == "" {
 				continue
 			}
-			source, also, err := l.source(g.File)
-			if err != nil {
-				return fmt.Errorf("guide %s: %w", g.File, err)
-			}
-			rendered, err := renderer.Render(source)
-			if err != nil {
-				return fmt.Errorf("guide %s: %w", g.File, err)
-			}
-			for id := range also {
-				if id != "" &&
-					!slices.ContainsFunc(rendered.Headings, func(h prose.Heading) bool { return h.ID == id }) {
-					return fmt.Errorf("guide %s: the head names #%s, which is no heading", g.File, id)
-				}
-			}
-			p := page{
-				Template: "guide", Title: rendered.Title, Path: g.Path, Section: "/docs/", Contents: sections(),
-				OnPage: rendered.Headings,
-				//nolint:gosec // our own text, in which raw HTML is left out
-				Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also,
-			}
-			p.Previous, p.Next = around(g.Path)
-			if err := l.add(p); err != nil {
+			if err := l.add(g.Path, guides, func() (page, error) { return l.guide(renderer, g) }); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// guide is the page of a guide that is written by hand.
+func (l *library) guide(renderer *prose.Renderer, g guide) (page, error) {
+	source, also, err := l.source(g.File)
+	if err != nil {
+		return page{}, err
+	}
+	rendered, err := renderer.Render(source)
+	if err != nil {
+		return page{}, err //nolint:wrapcheck // the caller says which page
+	}
+	for id := range also {
+		if id != "" && !slices.ContainsFunc(rendered.Headings, func(h prose.Heading) bool { return h.ID == id }) {
+			return page{}, fmt.Errorf("the head of %s names #%s, which is no heading", g.File, id)
+		}
+	}
+	p := page{
+		Template: "guide", Title: rendered.Title, Contents: sections(), OnPage: rendered.Headings,
+		//nolint:gosec // our own text, in which raw HTML is left out
+		Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also,
+	}
+	p.Previous, p.Next = around(g.Path)
+	return p, nil
 }
 
 // source is the Markdown of a guide, with this server's addresses and numbers,

@@ -2,16 +2,16 @@ package docsite
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"sync"
 
 	"platen/internal/docsite/prose"
-	"platen/internal/find"
 	"platen/internal/operation"
 	"platen/internal/problem"
 )
 
-// library is the rendered docs.
+// library is the pages of the docs.
 type library struct {
 	*Site
 	renderer *Renderer
@@ -19,18 +19,21 @@ type library struct {
 	examples Examples
 	// refusals are the errors that the pages of the codes show.
 	refusals map[problem.Code]problem.Example
-	// files are the documents that are served, by path.
-	files map[string]File
-	// written are the pages as Markdown, in the order of their making.
-	written []writtenPage
+	// files read the documents that are served, by path.
+	files map[string]func() (File, error)
+	// pages are in the order of their making.
+	pages []*lazyPage
+	// also are words by which the search finds a page that is made from tables, by path.
+	also map[string]string
 	// index is made at the first query.
-	index func() ([]section, *find.Index)
+	index func() (index, error)
 }
 
-// writtenPage is a page of the docs as Markdown.
-type writtenPage struct {
-	page
-	markdown string
+// lazyPage is a page of the docs whose data, HTML and Markdown are made once, when they are asked for.
+type lazyPage struct {
+	path, section string
+	page          func() (page, error)
+	markdown      func() (string, error)
 }
 
 // page is the data of a template.
@@ -93,9 +96,9 @@ type link struct {
 	Code bool
 }
 
-// render makes all pages of the docs.
-func (s *Site) render() (*library, error) {
-	l := &library{Site: s, files: map[string]File{}}
+// list finds out which pages there are.
+func (s *Site) list() (*library, error) {
+	l := &library{Site: s, files: map[string]func() (File, error){}, also: s.alsoCalled()}
 	l.index = sync.OnceValues(l.newIndex)
 	var err error
 	if l.renderer, err = s.Renderer(templateFiles, nil); err != nil {
@@ -115,36 +118,84 @@ func (s *Site) render() (*library, error) {
 		return nil, err //nolint:wrapcheck // it says what was read
 	}
 	for _, add := range []func() error{
-		l.addGuides, l.addOperations, l.addEvents, l.addProblems, l.addMissions, l.addTriggers,
-		l.addPresets, l.addAgents,
-		l.addEconomy, l.addSettings, l.name, l.addSkill,
+		l.addGuides, l.addOperations, l.addEvents, l.addProblems, l.addMissions, l.addTriggers, l.addPresets,
+		l.addAgents, l.addEconomy, l.addSettings, l.addTexts, l.addSkill,
 	} {
 		if err := add(); err != nil {
-			return nil, fmt.Errorf("render the docs: %w", err)
+			return nil, fmt.Errorf("list the docs: %w", err)
 		}
 	}
-	l.addTexts()
+	for path := range l.also {
+		if l.files[path] == nil {
+			return nil, fmt.Errorf("the search has words for %s, which is no page", path)
+		}
+	}
 	return l, nil
 }
 
-// add renders a page and keeps it under its path.
-func (l *library) add(p page) error {
-	if _, ok := l.files[p.Path]; ok {
-		return fmt.Errorf("two pages have the path %s", p.Path)
+// keep serves a document at a path, which is written when it is first asked for.
+func (l *library) keep(path, contentType string, write func() ([]byte, error)) error {
+	if l.files[path] != nil {
+		return fmt.Errorf("two documents have the path %s", path)
 	}
-	main, whole, err := l.renderer.page(p)
-	if err != nil {
+	l.files[path] = sync.OnceValues(func() (File, error) {
+		body, err := write()
+		return File{contentType, body}, err
+	})
+	return nil
+}
+
+// add adds a page with its Markdown. Create returns the rest of its data.
+func (l *library) add(path, section string, create func() (page, error)) error {
+	w := &lazyPage{path: path, section: section}
+	w.page = sync.OnceValues(func() (page, error) {
+		p, err := create()
+		if err != nil {
+			return page{}, fmt.Errorf("page %s: %w", path, err)
+		}
+		p.Path, p.Section = path, section
+		if words, ok := l.also[path]; ok {
+			p.Also = map[string]string{"": words}
+		}
+		return p, nil
+	})
+	type rendered struct {
+		main  template.HTML
+		whole []byte
+	}
+	html := sync.OnceValues(func() (r rendered, err error) {
+		p, err := w.page()
+		if err == nil {
+			r.main, r.whole, err = l.renderer.page(p)
+		}
+		return r, err
+	})
+	w.markdown = sync.OnceValues(func() (string, error) {
+		p, err := w.page()
+		if err != nil || p.Markdown != nil {
+			return string(p.Markdown), err
+		}
+		r, err := html()
+		if err != nil {
+			return "", err
+		}
+		text, err := prose.FromHTML(string(r.main))
+		if err != nil {
+			return "", fmt.Errorf("page %s as Markdown: %w", path, err)
+		}
+		return text, nil
+	})
+	l.pages = append(l.pages, w)
+	if err := l.keep(path, TypeHTML, func() ([]byte, error) {
+		r, err := html()
+		return r.whole, err
+	}); err != nil {
 		return err
 	}
-	l.files[p.Path] = File{TypeHTML, whole}
-	markdown := string(p.Markdown)
-	if p.Markdown == nil {
-		if markdown, err = prose.FromHTML(string(main)); err != nil {
-			return fmt.Errorf("page %s as Markdown: %w", p.Path, err)
-		}
-	}
-	l.written = append(l.written, writtenPage{p, markdown})
-	return nil
+	return l.keep(MarkdownPath(path), typeMarkdown, func() ([]byte, error) {
+		text, err := w.markdown()
+		return []byte(text), err
+	})
 }
 
 // neighbours returns the links around one of a list.

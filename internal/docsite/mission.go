@@ -14,21 +14,24 @@ func (l *library) addMissions() error {
 		list.Links = append(list.Links, link{Path: m.DocsURL, Text: m.Title})
 	}
 	beside := append(sections(), list)
-	err := l.add(page{
-		Template: "missions", Title: "Missions", Path: "/docs/missions", Section: "/docs/", Contents: beside,
-		Content:     board{l.missions, mission.Praises()},
-		Description: "The missions to try next in a sandbox, in the order of teaching, and the achievements.",
+	err := l.add("/docs/missions", guides, func() (page, error) {
+		return page{
+			Template: "missions", Title: "Missions", Contents: beside,
+			Content:     board{l.missions, mission.Praises()},
+			Description: "The missions to try next in a sandbox, in the order of teaching, and the achievements.",
+		}, nil
 	})
 	for i, m := range l.missions {
 		if err != nil {
 			return err
 		}
-		p := page{
-			Template: "mission", Title: m.Title, Path: m.DocsURL, Section: "/docs/", Contents: beside, Content: m,
-			Description: m.Objective,
-		}
-		p.Previous, p.Next = neighbours(list.Links, i)
-		err = l.add(p)
+		err = l.add(m.DocsURL, guides, func() (page, error) {
+			p := page{
+				Template: "mission", Title: m.Title, Contents: beside, Content: m, Description: m.Objective,
+			}
+			p.Previous, p.Next = neighbours(list.Links, i)
+			return p, nil
+		})
 	}
 	return err
 }

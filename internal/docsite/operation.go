@@ -36,7 +36,7 @@ type operationView struct {
 // operationGroup is the operations of one task.
 type operationGroup struct {
 	operation.TaskGroup
-	Operations []operationView
+	Operations []*operation.Operation
 }
 
 // apiPath is where the reference of operations is.
@@ -154,11 +154,7 @@ func (l *library) addOperations() error {
 		group, list := operationGroup{TaskGroup: task}, contents{Title: string(task.Task)}
 		for i := range l.operations {
 			if op := &l.operations[i]; op.Task() == task.Task {
-				v, err := l.operationView(op)
-				if err != nil {
-					return err
-				}
-				group.Operations = append(group.Operations, v)
+				group.Operations = append(group.Operations, op)
 				list.Links = append(list.Links, link{Path: operationPath(op), Text: op.Summary, Mark: op.Method})
 			}
 		}
@@ -166,28 +162,32 @@ func (l *library) addOperations() error {
 			groups, beside = append(groups, group), append(beside, list)
 		}
 	}
-	err := l.add(page{
-		Template: "operations", Title: "Operations", Path: apiPath, Section: apiPath, Contents: beside, Content: groups,
-		Description: "Every operation of the API: path, key, body, response, errors and events.",
+	err := l.add(apiPath, apiPath, func() (page, error) {
+		return page{
+			Template: "operations", Title: "Operations", Contents: beside, Content: groups,
+			Description: "Every operation of the API: path, key, body, response, errors and events.",
+		}, nil
 	})
 	var all []link
 	for _, list := range beside[1:] {
 		all = append(all, list.Links...)
 	}
-	i := 0
 	for _, group := range groups {
-		for _, v := range group.Operations {
+		for _, op := range group.Operations {
 			if err != nil {
 				return err
 			}
-			p := page{
-				Template: "operation", Title: v.Summary, Path: operationPath(v.Operation),
-				Section: apiPath, Contents: beside, Content: v, Description: v.Description, Scripts: []string{"try.js"},
-				Styles: []string{"parts.css"},
-			}
-			p.Previous, p.Next = neighbours(all, i)
-			err = l.add(p)
-			i++
+			err = l.add(operationPath(op), apiPath, func() (page, error) {
+				v, err := l.operationView(op)
+				p := page{
+					Template: "operation", Title: v.Summary, Contents: beside, Content: v, Description: v.Description,
+					Scripts: []string{"try.js"}, Styles: []string{"parts.css"},
+				}
+				p.Previous, p.Next = neighbours(all, slices.IndexFunc(all, func(to link) bool {
+					return to.Path == operationPath(op)
+				}))
+				return p, err
+			})
 		}
 	}
 	return err

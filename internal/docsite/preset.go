@@ -16,12 +16,13 @@ type presetsView struct {
 }
 
 func (l *library) addPresets() error {
-	return l.add(page{
-		Template: "presets", Title: "Presets", Path: "/docs/presets", Section: "/docs/",
-		Contents: sections(), Content: presetsView{
-			Presets: l.presets, Members: fieldsOf(reflect.TypeFor[preset.Preset](), output),
-			Sample: preset.DefaultFile(),
-		},
-		Description: "The companies that a sandbox can begin as, and how to write another.",
+	return l.add("/docs/presets", guides, func() (page, error) {
+		return page{
+			Template: "presets", Title: "Presets", Contents: sections(), Content: presetsView{
+				Presets: l.presets, Members: fieldsOf(reflect.TypeFor[preset.Preset](), output),
+				Sample: preset.DefaultFile(),
+			},
+			Description: "The companies that a sandbox can begin as, and how to write another.",
+		}, nil
 	})
 }

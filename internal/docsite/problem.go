@@ -104,22 +104,25 @@ func (l *library) addProblems() error {
 		all = append(all, link{Path: problemPath(d.Code), Text: string(d.Code), Code: true})
 	}
 	beside := []contents{list}
-	err := l.add(page{
-		Template: "errors", Title: "Errors", Path: "/docs/errors", Section: "/docs/errors",
-		Contents: beside, Content: groups,
-		Description: "Every error code, with its status and its remedy.",
+	const path = "/docs/errors"
+	err := l.add(path, path, func() (page, error) {
+		return page{
+			Template: "errors", Title: "Errors", Contents: beside, Content: groups,
+			Description: "Every error code, with its status and its remedy.",
+		}, nil
 	})
 	for i, d := range l.problems {
 		if err != nil {
 			return err
 		}
-		p := page{
-			Template: "error", Title: string(d.Code), Path: problemPath(d.Code),
-			Section: "/docs/errors", Contents: beside,
-			Content: l.problemView(d), Description: d.Meaning,
-		}
-		p.Previous, p.Next = neighbours(all, i)
-		err = l.add(p)
+		err = l.add(problemPath(d.Code), path, func() (page, error) {
+			p := page{
+				Template: "error", Title: string(d.Code), Contents: beside, Content: l.problemView(d),
+				Description: d.Meaning,
+			}
+			p.Previous, p.Next = neighbours(all, i)
+			return p, nil
+		})
 	}
 	return err
 }

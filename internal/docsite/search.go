@@ -47,11 +47,25 @@ type hit struct {
 // secret finds text that looks like a key, a handle or a secret of Platen.
 var secret = regexp.MustCompile(`(?i)lab_(?:off|fac|grd)_[a-z0-9_-]{8}|whsec_|sbh_`)
 
+// index finds sections by their words.
+type index struct {
+	*find.Index
+	sections []section
+}
+
 // newIndex makes everything findable that the docs and the agent endpoint say.
-func (l *library) newIndex() ([]section, *find.Index) {
+func (l *library) newIndex() (index, error) {
 	var sections []section
-	for _, w := range l.written {
-		sections = append(sections, sectionsOf(w)...)
+	for _, w := range l.pages {
+		p, err := w.page()
+		if err != nil {
+			return index{}, err
+		}
+		text, err := w.markdown()
+		if err != nil {
+			return index{}, err
+		}
+		sections = append(sections, sectionsOf(p, text)...)
 	}
 	for _, d := range l.agents.Documents {
 		sections = append(sections, d.sections()...)
@@ -63,16 +77,15 @@ func (l *library) newIndex() ([]section, *find.Index) {
 			texts[i].Title, texts[i].Whole = p.Title, p.Page
 		}
 	}
-	return sections, find.New(texts)
+	return index{find.New(texts), sections}, nil
 }
 
 // sectionsOf splits a guide at its headings. A page that was made from tables is
 // one place.
-func sectionsOf(w writtenPage) []section {
+func sectionsOf(w page, text string) []section {
 	first := section{Page: w.Title, Path: w.Path, also: w.Also[""]}
 	if w.OnPage == nil {
-		text := w.markdown
-		if w.Section != "/docs/" { // the same words in every sample
+		if w.Section != guides { // the same words in every sample
 			text = blocks.ReplaceAllString(text, "")
 		}
 		if !strings.Contains(text, w.Description) {
@@ -83,7 +96,7 @@ func sectionsOf(w writtenPage) []section {
 	}
 	sections := []section{first}
 	fenced := false
-	for line := range strings.Lines(w.markdown) {
+	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
@@ -141,7 +154,7 @@ func plainWords(markdown string) string {
 // for, and the page does not repeat it. Queries are not logged; the newest are kept
 // in memory with their pages.
 func (s *Site) SearchPage(query string) (body []byte, refused bool, err error) {
-	l, err := s.library()
+	l, found, err := s.found()
 	if err != nil {
 		return nil, false, err
 	}
@@ -155,19 +168,28 @@ func (s *Site) SearchPage(query string) (body []byte, refused bool, err error) {
 	} else if body := s.recent.find(query); body != nil {
 		return body, false, nil
 	}
-	_, index := l.index()
-	matches := index.Matches(query)
-	for _, at := range l.search(query, false) {
+	matches := found.Matches(query)
+	for _, at := range found.search(query, false) {
 		view.Hits = append(view.Hits, hit{section: at, Excerpt: excerpt(at.text, matches)})
 	}
 	_, body, err = l.renderer.page(page{
-		Template: "search", Title: "Search", Path: SearchPath, Section: "/docs/", Contents: sections(), Query: query,
+		Template: "search", Title: "Search", Path: SearchPath, Section: guides, Contents: sections(), Query: query,
 		Content: view,
 	})
 	if err == nil && !view.Refused {
 		s.recent.keep(query, body)
 	}
 	return body, view.Refused, err
+}
+
+// found is the library and its index.
+func (s *Site) found() (*library, index, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, index{}, err
+	}
+	i, err := l.index()
+	return l, i, err
 }
 
 // Found is a place of the docs that a search found.
@@ -181,11 +203,11 @@ type Found struct {
 // agent endpoint, the best first, and none for a query that looks like a key. The
 // first one renders the docs, whose mistakes it returns.
 func (s *Site) Search(query string, limit int) ([]Found, error) {
-	l, err := s.library()
+	_, all, err := s.found()
 	if err != nil || secret.MatchString(query) {
 		return nil, err
 	}
-	best := l.search(shortened(query), true)
+	best := all.search(shortened(query), true)
 	found := make([]Found, min(limit, len(best)))
 	for i := range found {
 		at := best[i]
@@ -214,15 +236,14 @@ type Place struct {
 
 // Places returns the places that SearchPage shows.
 func (s *Site) Places(query string) (places []Place, refused bool, err error) {
-	l, err := s.library()
+	_, all, err := s.found()
 	if err != nil || secret.MatchString(query) {
 		return []Place{}, err == nil, err
 	}
 	places = []Place{}
 	query = shortened(query)
-	_, index := l.index()
-	matches := index.Matches(query)
-	for _, at := range l.search(query, false) {
+	matches := all.Matches(query)
+	for _, at := range all.search(query, false) {
 		places = append(places, Place{
 			Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path,
 			Excerpt: nearby(at.text, matches, lineLength),
@@ -238,12 +259,11 @@ func shortened(query string) string {
 
 // search finds the best sections, of each page a few. Those for agents are found
 // by agents only.
-func (l *library) search(query string, agents bool) []section {
-	sections, index := l.index()
+func (i index) search(query string, agents bool) []section {
 	var best []section
 	of := map[string]int{}
-	for _, i := range index.Search(query, len(sections)) {
-		p := sections[i]
+	for _, at := range i.Search(query, len(i.sections)) {
+		p := i.sections[at]
 		address, _, _ := strings.Cut(p.Path, "#")
 		if (agents || !p.forAgents) && of[address] < hitsOfPage && len(best) < maxHits {
 			of[address]++

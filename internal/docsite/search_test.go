@@ -50,8 +50,8 @@ func TestASiteSaysWhyItIsNotRendered(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no tools")
 	s := withAgents(broken)
-	if _, err := s.Files(); !errors.Is(err, broken) {
-		t.Errorf("the files: %v", err)
+	if _, _, err := s.File("/docs/"); !errors.Is(err, broken) {
+		t.Errorf("a file: %v", err)
 	}
 	if _, err := s.Search("press", 5); !errors.Is(err, broken) {
 		t.Errorf("a search: %v", err)

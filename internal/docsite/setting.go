@@ -89,11 +89,13 @@ func spoken(d time.Duration) string {
 }
 
 func (l *library) addSettings() error {
-	p := page{
-		Template: "settings", Title: "Settings", Path: "/docs/settings", Section: "/docs/", Contents: sections(),
-		Content:     l.settings,
-		Description: "Every setting of a server: its flag, its environment variable and its default.",
-	}
-	p.Previous, p.Next = around(p.Path)
-	return l.add(p)
+	const path = "/docs/settings"
+	return l.add(path, guides, func() (page, error) {
+		p := page{
+			Template: "settings", Title: "Settings", Contents: sections(), Content: l.settings,
+			Description: "Every setting of a server: its flag, its environment variable and its default.",
+		}
+		p.Previous, p.Next = around(path)
+		return p, nil
+	})
 }

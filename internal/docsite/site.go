@@ -3,8 +3,8 @@
 // runs on, and the search of them for people and for agents. It repeats nothing
 // that the tables say already, and serves nothing: package web does.
 //
-// Every page is rendered once, all of them when the first is asked for. That takes
-// most of a second, and servers start far more often than their docs are read.
+// Each page is rendered once, when it is first asked for: all of them take most of a
+// second, and most servers are asked for few. A search reads them all.
 package docsite
 
 import (
@@ -77,13 +77,12 @@ type Site struct {
 	words      *glossary
 	agents     func() (Agents, error)
 	examples   func() (Examples, error)
-	// library is the rendered docs.
+	// library is the pages of the docs, which are listed at the first use.
 	library func() (*library, error)
 	recent  recentSearches
 }
 
-// New returns the docs of a server. Their pages are rendered when one of them is
-// asked for.
+// New returns the docs of a server.
 func New(o Options) *Site {
 	s := &Site{
 		origin: o.Origin, asset: o.Asset, operations: o.Operations, events: event.All(), problems: problem.All(),
@@ -91,7 +90,7 @@ func New(o Options) *Site {
 		examples: o.Examples,
 	}
 	s.words = newGlossary(s)
-	s.library = sync.OnceValues(s.render)
+	s.library = sync.OnceValues(s.list)
 	return s
 }
 
@@ -109,14 +108,28 @@ const (
 	typeJSON     = "application/json"
 )
 
-// Files returns every page of the docs, and its Markdown, by path. An error is a
-// mistake in a guide, a template or a table.
-func (s *Site) Files() (map[string]File, error) {
+// Paths lists where there is a page of the docs, its Markdown, or another file.
+func (s *Site) Paths() ([]string, error) {
 	l, err := s.library()
 	if err != nil {
 		return nil, err
 	}
-	return l.files, nil
+	return slices.Sorted(maps.Keys(l.files)), nil
+}
+
+// File returns what is served at a path of the docs, false where nothing is. An error is a
+// mistake in a guide, a template or a table.
+func (s *Site) File(path string) (File, bool, error) {
+	l, err := s.library()
+	if err != nil {
+		return File{}, false, err
+	}
+	read, ok := l.files[path]
+	if !ok {
+		return File{}, false, nil
+	}
+	file, err := read()
+	return file, true, err
 }
 
 // Origin is the scheme and host that snippets begin with.

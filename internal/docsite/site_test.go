@@ -1,6 +1,8 @@
 package docsite_test
 
 import (
+	"errors"
+	"fmt"
 	"html"
 	"io/fs"
 	"regexp"
@@ -18,7 +20,7 @@ import (
 
 const origin = "https://sandbox.test:8443"
 
-// files is the site of all tests: to render it takes longer than most of them.
+// files are all documents of the site: to render them takes longer than most tests.
 func files(t *testing.T) map[string]docsite.File {
 	t.Helper()
 	all, err := rendered()
@@ -33,10 +35,20 @@ var rendered = sync.OnceValues(func() (map[string]docsite.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return docsite.New(docsite.Options{
+	site := docsite.New(docsite.Options{
 		Origin: origin, Asset: func(name string) string { return "/static/" + name }, Operations: operation.Table(),
 		Presets: preset.Ordered(presets),
-	}).Files()
+	})
+	paths, err := site.Paths()
+	files := map[string]docsite.File{}
+	for _, path := range paths {
+		file, ok, wrong := site.File(path)
+		if !ok {
+			wrong = errors.Join(wrong, fmt.Errorf("there is no %s", path))
+		}
+		files[path], err = file, errors.Join(err, wrong)
+	}
+	return files, err
 })
 
 // body is a file of the site.

@@ -49,7 +49,8 @@ func (l *library) addSkill() error {
 	if err != nil {
 		return fmt.Errorf("write the index of skills: %w", err)
 	}
-	l.files[skillPath] = File{typeMarkdown, skill}
-	l.files[skillIndexPath] = File{typeJSON, append(index, '\n')}
-	return nil
+	if err := l.keep(skillPath, typeMarkdown, func() ([]byte, error) { return skill, nil }); err != nil {
+		return err
+	}
+	return l.keep(skillIndexPath, typeJSON, func() ([]byte, error) { return append(index, '\n'), nil })
 }

@@ -34,7 +34,7 @@ func TestANetworkThatSearchesInALoopIsRefusedAfterItsBudget(t *testing.T) {
 	t.Parallel()
 	const connections, budget = 16, 600
 	s := startBeside(t, behind(func(c *config.Config) { c.AnonymousRate = 30 }))
-	dial(t, s).getAs("203.0.113.9", "/docs/search?q=first") // renders the docs
+	dial(t, s).getAs("203.0.113.9", "/docs/search?q=first") // reads the docs
 	var passed atomic.Int64
 	var all sync.WaitGroup
 	began := time.Now()
@@ -84,7 +84,7 @@ func TestANetworkThatSearchesInALoopIsRefusedAfterItsBudget(t *testing.T) {
 
 // everythingElse are paths of all kinds beside the API.
 func everythingElse() []string {
-	return []string{"/", "/console", "/docs/", "/docs/search?q=ledger", "/openapi.json", "/openapi.yaml", "/llms.txt",
+	return []string{"/", "/console", "/docs/", "/docs/lists.md", "/openapi.json", "/openapi.yaml", "/llms.txt",
 		"/metrics", "/status", "/status.json", "/nothing", "/.well-known/nothing"}
 }
 

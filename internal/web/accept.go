@@ -11,20 +11,19 @@ import (
 // negotiate returns the form of a page of the docs that a client prefers: the page itself, or
 // its Markdown. Both say that they depend on Accept. Documents of one form are returned as they
 // are.
-func negotiate(w http.ResponseWriter, r *http.Request, docs map[string]*document, page *document) *document {
+func (p *Pages) negotiate(w http.ResponseWriter, r *http.Request, page *document) (*document, error) {
 	if page.contentType != docsite.TypeHTML {
-		return page
-	}
-	markdown, ok := docs[docsite.MarkdownPath(page.path)]
-	if !ok {
-		return page
+		return page, nil
 	}
 	w.Header().Add("Vary", "Accept")
 	if !prefersMarkdown(r.Header.Values("Accept")) {
-		return page
+		return page, nil
 	}
-	w.Header().Set("Content-Location", markdown.path)
-	return markdown
+	markdown, err := p.doc(docsite.MarkdownPath(page.path))
+	if markdown != nil {
+		w.Header().Set("Content-Location", markdown.path)
+	}
+	return markdown, err
 }
 
 // prefersMarkdown reports whether a client names Markdown, and wants it no less than HTML.

@@ -38,8 +38,8 @@ const allowed = "GET, HEAD"
 type Pages struct {
 	site      *docsite.Site
 	documents map[string]*document
-	// docs are the documents of the site, which are made at the first use.
-	docs    func() (map[string]*document, error)
+	// docs are the documents of the site that were asked for, by path.
+	docs    sync.Map
 	files   *assets
 	missing *document
 	// unknown handles programs' requests for paths that are no page; nil leaves
@@ -123,17 +123,17 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.read(w, r)
 }
 
-// readDocs makes documents of the site's files.
-func (p *Pages) readDocs() (map[string]*document, error) {
-	files, err := p.site.Files()
-	if err != nil {
+// doc returns the document at a path of the docs, nil where there is none.
+func (p *Pages) doc(path string) (*document, error) {
+	if d, ok := p.docs.Load(path); ok {
+		return d.(*document), nil //nolint:forcetypeassert // the map has nothing else
+	}
+	file, ok, err := p.site.File(path)
+	if err != nil || !ok {
 		return nil, err //nolint:wrapcheck // it names the page
 	}
-	documents := make(map[string]*document, len(files))
-	for path, file := range files {
-		documents[path] = newDocument(path, file.ContentType, file.Body)
-	}
-	return documents, nil
+	d, _ := p.docs.LoadOrStore(path, newDocument(path, file.ContentType, file.Body))
+	return d.(*document), nil //nolint:forcetypeassert // the map has nothing else
 }
 
 // read responds with a page of the docs.
@@ -142,13 +142,20 @@ func (p *Pages) read(w http.ResponseWriter, r *http.Request) {
 		p.search(w, r)
 		return
 	}
-	docs, err := p.docs()
+	d, err := p.doc(r.URL.Path)
+	if err == nil && d != nil {
+		d, err = p.negotiate(w, r, d)
+	}
+	var other *document
+	if err == nil && d == nil {
+		other, err = p.doc(otherForm(r.URL.Path))
+	}
 	if err != nil { // a mistake of ours that the tests of docsite find
 		http.Error(w, "The docs cannot be shown: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if d, ok := docs[r.URL.Path]; ok {
-		serveDocument(w, r, http.StatusOK, negotiate(w, r, docs, d))
+	if d != nil {
+		serveDocument(w, r, http.StatusOK, d)
 		return
 	}
 	if to, ok := moved[strings.TrimSuffix(r.URL.Path, "/")]; ok {
@@ -156,8 +163,8 @@ func (p *Pages) read(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Only the paths of known pages are ever redirected to.
-	if d, ok := docs[otherForm(r.URL.Path)]; ok {
-		http.Redirect(w, r, d.path, http.StatusPermanentRedirect)
+	if other != nil {
+		http.Redirect(w, r, other.path, http.StatusPermanentRedirect)
 		return
 	}
 	if p.unknown != nil && !wantsPage(r) {

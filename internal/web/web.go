@@ -1,8 +1,8 @@
 // Package web serves the pages for a browser: the landing page, the status page,
 // the console, and the docs that package docsite makes.
 //
-// New renders its own pages, the docs are rendered at the first request for one of
-// them. Each page is rendered once, so a request is a look into a map. The console
+// New renders its own pages, each of the docs is rendered at the first request for
+// it. Each page is rendered once, so a request is a look into a map. The console
 // is one document and modules that run as they stand in static: nothing is built,
 // and nothing names another host.
 package web
@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"sync"
 	"time"
 
 	"platen/internal/company/preset"
@@ -67,7 +66,6 @@ func New(o Options) (*Pages, error) {
 		return nil, fmt.Errorf("render the console: %w", err)
 	}
 	h.console = newDocument(consolePath, docsite.TypeHTML, console)
-	h.docs = sync.OnceValues(h.readDocs)
 	return h, nil
 }
 

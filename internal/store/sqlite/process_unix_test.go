@@ -23,6 +23,7 @@ import (
 
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
+	"platen/internal/testclient"
 )
 
 // The test binary plays other processes too: these variables say which one and
@@ -195,6 +196,7 @@ type told struct {
 }
 
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
+	testclient.InCheck(t, "test/crash TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled")
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
