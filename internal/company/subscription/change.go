@@ -194,7 +194,7 @@ func (b *Subscriptions) CanPing(now moment.Instant, pinging int) error {
 		if w.due > now || free <= 0 {
 			break
 		}
-		if !b.rests(w.id, now) {
+		if b.restsUntil(w.id, now) <= now {
 			free--
 		}
 	}

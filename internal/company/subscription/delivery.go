@@ -28,9 +28,9 @@ func waits() []time.Duration {
 	return []time.Duration{10 * time.Second, 60 * time.Second, 300 * time.Second}
 }
 
-// rest is how long nothing is sent to a receiver after so many failures in a row:
-// 1, 2, 4, 8 seconds. A receiver that is just being started again must not be
-// taken out of service by the events of one moment (contract: OPEN.DLV.REST).
+// rest is how long no event is sent for the first time after so many failures in a
+// row: 1, 2, 4, 8 seconds. A receiver that restarts must not be taken out of
+// service by the events of one moment (contract: OPEN.DLV.REST).
 func rest(failures int64) time.Duration {
 	return time.Second << min(max(failures-1, 0), maxFailures)
 }
@@ -73,7 +73,7 @@ type Delivery struct {
 	StatusCode *int64            `json:"status_code" doc:"The status of the receiver's response; null when there was none."`
 	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took, in milliseconds; null before it was made."`
 	ErrorClass *event.ErrorClass `json:"error_class" doc:"The kind of the failure; null for none."`
-	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier."`
+	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier. The first attempt of an event also waits while the subscription rests after a failure."`
 	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
 	Via        *Via              `json:"via" enum:"intermediary" doc:"The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong on purpose."`
 	record.Stamps

@@ -328,8 +328,54 @@ func find(rows []subscription.Delivery, id string) subscription.Delivery {
 	return subscription.Delivery{}
 }
 
-// TestAReceiverRestsAfterEachFailure: 1, 2, 4 and 8 seconds, a retry too, and only
-// the subscription that failed; the fifth failure in a row disables it. A success
+// TestARetryIsMadeAtItsMoment, ten seconds after the attempt before it, also while the
+// subscription rests: only first attempts of events wait for the end of the rest. A
+// delivery that a client sends again does not wait either.
+func TestARetryIsMadeAtItsMoment(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.subscribe(subscription.Everything)
+	h.happen(event.SalesOrderDeclined, 5)
+	next := func(number int) subscription.Job {
+		t.Helper()
+		h.reload()
+		for {
+			jobs, again := h.due()
+			if len(jobs) == 0 && again > h.now {
+				h.now = again
+				continue
+			}
+			if len(jobs) == 0 || jobs[0].Number != number {
+				t.Fatalf("at %s there is %+v to be sent, not an attempt %d", h.now, jobs, number)
+			}
+			return jobs[0]
+		}
+	}
+	var ended []moment.Instant
+	for range 4 {
+		h.answer(503, next(1))
+		ended = append(ended, h.now)
+	}
+	retried := next(2) // it rests for eight seconds, three of which are over
+	if wait := h.now.Sub(ended[0]); wait < 10*time.Second || wait > 10*time.Second+time.Millisecond {
+		t.Errorf("the first retry comes %s after its failure", wait)
+	}
+	if row := find(h.log(), retried.DeliveryID); row.DueAt != h.now {
+		t.Errorf("it was due at %s, and is sent at %s", row.DueAt, h.now)
+	}
+	var again string
+	h.do(func() { again, _ = h.books.Redeliver(h.recorder, id, h.log()[0].ID, h.now) })
+	if jobs, _ := h.due(); len(jobs) != 2 || jobs[1].DeliveryID != again {
+		t.Errorf("with a delivery sent again by a client there is %+v to be sent", jobs)
+	}
+	h.answer(200, retried)
+	if jobs, _ := h.due(); len(jobs) != 2 || jobs[0].Number != 1 {
+		t.Errorf("after a success there is %+v to be sent", jobs)
+	}
+}
+
+// TestAReceiverRestsAfterEachFailure: for 1, 2, 4 and 8 seconds no new event is sent, and only
+// to the subscription that failed; the fifth failure in a row disables it. A success
 // ends the rest.
 func TestAReceiverRestsAfterEachFailure(t *testing.T) {
 	t.Parallel()

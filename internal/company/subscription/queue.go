@@ -98,9 +98,9 @@ type Job struct {
 // and at most limit of them. The caller knows which are under way: they are
 // listed again until their outcome is recorded, in the same order, and so hold
 // their places in the budget. Attempts due beyond the budget are marked as
-// deferred (contract: DLV.DEFERRED). Attempts for a receiver that rests after a
-// failure are passed over. Due also returns when to ask again, 0 for after the
-// next change.
+// deferred (contract: DLV.DEFERRED). First attempts for a subscription that rests
+// after a failure are passed over (contract: OPEN.DLV.REST). Due also returns when
+// to ask again, 0 for after the next change.
 func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (jobs []Job, next moment.Instant) {
 	b.index()
 	free := b.free(now)
@@ -108,8 +108,8 @@ func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (
 		switch {
 		case w.due > now:
 			return jobs, sooner(next, w.due)
-		case b.rests(w.id, now):
-			next = sooner(next, b.restsUntil(w.id))
+		case b.restsUntil(w.id, now) > now:
+			next = sooner(next, b.restsUntil(w.id, now))
 		case len(jobs) == free:
 			if len(b.sent) > 0 {
 				next = sooner(next, b.sent[0].Add(budgetTime))
@@ -124,15 +124,18 @@ func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (
 	return jobs, next
 }
 
-// rests reports whether nothing is sent to the receiver of a delivery for the
-// moment. The rest of a clock that was set back does not last longer.
-func (b *Subscriptions) rests(id string, now moment.Instant) bool {
-	until := b.restsUntil(id)
-	return until > now && until <= now.Add(rest(maxFailures))
-}
-
-func (b *Subscriptions) restsUntil(deliveryID string) moment.Instant {
-	return record.Private(b.Subscriptions, record.Private(b.Deliveries, deliveryID).SubscriptionID).RestsUntil
+// restsUntil is when the rest ends that holds back a delivery, 0 for none. A retry has
+// a moment of its own, and so has a delivery that a client sends again. The rest of a
+// clock that was set back does not last longer.
+func (b *Subscriptions) restsUntil(id string, now moment.Instant) moment.Instant {
+	if row, _ := b.Deliveries.Find(id); row.Attempt > 1 || row.Trigger != Auto {
+		return 0
+	}
+	until := record.Private(b.Subscriptions, record.Private(b.Deliveries, id).SubscriptionID).RestsUntil
+	if until > now.Add(rest(maxFailures)) {
+		return 0
+	}
+	return until
 }
 
 func sooner(a, b moment.Instant) moment.Instant {
