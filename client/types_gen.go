@@ -4043,7 +4043,8 @@ type Delivery struct {
 	// has no public address; connect: no connection; tls: no secure one; refused_address: the server
 	// does not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
-	// The attempt is made no earlier.
+	// The attempt is made no earlier. The first attempt of an event also waits while the subscription
+	// rests after a failure.
 	DueAt time.Time `json:"due_at"`
 	// When the attempt was made; null for one that was not.
 	SentAt *time.Time `json:"sent_at"`

@@ -91,9 +91,10 @@ type Controller struct {
 	mu        sync.Mutex
 	occupancy occupancy
 	queue     queue
-	// keys are the idempotency keys and proofs those whose creation is under
-	// way.
-	keys, proofs map[string]bool
+	// keys are the idempotency keys whose creation is under way, each with a channel
+	// that is closed at its end; proofs are the proofs of those.
+	keys   map[string]chan struct{}
+	proofs map[string]bool
 	// doubtful is set when it is not known whether a sandbox came or went.
 	doubtful bool
 	// cleared is the time at which ended records were last removed.
@@ -104,7 +105,7 @@ type Controller struct {
 func Open(ctx context.Context, o Options) (*Controller, error) {
 	c := &Controller{
 		options: o, store: o.Store, log: o.Log, woken: make(chan struct{}, 1),
-		keys: map[string]bool{}, proofs: map[string]bool{},
+		keys: map[string]chan struct{}{}, proofs: map[string]bool{},
 	}
 	var err error
 	if c.challenges, err = pow.NewSigner(o.Secret); err != nil {

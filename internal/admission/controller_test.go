@@ -181,7 +181,7 @@ func (b *bench) mustQueue(n int) []string {
 }
 
 func (b *bench) poll(ticket string) (made string, stands *admission.Waiting, err error) {
-	reply, stands, err := b.controller.Poll(context.Background(), ticket, b.make)
+	reply, stands, err := b.controller.Poll(context.Background(), ticket, "", b.make)
 	return string(reply.Body), stands, err
 }
 

@@ -60,16 +60,16 @@ type grant struct {
 // Create makes a sandbox, or hands out a ticket, or refuses both. A refusal has
 // used up nothing, the proof of work included.
 func (c *Controller) Create(ctx context.Context, in Request) (Reply, error) {
-	i, err := c.intend(&in)
+	i, err := c.intend(in.Order.Network, in.Key, in.Fingerprint)
 	if err != nil {
 		return Reply{}, err
 	}
 	if i != nil {
-		if !c.hold(c.keys, i.name) {
-			return Reply{}, problem.New(problem.RequestInProgress,
-				"The first request with this Idempotency-Key is still at work.")
+		done, err := c.waitFor(ctx, i.name)
+		if err != nil {
+			return Reply{}, err
 		}
-		defer c.release(c.keys, i.name)
+		defer done()
 		if reply, found, err := c.replay(ctx, i, c.options.Now()); err != nil || found {
 			return reply, err
 		}
@@ -100,6 +100,33 @@ func (c *Controller) Create(ctx context.Context, in Request) (Reply, error) {
 		c.undo(g)
 	}
 	return reply, err
+}
+
+// waitFor waits until no other creation is under way with the key of a name, and then holds
+// it until done is called.
+func (c *Controller) waitFor(ctx context.Context, name string) (done func(), err error) {
+	for {
+		c.mu.Lock()
+		held, ok := c.keys[name]
+		if !ok {
+			held = make(chan struct{})
+			c.keys[name] = held
+		}
+		c.mu.Unlock()
+		if !ok {
+			return func() {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				delete(c.keys, name)
+				close(held)
+			}, nil
+		}
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return nil, ctx.Err() //nolint:wrapcheck // the client went away, and reads no response
+		}
+	}
 }
 
 // hold notes that a name is in use, unless it is already.

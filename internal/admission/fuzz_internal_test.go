@@ -30,10 +30,7 @@ func (s *shelf) List(context.Context, string) ([]store.Record, error) {
 func FuzzKeptReply(f *testing.F) {
 	now := time.Unix(1_790_000_000, 0)
 	d := &Controller{options: Options{Secret: []byte("a secret of thirty-two characters")}}
-	in := Request{
-		Key: "a key of twenty and more", Fingerprint: sha256.Sum256([]byte("body")), Order: Order{Network: "net"},
-	}
-	i, err := d.intend(&in)
+	i, err := d.intend("net", "a key of twenty and more", sha256.Sum256([]byte("body")))
 	if err != nil || i == nil {
 		f.Fatalf("the key does not count: %v", err)
 	}

@@ -55,7 +55,7 @@ func FuzzTicket(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
-		reply, stands, err := b.controller.Poll(context.Background(), id, b.make)
+		reply, stands, err := b.controller.Poll(context.Background(), id, "", b.make)
 		if id == ticket {
 			if err != nil || stands == nil || stands.Position != 1 {
 				t.Errorf("the ticket is answered %+v, %v", stands, err)

@@ -3,6 +3,7 @@ package admission
 import (
 	"container/heap"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"time"
@@ -45,14 +46,25 @@ type Order struct {
 type Maker func(ctx context.Context, order Order, records func(Reply) []store.Write) (Reply, error)
 
 // Poll looks at a ticket. It makes the sandbox of a ready one, or returns the
-// position of a waiting one (contract: QUEUE.READY, QUEUE.WAITING).
-func (c *Controller) Poll(ctx context.Context, id string, maker Maker) (Reply, *Waiting, error) {
+// position of a waiting one (contract: QUEUE.READY, QUEUE.WAITING). The response of
+// a claim is kept, and returned again to a client that repeats its idempotency key,
+// "" for none (contract: OPEN.QUEUE.CLAIM.REPLAY).
+func (c *Controller) Poll(ctx context.Context, id, idempotencyKey string, maker Maker) (Reply, *Waiting, error) {
 	key := ticketKey(id)
+	i, err := c.intend("ticket "+key, idempotencyKey, [sha256.Size]byte{})
+	if err != nil {
+		return Reply{}, nil, err
+	}
 	for ctx.Err() == nil {
 		t, stands, err := c.inspect(key)
 		if t != nil && err != nil && !c.writeTickets(ctx) {
 			// A ticket that was called lost must not be found again.
 			return Reply{}, nil, busy()
+		}
+		if t == nil && err != nil && i != nil {
+			if reply, found, err := c.replay(ctx, i, c.options.Now()); err != nil || found {
+				return reply, nil, err
+			}
 		}
 		if err != nil || stands != nil {
 			return Reply{}, stands, err
@@ -64,7 +76,7 @@ func (c *Controller) Poll(ctx context.Context, id string, maker Maker) (Reply, *
 			}
 			continue
 		}
-		reply, err := c.claim(ctx, t, maker)
+		reply, err := c.claim(ctx, t, i, maker)
 		return reply, nil, err
 	}
 	return Reply{}, nil, ctx.Err() // the client went away: its keys would be lost
@@ -125,7 +137,7 @@ func (c *Controller) tryHold(t *ticket) <-chan struct{} {
 // claim makes the sandbox of a ready ticket, in the step that takes the ticket
 // away. A ticket that could not be claimed keeps its place, and its time begins
 // anew (contract: QUEUE.KEEPS_PLACE).
-func (c *Controller) claim(ctx context.Context, t *ticket, maker Maker) (reply Reply, err error) {
+func (c *Controller) claim(ctx context.Context, t *ticket, i *intention, maker Maker) (reply Reply, err error) {
 	c.creating.RLock()
 	defer c.creating.RUnlock()
 	claimed, gone := false, false
@@ -148,9 +160,12 @@ func (c *Controller) claim(ctx context.Context, t *ticket, maker Maker) (reply R
 		c.occupancy.tidy(t.Order.Network, now)
 		c.promote(now)
 	}()
-	reply, err = maker(ctx, t.Order, func(Reply) []store.Write {
-		taken := store.Write{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}
-		return append([]store.Write{taken}, c.options.Role...)
+	reply, err = maker(ctx, t.Order, func(reply Reply) []store.Write {
+		writes := []store.Write{{Record: store.Record{Kind: kindTicket, Key: t.key}, Rule: store.Take}}
+		if i != nil {
+			writes = append(writes, store.Write{Record: i.record(reply, c.options.Now())})
+		}
+		return append(writes, c.options.Role...)
 	})
 	if claimed = err == nil; !claimed {
 		_, missing := c.store.Find(context.WithoutCancel(ctx), kindTicket, t.key)

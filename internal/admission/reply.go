@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// KeyLeast is the least number of characters of an idempotency key that
-	// counts on creation: two people behind one address must not meet under
-	// "test" (contract: OPEN.IDEM.CREATION).
+	// KeyLeast is the least number of characters of an idempotency key for a creation
+	// where strangers may share an address: they must not meet under "test"
+	// (contract: OPEN.IDEM.CREATION).
 	KeyLeast = 20
 	// replyKept is how long the response of a creation is kept (contract:
 	// OPEN.IDEM.CREATION).
 	replyKept = 10 * time.Minute
 )
 
-// intention is a creation with an idempotency key that counts. Its record can
+// intention is a creation with an idempotency key. Its record can
 // be found and read only with that key: both its name and the key of its
 // encryption are derived from it and the server's secret.
 type intention struct {
@@ -36,14 +36,13 @@ type intention struct {
 	fingerprint [sha256.Size]byte
 }
 
-// intend returns the intention of a request, nil when it has no key that
-// counts.
-func (c *Controller) intend(in *Request) (*intention, error) {
-	if len(in.Key) < KeyLeast {
+// intend returns the intention of a key in a scope, nil without a key.
+func (c *Controller) intend(scope, idempotencyKey string, fingerprint [sha256.Size]byte) (*intention, error) {
+	if idempotencyKey == "" {
 		return nil, nil //nolint:nilnil // no key, no intention
 	}
 	derive := func(purpose string) ([]byte, error) {
-		return hkdf.Key(sha256.New, c.options.Secret, nil, purpose+"\x00"+in.Order.Network+"\x00"+in.Key, sha256.Size)
+		return hkdf.Key(sha256.New, c.options.Secret, nil, purpose+"\x00"+scope+"\x00"+idempotencyKey, sha256.Size)
 	}
 	name, err := derive("platen creation name")
 	if err != nil {
@@ -61,7 +60,7 @@ func (c *Controller) intend(in *Request) (*intention, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encrypt answers: %w", err)
 	}
-	return &intention{name: hex.EncodeToString(name), seal: seal, fingerprint: in.Fingerprint}, nil
+	return &intention{name: hex.EncodeToString(name), seal: seal, fingerprint: fingerprint}, nil
 }
 
 // record is the record of a kept response.

@@ -3,8 +3,10 @@ package admission_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"platen/internal/admission"
@@ -63,25 +65,35 @@ func TestATicketIsReplayedToo(t *testing.T) {
 	}
 }
 
-// Two people behind one address must not meet under "test".
-func TestShortKeysHaveNoEffect(t *testing.T) {
+// TestAClaimIsReplayedUnderItsKey for ten minutes, and not without the key or under another.
+func TestAClaimIsReplayedUnderItsKey(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
-	one, _, err := b.create("net", under(strings.Repeat("k", 19)))
-	if err != nil {
-		t.Fatal(err)
+	living := b.mustMake(3)
+	ticket := b.mustQueue(1)[0]
+	b.leave(living[0])
+	claim := func(key string) (admission.Reply, error) {
+		reply, stands, err := b.controller.Poll(t.Context(), ticket, key, b.make)
+		if stands != nil {
+			t.Fatalf("it waits: %+v", stands)
+		}
+		return reply, err
 	}
-	other, _, err := b.create("net", under(strings.Repeat("k", 19)))
-	if err != nil || other == one {
-		t.Errorf("under a key of 19 characters: %s, %v", other, err)
+	first, err := claim("k")
+	if err != nil || first.Replayed || first.Status != 201 {
+		t.Fatalf("the claim is %+v, %v", first, err)
 	}
-	long, _, err := b.create("net", under(strings.Repeat("k", 20)))
-	if err != nil {
-		t.Fatal(err)
+	b.start() // another server goes on
+	if again, err := claim("k"); err != nil || !again.Replayed || !bytes.Equal(again.Body, first.Body) {
+		t.Errorf("again it is %+v, %v", again, err)
 	}
-	if again, _, err := b.create("net", under(strings.Repeat("k", 20))); err != nil || again != long {
-		t.Errorf("under a key of 20 characters: %s, %v", again, err)
+	for _, key := range []string{"", "other"} {
+		_, err := claim(key)
+		b.wantCode("under the key "+key, err, problem.TicketNotFound)
 	}
+	b.pass(10 * time.Minute)
+	_, err = claim("k")
+	b.wantCode("after ten minutes", err, problem.TicketNotFound)
 }
 
 func TestARefusalLeavesTheKeyFree(t *testing.T) {
@@ -114,37 +126,60 @@ func TestACreationOfUnknownOutcomeIsFoundByItsKey(t *testing.T) {
 	}
 }
 
-// TestADuplicateDoesNotWait: the first is held inside its maker.
-func TestADuplicateDoesNotWait(t *testing.T) {
+// TestADuplicateWaitsForTheFirst, which is held inside its maker, and gets its response. A
+// client that goes away waits no longer, and other keys do not wait.
+func TestADuplicateWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
-	b := open(t, nil)
-	entered, leave := make(chan struct{}), make(chan struct{})
-	done := make(chan error, 1)
-	slow := func(r *admission.Request) {
-		r.Make = func(ctx context.Context, o admission.Order,
-			records func(admission.Reply) []store.Write) (admission.Reply, error) {
-			close(entered)
-			<-leave
-			return b.make(ctx, o, records)
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, nil)
+		leave := make(chan struct{})
+		slow := func(r *admission.Request) {
+			r.Make = func(ctx context.Context, o admission.Order,
+				records func(admission.Reply) []store.Write) (admission.Reply, error) {
+				<-leave
+				return b.make(ctx, o, records)
+			}
 		}
-	}
-	go func() {
-		_, err := b.controller.Create(context.WithoutCancel(t.Context()), b.request("net", under(key), slow))
-		done <- err
-	}()
-	<-entered
-	_, _, err := b.create("net", under(key))
-	b.wantCode("the second while the first is at work", err, problem.RequestInProgress)
-	if _, _, err := b.create("net", under(key+" and another")); err != nil {
-		t.Errorf("under another key: %v", err)
-	}
-	close(leave)
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if again, err := b.controller.Create(t.Context(), b.request("net", under(key))); err != nil || !again.Replayed {
-		t.Errorf("after the first: replayed %t, %v", again.Replayed, err)
-	}
+		replies := make(chan admission.Reply, 4)
+		for range cap(replies) {
+			go func() {
+				reply, err := b.controller.Create(t.Context(), b.request("net", under(key), slow))
+				if err != nil {
+					t.Error(err)
+				}
+				replies <- reply
+			}()
+		}
+		synctest.Wait()
+		if len(replies) > 0 {
+			t.Fatal("one did not wait")
+		}
+		gone, leaves := context.WithCancel(t.Context())
+		leaves()
+		if _, err := b.controller.Create(gone, b.request("net", under(key))); !errors.Is(err, context.Canceled) {
+			t.Errorf("a client that went away gets %v", err)
+		}
+		if _, _, err := b.create("net", under(key+" and another")); err != nil {
+			t.Errorf("under another key: %v", err)
+		}
+		close(leave)
+		first, replayed := <-replies, 0
+		for range cap(replies) - 1 {
+			reply := <-replies
+			if !bytes.Equal(reply.Body, first.Body) {
+				t.Errorf("one got %s, another %s", first.Body, reply.Body)
+			}
+			if reply.Replayed {
+				replayed++
+			}
+		}
+		if first.Replayed {
+			replayed++
+		}
+		if replayed != cap(replies)-1 {
+			t.Errorf("%d of %d are replays", replayed, cap(replies))
+		}
+	})
 }
 
 // A kept reply can be found and read only with the idempotency key: the key,

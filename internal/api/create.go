@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"platen/internal/admission"
+	"platen/internal/network"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -30,7 +31,7 @@ func (x *exchange) create() error {
 	if answered || err != nil {
 		return err
 	}
-	d, wrong := x.readCreation()
+	d, wrong := x.readWrite()
 	if !d.known {
 		return wrong
 	}
@@ -45,6 +46,9 @@ func (x *exchange) create() error {
 			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.ticketOf(w))}
 		},
 	})
+	if x.r.Context().Err() != nil && err != nil {
+		return nil //nolint:nilerr // the client is gone and reads no response
+	}
 	if err != nil {
 		return err
 	}
@@ -87,14 +91,27 @@ func closed() error {
 	return problem.New(problem.CreationClosed, "This server makes sandboxes for holders of its creation key alone.")
 }
 
-// readCreation is readWrite for a request that makes a sandbox. It says so in a header
-// when the idempotency key does not count.
-func (x *exchange) readCreation() (writeRequest, error) {
-	d, err := x.readWrite()
-	if d.known && d.key != "" && len(d.key) < admission.KeyLeast {
-		x.w.Header().Set(wire.HeaderIgnored, fmt.Sprintf("shorter than %d characters", admission.KeyLeast))
+// shortKeyRefused returns an error for an idempotency key by which strangers could receive each
+// other's sandboxes: two clients behind one address both send "test" (contract: OPEN.IDEM.CREATION).
+func (x *exchange) shortKeyRefused(key string) error {
+	makes := x.op.Kind == operation.Creation || x.op.Kind == operation.Fork
+	if !makes || key == "" || len(key) >= admission.KeyLeast || x.fromTheOffice() {
+		return nil
 	}
-	return d, err
+	return problem.New(problem.IdempotencyKeyInvalid,
+		"A request that creates a sandbox needs an Idempotency-Key of at least %d characters.", admission.KeyLeast).
+		Hinting("Send a UUID: clients that share your address could receive the keys of your sandbox under a short one.")
+}
+
+// fromTheOffice reports whether a client reaches the server directly, and no stranger shares
+// its address.
+func (x *exchange) fromTheOffice() bool {
+	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip"} {
+		if x.r.Header.Get(header) != "" {
+			return false
+		}
+	}
+	return x.server.oneOffice && network.Near(x.r.RemoteAddr)
 }
 
 // made sends the response to a request that makes a sandbox.
@@ -157,6 +174,10 @@ func (x *exchange) ticket() error {
 	if _, err := x.query(); err != nil {
 		return err
 	}
+	key, err := idempotencyKey(x.r.Header, operation.KeyAccepted)
+	if err != nil {
+		return err
+	}
 	id := x.r.PathValue("id")
 	var reply admission.Reply
 	var stands *admission.Waiting
@@ -164,7 +185,7 @@ func (x *exchange) ticket() error {
 		reply.Status = http.StatusCreated
 		stands, err = controller.Inspect(id)
 	} else {
-		reply, stands, err = controller.Poll(x.r.Context(), id, x.make)
+		reply, stands, err = controller.Poll(x.r.Context(), id, key, x.make)
 	}
 	if x.r.Context().Err() != nil && err != nil {
 		return nil //nolint:nilerr // the client is gone and reads no response
@@ -176,7 +197,7 @@ func (x *exchange) ticket() error {
 		stands.Ticket = id
 		reply = admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.ticketOf(*stands))}
 	}
-	x.answer(reply.Status, reply.Body)
+	x.made(reply)
 	return nil
 }
 

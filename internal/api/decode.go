@@ -36,15 +36,12 @@ func badParameter(name, format string, values ...any) *problem.Problem {
 // idempotencyKey returns the key of a write, "" when none was sent.
 func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 	sent := h.Values(wire.HeaderIdempotencyKey)
-	if len(sent) == 0 {
-		if rule == operation.KeyRequired {
-			return "", problem.New(problem.IdempotencyRequired, "This route requires an Idempotency-Key header.")
-		}
-		return "", nil
+	key := strings.Join(sent, ",")
+	if key == "" && rule == operation.KeyRequired {
+		return "", problem.New(problem.IdempotencyRequired, "This route requires an Idempotency-Key header.")
 	}
-	key := sent[0]
-	if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' {
-		key = key[1 : n-1] // a structured field's string
+	if len(sent) == 0 {
+		return "", nil
 	}
 	printable := func(r rune) bool { return r >= ' ' && r <= '~' }
 	if len(sent) > 1 || key == "" || len(key) > operation.MaxIdempotencyKeyLength ||

@@ -22,7 +22,7 @@ func (x *exchange) fork() error {
 	if err := x.mayFork(); err != nil {
 		return err
 	}
-	d, wrong := x.readCreation()
+	d, wrong := x.readWrite()
 	if !d.known {
 		return wrong
 	}

@@ -50,6 +50,9 @@ type Options struct {
 	Serves func(host string) bool
 	// CreationKey is the key without which no client makes a sandbox, "" for none.
 	CreationKey string
+	// OneOffice is set where no strangers share an address: there an idempotency key of any length
+	// counts when a sandbox is created.
+	OneOffice bool
 	// Bodies is whether the bodies of requests and responses are remembered for a while.
 	Bodies bool
 	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no
@@ -72,6 +75,7 @@ type Server struct {
 	network     *network.Rules
 	serves      func(host string) bool
 	creationKey string
+	oneOffice   bool
 	keepsBodies bool
 	advise      func(setting string) string
 	observe     func(*Answered)
@@ -124,7 +128,7 @@ type bound struct {
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
 		registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves,
-		creationKey: o.CreationKey, keepsBodies: o.Bodies, advise: o.Advise, observe: o.Observe,
+		creationKey: o.CreationKey, oneOffice: o.OneOffice, keepsBodies: o.Bodies, advise: o.Advise, observe: o.Observe,
 		mux: http.NewServeMux(), stopped: make(chan struct{}),
 	}
 	if err := s.limit(o); err != nil {

@@ -79,6 +79,9 @@ func (x *exchange) readWrite() (d writeRequest, err error) {
 		rule = operation.KeyAccepted // and not used up
 	}
 	key, unkeyed := idempotencyKey(x.r.Header, rule)
+	if unkeyed == nil {
+		unkeyed = x.shortKeyRefused(key)
+	}
 	body, unread := x.body()
 	d = writeRequest{key: key, body: body, known: unkeyed == nil && unread == nil}
 	_, err = x.query()

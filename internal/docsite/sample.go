@@ -238,7 +238,7 @@ func (c call) GoMethod() string {
 }
 
 // Plain reports whether there is nothing to say but the URL.
-func (c call) Plain() bool { return c.Method == "" && c.Key == "" }
+func (c call) Plain() bool { return c.Method == "" && c.Key == "" && !c.Idempotent }
 
 // PythonBody is the body in Python.
 func (c call) PythonBody() string { return laidOut(c.Body, "    ", "    ", ",") }

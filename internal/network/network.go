@@ -141,6 +141,13 @@ func Loopback(group netip.Prefix) bool {
 	return group.Addr().Unmap().IsLoopback() || group.Bits() >= setAside && group.Contains(netip.IPv6Loopback())
 }
 
+// Near reports whether a host, or an address with or without a port, is of this machine or of a
+// private network.
+func Near(host string) bool {
+	a, ok := parse(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ok && (a.IsLoopback() || a.IsPrivate())
+}
+
 func (r *Rules) trusts(address netip.Addr) bool {
 	for _, network := range r.options.Trusted {
 		if network.Contains(address) {

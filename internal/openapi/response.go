@@ -89,8 +89,6 @@ func headers() responseHeaders {
 				"about an operation that will be removed.",
 			wire.HeaderReplayed: "Writes: true when this is the stored response of an earlier request with the same " +
 				"Idempotency-Key.",
-			wire.HeaderIgnored: "Creations of sandboxes: why the Idempotency-Key of the request had no effect, where " +
-				"it had none.",
 			wire.HeaderRetryAfter: "Tickets of the queue: seconds to leave before the next look.",
 			"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
 			"Sunset":              "From when the operation may be gone.",

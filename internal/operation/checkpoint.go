@@ -80,7 +80,8 @@ func checkpointOperations() []Operation {
 			"after an event, or now. Its keys are shown once, in this response. Later changes happen in one of the " +
 			"two alone, and their events have ids of their own. Webhook subscriptions are not copied. It takes a " +
 			"place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key " +
-			"counts from 20 characters on, within your network and for ten minutes. Also a sandbox that has " +
+			"counts within your network and for ten minutes, and has at least 20 characters, but on a server of " +
+			"your own machine or office. Also a sandbox that has " +
 			"expired, or whose company is bankrupt, can be forked.",
 		Problems: []problem.Code{problem.OriginRefused, problem.CreationClosed, problem.NotFound, problem.PowRequired,
 			problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},

@@ -242,7 +242,8 @@ func sandboxOperations() []Operation {
 			Description: "A throw-away company with a key for each of its two systems, and in an evaluation one that " +
 				"judges its player. The keys are shown once, in this response. When all places are taken the " +
 				"response is 202 with a ticket to poll. " +
-				"An Idempotency-Key counts from 20 characters on, within your network and for ten minutes.",
+				"An Idempotency-Key counts within your network and for ten minutes, and has at least 20 characters, " +
+				"but on a server of your own machine or office.",
 			Problems: []problem.Code{problem.OriginRefused, problem.Unauthorized, problem.CreationClosed,
 				problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit,
 				problem.QueueFull},
@@ -250,11 +251,12 @@ func sandboxOperations() []Operation {
 			Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
-			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyNone,
+			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyAccepted,
 			Status:  http.StatusCreated,
 			Summary: "Get a queue ticket",
 			Description: "Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the " +
-				"ticket: its keys are shown this once. Leave at least three seconds between two polls.",
+				"ticket: its keys are shown this once, or for ten minutes to a client that repeats its Idempotency-Key. " +
+				"Leave at least three seconds between two polls.",
 			Problems: []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
 			Out:      reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},

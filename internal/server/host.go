@@ -10,6 +10,7 @@ import (
 
 	"platen/internal/api"
 	"platen/internal/mcp"
+	"platen/internal/network"
 	"platen/internal/wire"
 )
 
@@ -66,6 +67,19 @@ func (s *Server) local() bool {
 	}
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// oneOffice reports whether all clients without a proxy before them are of this machine or of its
+// private network, where no strangers share an address (contract: OPEN.IDEM.CREATION).
+func (s *Server) oneOffice() bool {
+	c := s.config
+	switch public, err := url.Parse(c.PublicURL); {
+	case c.NodeAddress != "" || c.ProxyProtocol || len(c.TrustedProxy) > 0 || err != nil:
+		return false
+	case c.PublicURL != "":
+		return network.Near(public.Hostname())
+	}
+	return s.local()
 }
 
 // split sends paths below the API's to the API before any router can touch

@@ -272,8 +272,9 @@ func (s *Server) handler() (http.Handler, error) {
 	if s.api, err = api.New(api.Options{
 		Registry: s.registry, Admission: s.admission(), Peers: s.peers(), Origin: s.origin, Log: s.log, Gate: s.gate,
 		Network: s.network, Observe: s.observe, Serves: s.acceptsHost, CreationKey: s.config.CreationKey,
-		Bodies: s.config.RequestBodies,
-		Advise: s.advise,
+		OneOffice: s.oneOffice(),
+		Bodies:    s.config.RequestBodies,
+		Advise:    s.advise,
 	}, s.table); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,6 @@ const (
 	HeaderLink       = "Link"
 	HeaderRetryAfter = "Retry-After"
 	HeaderReplayed   = "Idempotency-Replayed"
-	HeaderIgnored    = "Idempotency-Ignored"
 
 	// The budget of the caller (contract: LIMIT.KEY_RATE.HEADERS,
 	// OPEN.RATE.DRAFT_HEADERS).

@@ -84,6 +84,7 @@ var concurrent = []func(*testing.T){
 	TestNobodySellsTheSameGoodsTwice,
 	TestNothingIsLostAtAReceiverThatFailsAtRandom,
 	TestOneOfManyAcceptsALot,
+	TestOneTestOfASubscriptionIsUnderWay,
 	TestOnlyTheNewestCallsAreRemembered,
 	TestPagesHaveABudgetOfTheirOwn,
 	TestPagingDuringTicks,

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -354,31 +353,6 @@ func TestAForkIsMadeOnceForItsKey(t *testing.T) {
 	other := s.create(t, "")
 	other.asks(`{"checkpoint":"start"}`, "Idempotency-Key", key).
 		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
-	short := n.asks("", "Idempotency-Key", "short").want(http.StatusCreated, "")
-	if short.Header.Get("Idempotency-Ignored") == "" {
-		t.Error("a key that does not count is not said to be ignored")
-	}
-
-	answers := make([]*answer, 6)
-	var calling sync.WaitGroup
-	for i := range answers {
-		calling.Go(func() {
-			answers[i], _ = s.try(t, request{method: "POST", path: "/sandbox/forks", key: n.office,
-				headers: []string{"Idempotency-Key", "at once " + key}})
-		})
-	}
-	calling.Wait()
-	made := map[string]bool{}
-	for _, a := range answers {
-		if a != nil && a.Status == http.StatusCreated {
-			made[text(a.Data(), "sandbox_id")] = true
-		} else if a != nil {
-			a.want(http.StatusConflict, "request_in_progress")
-		}
-	}
-	if len(made) != 1 {
-		t.Errorf("%d forks were made", len(made))
-	}
 }
 
 // TestASandboxThatIsOverCanBeForked, and so begin again.

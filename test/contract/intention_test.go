@@ -7,24 +7,48 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // longKey is a fresh key that counts on creation.
 func longKey() string { return strings.Repeat("k", 20) + freshKey() }
 
-func TestAKeyThatIsTooShortIsSaidToBe(t *testing.T) {
+// TestAShortKeyCountsAtHome: it is of clients that reach a server of their own machine directly. Where
+// strangers may share an address, it is an error, and makes nothing.
+func TestAShortKeyCountsAtHome(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.IDEM.CREATION")
-	for key, ignored := range map[string]string{
-		"create-1": "shorter than 20 characters", "a-key-of-twenty-chars": "", "": "",
-	} {
-		r := request{method: "POST", path: "/sandboxes", body: `{"clock":"manual"}`}
-		if key != "" {
-			r.headers = []string{"Idempotency-Key", key}
-		}
-		if a := usual(t).send(t, r).want(http.StatusCreated, ""); a.Header.Get("Idempotency-Ignored") != ignored {
-			t.Errorf("with the key %q Idempotency-Ignored is %q", key, a.Header.Get("Idempotency-Ignored"))
-		}
+	rows(t, "OPEN.IDEM.CREATION", "IDEM.ACCEPTED", "OPEN.ERR.IDEMPOTENCY_KEY_INVALID")
+	short := func(key string, headers ...string) request {
+		r := creation.under(key)
+		r.headers = append(r.headers, headers...)
+		return r
+	}
+	home := serve(t)
+	first := home.send(t, short("create-1")).want(http.StatusCreated, "")
+	if again := home.send(t, short("create-1")).want(http.StatusCreated, ""); string(again.Raw) != string(first.Raw) {
+		t.Error("a short key made two sandboxes")
+	}
+	n := home.tenantOf(t, first.Data())
+	fork := n.asks("", "Idempotency-Key", "f").want(http.StatusCreated, "")
+	if again := n.asks("", "Idempotency-Key", "f").want(http.StatusCreated, ""); string(again.Raw) != string(fork.Raw) {
+		t.Error("a short key made two forks")
+	}
+	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-IP"} {
+		refusesShort(t, home.send(t, short("create-1", header, "10.0.0.9")))
+	}
+	shares := serve(t, map[string]string{"trusted-proxy": "10.0.0.0/8"})
+	refusesShort(t, shares.send(t, short(strings.Repeat("k", 19))))
+	n = shares.tenantOf(t, shares.send(t, short(strings.Repeat("k", 20))).want(http.StatusCreated, "").Data())
+	refusesShort(t, n.asks("", "Idempotency-Key", "f"))
+	n.post("/sandbox/tick", "", "Idempotency-Key", "f").want(http.StatusOK, "")
+}
+
+// refusesShort wants the error about a short key, which names the least length.
+func refusesShort(t *testing.T, a *answer) {
+	t.Helper()
+	a.want(http.StatusBadRequest, "idempotency_key_invalid")
+	if message := text(a.Failure(), "message"); !strings.Contains(message, "at least 20 characters") {
+		t.Errorf("it says %q", message)
 	}
 }
 
@@ -34,7 +58,7 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 		"OPEN.IDEM.BYTES", "OPEN.IDEM.FIRST")
 	folder := t.TempDir()
 	s := serve(t, map[string]string{
-		"trusted-proxy": "127.0.0.1/32", "database": filepath.Join(folder, "platen.db"), "max-sandboxes": "5",
+		"trusted-proxy": "127.0.0.1/32", "database": filepath.Join(folder, "platen.db"), "max-sandboxes": "3",
 	})
 	key := longKey()
 	first := s.send(t, creation.under(key)).want(http.StatusCreated, "")
@@ -62,11 +86,6 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	if a := s.send(t, elsewhere).
 		want(http.StatusCreated, ""); text(a.Data(), "sandbox_id") == text(first.Data(), "sandbox_id") {
 		t.Error("another network was given the keys of this one")
-	}
-	short := creation.under(strings.Repeat("k", 19))
-	one, two := s.send(t, short).want(http.StatusCreated, ""), s.send(t, short).want(http.StatusCreated, "")
-	if text(one.Data(), "sandbox_id") == text(two.Data(), "sandbox_id") {
-		t.Error("a key of 19 characters had an effect")
 	}
 	s.create(t, "") // the last place
 	key = longKey()
@@ -100,39 +119,56 @@ func TestACreationIsReplayedUnderALongKey(t *testing.T) {
 	}
 }
 
-// TestCreationsUnderOneKeyMakeOneSandbox sends many at once, until one of them
-// has come while the first was at work.
+// TestCreationsUnderOneKeyMakeOneSandbox: of many at once the first makes it, and the others
+// wait for its response.
 func TestCreationsUnderOneKeyMakeOneSandbox(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.ERR.REQUEST_IN_PROGRESS", "OPEN.IDEM.CREATION", "OPEN.ERR.RETRYABLE")
-	const rounds, clients = 50, 16
-	for round := range rounds {
-		key := longKey()
-		var mu sync.Mutex
-		made, early := map[string]bool{}, 0
+	rows(t, "OPEN.IDEM.CONCURRENT", "OPEN.IDEM.CREATION")
+	n := shared.create(t, "")
+	for _, r := range []request{creation, {method: "POST", path: "/sandbox/forks", key: n.office}} {
+		r := r.under(longKey())
+		const clients = 16
+		made := make(chan string, clients)
 		var racing sync.WaitGroup
 		for range clients {
-			racing.Go(func() {
-				a := shared.send(t, creation.under(key))
-				mu.Lock()
-				defer mu.Unlock()
-				if a.Status == http.StatusConflict {
-					a.want(http.StatusConflict, "request_in_progress")
-					early++
-					return
-				}
-				made[text(a.want(http.StatusCreated, "").Data(), "sandbox_id")] = true
-			})
+			racing.Go(func() { made <- string(shared.send(t, r).want(http.StatusCreated, "").Raw) })
 		}
 		racing.Wait()
-		if len(made) != 1 {
-			t.Fatalf("one intention made %d sandboxes", len(made))
+		close(made)
+		bodies := map[string]bool{}
+		for body := range made {
+			bodies[body] = true
 		}
-		if early > 0 {
-			return
-		}
-		if round == rounds-1 {
-			t.Error("no request came while another was at work")
+		if len(bodies) != 1 {
+			t.Errorf("%d clients got %d responses to %s", clients, len(bodies), r)
 		}
 	}
+}
+
+// TestAClaimIsRepeatedUnderItsKey: a client that lost the response of the claim gets it again.
+func TestAClaimIsRepeatedUnderItsKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.QUEUE.CLAIM.REPLAY", "QUEUE.CLAIMED")
+	s := serve(t, map[string]string{"max-sandboxes": "1"})
+	n := s.create(t, "")
+	ticket := s.queue(t)
+	claim := request{method: "GET", path: ticket}
+	keyed := claim
+	keyed.headers = []string{"Idempotency-Key", "claim"}
+	s.send(t, keyed).want(http.StatusAccepted, "")
+	n.call("DELETE", "/sandbox", "").want(http.StatusOK, "")
+	var claimed *answer
+	eventually(t, "the place is free", 10*time.Second, func() bool {
+		claimed = s.send(t, keyed)
+		return claimed.Status == http.StatusCreated
+	})
+	if again := s.send(t, keyed).want(http.StatusCreated, ""); string(again.Raw) != string(claimed.Raw) ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the claim %s is repeated as %s", claimed.Raw, again.Raw)
+	}
+	s.send(t, claim).want(http.StatusNotFound, "ticket_not_found")
+	keyed.headers[1] = "another"
+	s.send(t, keyed).want(http.StatusNotFound, "ticket_not_found")
+	keyed.headers[1] = strings.Repeat("k", 65)
+	s.send(t, keyed).want(http.StatusBadRequest, "idempotency_key_invalid")
 }

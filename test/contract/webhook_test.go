@@ -420,3 +420,25 @@ func TestRotationSignsWithBothSecrets(t *testing.T) {
 		}
 	})
 }
+
+// TestOneTestOfASubscriptionIsUnderWay: a second one meanwhile is an error that can be retried.
+func TestOneTestOfASubscriptionIsUnderWay(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ERR.REQUEST_IN_PROGRESS", "OPEN.IDEM.IN_PROGRESS", "OPEN.ERR.RETRYABLE")
+	n, r := private(t).create(t, `{"clock":"manual"}`), receive(t)
+	path := "/webhooks/" + text(n.subscribe(r.URL, `"*"`), "id") + "/test"
+	came, leave := make(chan struct{}), make(chan struct{})
+	enter := sync.OnceFunc(func() { close(came) })
+	r.answers(func(received) int {
+		enter()
+		<-leave
+		return http.StatusOK
+	})
+	first := make(chan *answer)
+	go func() { first <- n.post(path, "") }()
+	<-came
+	n.post(path, "").want(http.StatusConflict, "request_in_progress")
+	close(leave)
+	(<-first).want(http.StatusOK, "")
+	n.post(path, "").want(http.StatusOK, "")
+}

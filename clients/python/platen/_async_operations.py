@@ -52,8 +52,8 @@ class AsyncOperations:
 
         A throw-away company with a key for each of its two systems, and in an evaluation one that judges
         its player. The keys are shown once, in this response. When all places are taken the response is 202
-        with a ticket to poll. An Idempotency-Key counts from 20 characters on, within your network and for
-        ten minutes.
+        with a ticket to poll. An Idempotency-Key counts within your network and for ten minutes, and has at
+        least 20 characters, but on a server of your own machine or office.
 
         It can fail with origin_refused (403), unauthorized (401), creation_closed (403), invalid_preset
         (422), pow_required (428), ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside
@@ -85,17 +85,19 @@ class AsyncOperations:
         id: str,
         /,
         *,
+        idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> AsyncSandbox | t.QueueTicket:
         """Get a queue ticket: GET /queue/{id}. It returns the sandbox, or where the ticket stands.
 
         Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the ticket: its
-        keys are shown this once. Leave at least three seconds between two polls.
+        keys are shown this once, or for ten minutes to a client that repeats its Idempotency-Key. Leave at
+        least three seconds between two polls.
 
         It can fail with ticket_not_found (404), ticket_forfeited (410) and invalid_preset (422), beside the
         errors of every request.
         """
-        return await self._look(Request("poll_ticket", "GET", "/queue/{id}", "open", ids=(id,)), call)
+        return await self._look(Request("poll_ticket", "GET", "/queue/{id}", "open", ids=(id,), idempotency_key=idempotency_key), call)
 
     async def get_sandbox(
         self,
@@ -458,8 +460,8 @@ class AsyncOperations:
         event, or now. Its keys are shown once, in this response. Later changes happen in one of the two
         alone, and their events have ids of their own. Webhook subscriptions are not copied. It takes a
         place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key counts
-        from 20 characters on, within your network and for ten minutes. Also a sandbox that has expired, or
-        whose company is bankrupt, can be forked.
+        within your network and for ten minutes, and has at least 20 characters, but on a server of your own
+        machine or office. Also a sandbox that has expired, or whose company is bankrupt, can be forked.
 
         It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required (428),
         ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation (403), beside

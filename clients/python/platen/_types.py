@@ -4676,7 +4676,8 @@ class Delivery(TypedDict):
     #: the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
     error_class: DeliveryErrorClass | str | None
 
-    #: The attempt is made no earlier.
+    #: The attempt is made no earlier. The first attempt of an event also waits while the subscription rests
+    #: after a failure.
     due_at: Timestamp
 
     #: When the attempt was made; null for one that was not.
