@@ -324,11 +324,14 @@ func (x *exchange) unchanged() bool {
 // Standalone is the response to a request that no handler will see, since it
 // was not even HTTP: it spends the cost of any request without a key. The peer
 // is the address that the connection comes from.
-func (s *Server) Standalone(p *problem.Problem, peer string) (status int, header http.Header, body []byte) {
+// The keys that its line has in the place of a URL are revoked (contract: OPEN.AUTH.KEY_IN_URL.MALFORMED).
+func (s *Server) Standalone(p *problem.Problem, peer, line string) (status int, header http.Header, body []byte) {
 	w := &standaloneWriter{header: http.Header{}}
 	x := s.exchange(w, &http.Request{}, s.network.Group(peer, nil))
 	defer x.observed()
-	if err := x.admit(); err != nil {
+	if keys := keysOfLine(line); len(keys) > 0 {
+		x.refuse(x.exposed(keys))
+	} else if err := x.admit(); err != nil {
 		x.refuse(err)
 	} else {
 		x.refuse(p)

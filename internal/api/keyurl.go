@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,19 +37,30 @@ func keysIn(url string) []string {
 	return appendKeys(nil, url)
 }
 
+// requestLine finds a URL in the line of a request, well-formed or not. A line of a body, which
+// may have the client's own keys, is none.
+var requestLine = regexp.MustCompile(`^\S+\s+((?:/|https?://).*)`)
+
+// keysOfLine returns the keys of the URL in a request's line.
+func keysOfLine(line string) []string {
+	if m := requestLine.FindStringSubmatch(line); m != nil {
+		return keysIn(m[1])
+	}
+	return nil
+}
+
 // appendKeys appends the keys that stand in a text as they are.
 func appendKeys(keys []string, text string) []string {
-	for _, system := range apikey.Systems() {
-		prefix := system.Prefix()
+	for prefix, length := range apikey.Shapes() {
 		for rest := text; len(keys) < maxKeys; {
 			at := strings.Index(rest, prefix)
 			if at < 0 {
 				break
 			}
-			if rest = rest[at:]; len(rest) < apikey.Length {
+			if rest = rest[at:]; len(rest) < length {
 				break
 			}
-			if key := rest[:apikey.Length]; isKey(key[len(prefix):]) && !slices.Contains(keys, key) {
+			if key := rest[:length]; isKey(key[len(prefix):]) && !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 			rest = rest[len(prefix):]
@@ -124,6 +136,10 @@ func (x *exchange) exposed(keys []string) error {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
+	}
+	if !known && strings.HasPrefix(keys[0], apikey.ReviewPrefix) {
+		return problem.New(problem.KeyInURL, "The URL holds the token of a reviewer's link, which belongs in a header.").
+			Hinting("The token still works: it ends with the sandbox, or when one of its keys is revoked.")
 	}
 	return problem.New(problem.KeyInURL, "The URL holds a key. A key that has stood in a URL is revoked.")
 }

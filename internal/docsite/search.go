@@ -45,7 +45,7 @@ type hit struct {
 }
 
 // secret finds text that looks like a key, a handle or a secret of Platen.
-var secret = regexp.MustCompile(`(?i)lab_(?:off|fac|grd)_[a-z0-9_-]{8}|whsec_|sbh_`)
+var secret = regexp.MustCompile(`(?i)lab_(?:off|fac|grd|rev)_[a-z0-9_-]{8}|whsec_|sbh_`)
 
 // index finds sections by their words.
 type index struct {

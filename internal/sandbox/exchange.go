@@ -29,7 +29,7 @@ type Exchange struct {
 }
 
 // secrets are what is never remembered: keys of sandboxes and of webhooks, whole or cut short.
-var secrets = regexp.MustCompile(`lab_(?:off|fac|grd)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
+var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
 
 // urls are the members of a webhook's body that may hold a secret of its receiver.
 var urls = regexp.MustCompile(`"url"\s*:\s*"(?:[^"\\]|\\.)*"?`)

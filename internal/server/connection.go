@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/pires/go-proxyproto"
 
@@ -24,7 +25,8 @@ type envelopeListener struct {
 	answer answerFunc
 }
 
-type answerFunc func(p *problem.Problem, peer string) (status int, header http.Header, body []byte)
+// answerFunc is told the first line of the request, as far as it came.
+type answerFunc func(p *problem.Problem, peer, line string) (status int, header http.Header, body []byte)
 
 // Accept implements net.Listener.
 func (l *envelopeListener) Accept() (net.Conn, error) {
@@ -38,6 +40,25 @@ func (l *envelopeListener) Accept() (net.Conn, error) {
 type envelopeConn struct {
 	net.Conn
 	answer answerFunc
+
+	// line is what came since the last response, to the end of its first line: a request's
+	// line, or a piece of a body. Whole is set at that end. net/http reads while a handler writes.
+	mu    sync.Mutex
+	line  []byte
+	whole bool
+}
+
+// Read implements net.Conn.
+func (c *envelopeConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.whole && n > 0 {
+		line, _, ended := bytes.Cut(b[:n], []byte("\n"))
+		c.line = append(c.line, line[:min(len(line), maxHeader-len(c.line))]...)
+		c.whole = ended
+	}
+	return n, err //nolint:wrapcheck // net/http looks at it
 }
 
 // ownAnswer is the beginning of a response of net/http's own. Responses of
@@ -48,6 +69,10 @@ var ownAnswer = regexp.MustCompile(`^HTTP/1\.1 (?:(\d{3})[^\r\n]*\r\nContent-Typ
 
 // Write implements net.Conn.
 func (c *envelopeConn) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	line := string(c.line)
+	c.line, c.whole = nil, false
+	c.mu.Unlock()
 	const plausible = 512
 	if len(b) > plausible || len(b) == 0 || b[0] != 'H' {
 		return c.Conn.Write(b) //nolint:wrapcheck // net/http looks at it
@@ -56,18 +81,18 @@ func (c *envelopeConn) Write(b []byte) (int, error) {
 	if match == nil {
 		return c.Conn.Write(b) //nolint:wrapcheck // net/http looks at it
 	}
-	if _, err := c.Conn.Write(c.envelope(string(match[1]) + string(match[2]))); err != nil {
+	if _, err := c.Conn.Write(c.envelope(string(match[1])+string(match[2]), line)); err != nil {
 		return 0, err //nolint:wrapcheck // net/http looks at it
 	}
 	return len(b), nil
 }
 
-func (c *envelopeConn) envelope(status string) []byte {
+func (c *envelopeConn) envelope(status, line string) []byte {
 	p := problem.New(problem.BadRequest, "The request is not well-formed HTTP.")
 	if status == strconv.Itoa(problem.Lookup(problem.HeadersTooLarge).Status) {
 		p = problem.New(problem.HeadersTooLarge, "The headers are larger than %d bytes.", maxHeader)
 	}
-	code, header, body := c.answer(p, c.RemoteAddr().String())
+	code, header, body := c.answer(p, c.RemoteAddr().String(), line)
 	header.Set("Connection", "close")
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", code, http.StatusText(code))

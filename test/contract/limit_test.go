@@ -480,6 +480,56 @@ func TestAKeyInAURLIsRevoked(t *testing.T) {
 	}
 }
 
+// TestAKeyInAMalformedRequestIsRevokedToo: net/http refuses it before any handler sees it. Keys
+// in headers and bodies stand where they belong.
+func TestAKeyInAMalformedRequestIsRevokedToo(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.AUTH.KEY_IN_URL.MALFORMED", "AUTH.KEY_IN_URL.REVOKED")
+	for name, sent := range map[string]string{
+		"a stray percent sign": "GET /v1/KEY% HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"a bad escape":         "GET /v1/%zz/KEY HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"an encoded key":       "GET /v1/%zz/%6c%61%62_off_TAIL HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"a control character":  "GET /v1/sandbox?a=\x01&k=KEY HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"no Host":              "GET /v1/sandbox?k=KEY HTTP/1.1\r\n\r\n",
+		"a bad Content-Length": "POST /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+		"a bad method":         "G@T /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"no version":           "GET /v1/sandbox?k=KEY\r\nHost: localhost\r\n\r\n",
+		"an absolute URL":      "GET http://localhost/v1/KEY% HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"large headers":        "GET /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 70_000) + "\r\n\r\n",
+	} {
+		n := shared.create(t, `{"clock":"manual"}`)
+		sent = strings.NewReplacer("KEY", n.office, "TAIL", strings.TrimPrefix(n.office, "lab_off_")).Replace(sent)
+		if _, _, body := rawCall(t, shared, sent); !strings.Contains(string(body), `"key_in_url"`) {
+			t.Errorf("%s gets %s", name, body)
+		}
+		shared.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(401, "unauthorized")
+		shared.send(t, request{method: "GET", path: "/sandbox", key: n.factory}).want(200, "")
+	}
+	n := shared.create(t, `{"clock":"manual"}`)
+	for _, sent := range []string{
+		"GET /v1/% HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer KEY\r\n\r\n",
+		"POST /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n{\"key\": \"KEY\"}\r\n\r\n",
+	} {
+		rawCall(t, shared, strings.ReplaceAll(sent, "KEY", n.office))
+	}
+	shared.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+}
+
+// TestAReviewersTokenInAURLIsRefused: it cannot be revoked by itself.
+func TestAReviewersTokenInAURLIsRefused(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.AUTH.KEY_IN_URL.REVIEW")
+	n := shared.create(t, `{"clock":"manual"}`)
+	token := "lab_rev_" + strings.Repeat("Az09", 16)
+	for _, path := range []string{"/sandbox?token=" + token, "/nothing/" + token, "/sandbox?token=%6cab_rev_" + token[8:]} {
+		a := shared.send(t, request{method: "GET", path: path, key: n.office}).want(400, "key_in_url")
+		if hint := text(a.Failure(), "hint"); !strings.Contains(hint, "still works") {
+			t.Errorf("the hint of %s is %q", path, hint)
+		}
+	}
+	n.get("/sandbox").want(200, "")
+}
+
 func TestAKeyInTheAddressOfAPageIsRevokedToo(t *testing.T) {
 	t.Parallel()
 	rows(t, "AUTH.KEY_IN_URL", "AUTH.KEY_IN_URL.REVOKED")

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"iter"
 	"strings"
 
 	"platen/internal/store"
@@ -46,6 +47,19 @@ func (s System) Prefix() string {
 		return FactoryPrefix
 	default:
 		return GradingPrefix
+	}
+}
+
+// Shapes yields the prefix of each kind of secret that opens a sandbox, and its length: keys,
+// and tokens of reviewers' links.
+func Shapes() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for _, s := range Systems() {
+			if !yield(s.Prefix(), Length) {
+				return
+			}
+		}
+		yield(ReviewPrefix, reviewLength)
 	}
 }
 

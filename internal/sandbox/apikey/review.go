@@ -17,6 +17,9 @@ const (
 
 	handBytes = sha256.Size
 	sealBytes = 16
+
+	// reviewLength is that of every token, in characters: three bytes become four characters.
+	reviewLength = len(ReviewPrefix) + (handBytes+sealBytes)/3*4
 )
 
 // ReviewToken returns the token of a reviewer's link. It is no key, and none follows from it: it
