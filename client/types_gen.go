@@ -866,6 +866,8 @@ type Attention struct {
 	// How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is
 	// over. None before.
 	History []AttentionTurn `json:"history"`
+	// Always null: all items are in this response.
+	NextCursor *string `json:"next_cursor"`
 }
 
 // AttentionItem is the type of Attention.Items.
@@ -3951,7 +3953,7 @@ const (
 // The body that creates a webhook subscription for the client.
 type CreateWebhookInput struct {
 	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
-	// again. Required. At least 1 character.
+	// again. Required.
 	URL string `json:"url"`
 	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.
 	Events []EventType `json:"events"`
@@ -3966,8 +3968,7 @@ type UpdateWebhookInput struct {
 	// active or disabled. A disabled subscription goes back into service with any change, unless this
 	// is disabled; deliveries begin with the next event.
 	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
-	// Another URL, which has to be verified by a test before anything is delivered to it. At least 1
-	// character.
+	// Another URL, which has to be verified by a test before anything is delivered to it.
 	URL *string `json:"url,omitzero"`
 	// Other event types, from the next event on. 1 to 50 items. No two alike.
 	Events []EventType `json:"events,omitempty"`
@@ -5533,6 +5534,8 @@ type WebhookTestedData struct {
 	ID string `json:"id"`
 	// The status of that record afterwards; left out for records without one.
 	Status string `json:"status,omitzero"`
+	// The webhook-id of the ping. It is no event of the feed.
+	PingID string `json:"ping_id"`
 	// True when the URL responded to the ping with 2xx.
 	Delivered bool `json:"delivered"`
 	// The status of its response; null when there was none.

@@ -761,6 +761,8 @@ export interface Attention {
    * before.
    */
   history: AttentionTurn[];
+  /** Always null: all items are in this response. */
+  next_cursor: string | null;
 }
 
 /** AttentionItem is the type of Attention.Items. */
@@ -3509,7 +3511,7 @@ export type SubscriptionLastErrorClass =
 export interface CreateWebhookInput {
   /**
    * Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again.
-   * Required. At least 1 character.
+   * Required.
    */
   url: string;
   /** The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike. */
@@ -3525,7 +3527,7 @@ export interface UpdateWebhookInput {
    * disabled; deliveries begin with the next event.
    */
   status?: UpdateWebhookInputStatus;
-  /** Another URL, which has to be verified by a test before anything is delivered to it. At least 1 character. */
+  /** Another URL, which has to be verified by a test before anything is delivered to it. */
   url?: string;
   /** Other event types, from the next event on. 1 to 50 items. No two alike. */
   events?: EventType[];
@@ -5151,6 +5153,8 @@ export interface WebhookTestedData {
   id: string;
   /** The status of that record afterwards; left out for records without one. */
   status?: string;
+  /** The webhook-id of the ping. It is no event of the feed. */
+  ping_id: string;
   /** True when the URL responded to the ping with 2xx. */
   delivered: boolean;
   /** The status of its response; null when there was none. */

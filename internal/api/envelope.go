@@ -259,7 +259,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 //
 //nolint:gochecknoglobals // read only
 var fixed = struct {
-	contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy []string
+	contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy, simulation []string
 }{
 	contentJSON:           []string{contentJSON},
 	cacheControl:          []string{"private, no-cache"},
@@ -268,6 +268,7 @@ var fixed = struct {
 	varyEncoding:          []string{"Accept, Accept-Encoding, Authorization, X-Api-Key"},
 	contentTypeOptions:    []string{"nosniff"},
 	contentSecurityPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
+	simulation:            []string{"true"},
 }
 
 func (x *exchange) headers() http.Header {
@@ -280,6 +281,7 @@ func (x *exchange) headers() http.Header {
 	h["X-Content-Type-Options"] = fixed.contentTypeOptions
 	h["Content-Security-Policy"] = fixed.contentSecurityPolicy
 	h[wire.HeaderRequestID] = []string{x.requestID}
+	h[wire.HeaderSimulation] = fixed.simulation
 	x.showBudget(h)
 	x.announce(h)
 	if d := x.disturbed; d != nil {

@@ -49,7 +49,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 		{"lone surrogate", "POST", work, factory, `{"sku":"prd_flyer","quantity":1,"reference":"\ud800"}`,
 			400, "invalid_json"},
 		{"wrong type", "POST", work, factory, `{"sku":7,"quantity":"1","reference":"a"}`, 422, "validation_failed"},
-		{"fraction", "POST", work, factory, `{"sku":"prd_flyer","quantity":1.0,"reference":"a"}`, 422,
+		{"fraction", "POST", work, factory, `{"sku":"prd_flyer","quantity":1.5,"reference":"a"}`, 422,
 			"validation_failed"},
 		{"exponent", "POST", work, factory, `{"sku":"prd_flyer","quantity":1e2,"reference":"a"}`, 422,
 			"validation_failed"},

@@ -71,7 +71,8 @@ type responseHeaders struct {
 func headers() responseHeaders {
 	return responseHeaders{
 		Always: map[string]string{
-			wire.HeaderRequestID: "The request_id of the envelope's meta; also on responses without a body.",
+			wire.HeaderRequestID:  "The request_id of the envelope's meta; also on responses without a body.",
+			wire.HeaderSimulation: "Always true: the company is simulated. Also on responses without an envelope.",
 			wire.HeaderLimit: "Requests in a minute, by the client's own budget; 1000000 when the operator has " +
 				"switched it off.",
 			wire.HeaderRemaining: "Requests that are left in that budget now.",

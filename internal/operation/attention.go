@@ -22,6 +22,8 @@ type Attention struct {
 
 	Items   []AttentionItem `json:"items" doc:"The items that need attention, the most expensive first; none once the company has ended."`
 	History []AttentionTurn `json:"history" doc:"How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None before."`
+	// NextCursor is always null: programs that page any data.items find the end.
+	NextCursor *string `json:"next_cursor" doc:"Always null: all items are in this response."`
 }
 
 // AttentionItem is one thing that needs somebody.

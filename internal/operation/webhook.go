@@ -21,7 +21,7 @@ import (
 type CreateWebhook struct {
 	_ struct{} `doc:"The body that creates a webhook subscription for the client."`
 
-	URL         string       `json:"url" required:"true" minLength:"1" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
+	URL         string       `json:"url" required:"true" verbatim:"true" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
 	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them."`
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"For you; nothing reads it."`
 }
@@ -31,7 +31,7 @@ type UpdateWebhook struct {
 	_ struct{} `doc:"The body that changes a webhook subscription of the client."`
 
 	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event."`
-	URL         *string      `json:"url,omitzero" minLength:"1" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
+	URL         *string      `json:"url,omitzero" verbatim:"true" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
 	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
 }

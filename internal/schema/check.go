@@ -28,6 +28,8 @@ const (
 type checker struct {
 	fields   []problem.Field
 	unlisted int
+	// respelled is set when an integer was written with a point or an exponent.
+	respelled bool
 }
 
 // broken lists a field. The message goes on after the field's path.
@@ -174,13 +176,19 @@ func (c *checker) unique(s *shape, v *value, path string) {
 		if !s.element.form.takes(item.kind) {
 			continue // the item's own mistake
 		}
-		first, repeated := seen[item.text]
+		text := item.text
+		if item.kind == jsontext.KindNumber {
+			if plain, ok := plainInteger(text); ok {
+				text = plain
+			}
+		}
+		first, repeated := seen[text]
 		if repeated {
 			c.broken(path, "uniqueItems", "must not name anything twice; the items %d and %d are both %s.",
 				first, i, item.describe())
 			return
 		}
-		seen[item.text] = i
+		seen[text] = i
 	}
 }
 
@@ -248,14 +256,47 @@ func isTime(text string) bool {
 
 func (c *checker) integer(s *shape, v *value, path string) {
 	n, err := strconv.ParseInt(v.text, 10, 64)
+	if plain, ok := plainInteger(v.text); ok && plain != v.text {
+		v.text, c.respelled = plain, true
+		n, err = strconv.ParseInt(plain, 10, 64)
+	}
 	switch {
-	case err != nil || v.text == "-0":
-		c.broken(path, ruleInteger, "must be a whole number in plain digits that fits 64 bits; it is %s.", v.describe())
+	case err != nil:
+		c.broken(path, ruleInteger, "must be a whole number that fits 64 bits; it is %s.", v.describe())
 	case len(s.enum) > 0 && !slices.Contains(s.enum, v.text):
 		c.broken(path, "enum", "must be %s; it is %s.", choice(s.enum, clip), v.describe())
 	default:
 		c.within(s, float64(n), v, path) // exact up to limits of maxExact
 	}
+}
+
+// plainInteger spells the literal of a number without a fraction in plain digits: 60.0, 6e1 and
+// 600e-1 are 60. It is false for a number with a fraction, and for one of more than 19 digits.
+func plainInteger(literal string) (string, bool) {
+	sign, rest := "", literal
+	if rest[0] == '-' {
+		sign, rest = "-", rest[1:]
+	}
+	mantissa, power, _ := strings.Cut(strings.ToLower(rest), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "0", true
+	}
+	significant := strings.TrimRight(digits, "0")
+	exponent := len(digits) - len(significant) - len(fraction)
+	if power != "" {
+		n, err := strconv.Atoi(power) // a body is too short for a power that an int does not hold to matter
+		if err != nil {
+			return "", false
+		}
+		exponent += n
+	}
+	const most = 19
+	if exponent < 0 || exponent > most || len(significant)+exponent > most {
+		return "", false
+	}
+	return sign + significant + strings.Repeat("0", exponent), true
 }
 
 func (c *checker) number(s *shape, v *value, path string) {

@@ -23,7 +23,8 @@ const MaxFields = 100
 // instants of package moment, int64, float64, bool, structs, slices, maps and
 // jsontext.Value are possible; enum, pattern, format, default, doc, example,
 // uniqueItems and the minimums and maximums are huma's. A default is
-// documentation: the handler applies it.
+// documentation: the handler applies it. `verbatim:"true"` leaves control
+// characters of a string to the handler.
 type Input struct {
 	of    reflect.Type
 	ref   *huma.Schema
@@ -72,6 +73,9 @@ func (i *Input) Decode(body []byte) (any, error) {
 	c.object(i.shape, root, "")
 	if refusal := c.refusal(); refusal != nil {
 		return nil, refusal
+	}
+	if c.respelled {
+		body = root.append(nil)
 	}
 	v := i.Empty()
 	if err := json.Unmarshal(body, v, json.RejectUnknownMembers(true)); err != nil {

@@ -97,6 +97,47 @@ func fieldsOf(p *problem.Problem) []problem.Field {
 	return details.Fields
 }
 
+// TestAnIntegerMayBeSpelledLikeAnyNumber, as programs do that know floats alone. What stands
+// beside it is decoded as it was sent.
+func TestAnIntegerMayBeSpelledLikeAnyNumber(t *testing.T) {
+	t.Parallel()
+	zeros := strings.Repeat("0", 10_000)
+	for literal, want := range map[string]int64{
+		"60.0": 60, "6e1": 60, "6E+1": 60, "600e-1": 60, "0.6e2": 60, "60.000000": 60, "1" + zeros + "e-10000": 1,
+		"2.5e1": 25, "199999.0e0": 199_999, "0.0001e4": 1,
+	} {
+		got, err := inputOf[placeOrder](t).Decode([]byte(
+			`{"lines":[{"sku":"a \u00e9\"\\","quantity":` + literal + `}],"reference":"1.0","needed_by":"2028-02-29"}`))
+		if err != nil {
+			t.Errorf("%.30s: %v", literal, err)
+			continue
+		}
+		if diff := cmp.Diff(&placeOrder{
+			Lines:     []orderLine{{"a é\"\\", want}},
+			Reference: new("1.0"), NeededBy: new(moment.NewDate(2028, time.February, 29)),
+		}, got); diff != "" {
+			t.Errorf("%.30s: %s", literal, diff)
+		}
+	}
+	for literal, want := range map[string]int64{
+		"-0": 0, "-0.0e5": 0, "0e99999999999999999999": 0, "9007199254740991.0": 9007199254740991,
+	} {
+		got, err := inputOf[createSandbox](t).Decode([]byte(`{"seed":` + literal + `}`))
+		if s, ok := got.(*createSandbox); err != nil || !ok || *s.Seed != want {
+			t.Errorf("%s: %+v, %v", literal, got, err)
+		}
+	}
+	got, err := inputOf[everything](t).Decode([]byte(
+		`{"numbers":[1.0,2e0],"free":[1.0,{"x":null,"y":[true,false,"\u0041"]},{}],"flag":true,"ratio":1.50,"labels":{"a":"1.0"}}`))
+	if e, ok := got.(*everything); err != nil || !ok || len(e.Numbers) != 2 || e.Numbers[1] != 2 ||
+		string(e.Free) != `[1.0,{"x":null,"y":[true,false,"A"]},{}]` || e.Labels["a"] != "1.0" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if p := refusal(t, inputOf[everything](t), `{"numbers":[1.0,1]}`); fieldsOf(p)[0].Rule != "uniqueItems" {
+		t.Errorf("two spellings of one number are %+v", p)
+	}
+}
+
 func TestAGoodBodyIsDecoded(t *testing.T) {
 	t.Parallel()
 	got, err := inputOf[placeOrder](t).Decode([]byte(` {"needed_by":"2028-02-29","lines":[{"quantity":200000,` +
@@ -216,12 +257,17 @@ func TestABadFieldIsNamedWithItsRule(t *testing.T) {
 			`["a\x00 b"] is not known; known here: preset, seed, bridge.`},
 		"unknown, empty name": {sandbox, `{"":1}`, `[""]`, "unknown",
 			`[""] is not known; known here: preset, seed, bridge.`},
-		"decimals": {order, line("1.0"), "lines[0].quantity", "integer",
-			"lines[0].quantity must be a whole number in plain digits that fits 64 bits; it is 1.0."},
-		"exponent": {order, line("1e2"), "lines[0].quantity", "integer", "it is 1e2."},
+		"decimals": {order, line("60.5"), "lines[0].quantity", "integer",
+			"lines[0].quantity must be a whole number that fits 64 bits; it is 60.5."},
+		"exponent": {order, line("15e-1"), "lines[0].quantity", "integer", "it is 15e-1."},
+		"huge negative exponent": {order, line("1e-999999999999999999999"), "lines[0].quantity", "integer",
+			"it is 1e-999999999999999999999."},
+		"2^63 with a point": {order, line("9223372036854775808.0"), "lines[0].quantity", "integer",
+			"it is 9223372036854775808."},
+		"above the maximum": {order, line("2e6"), "lines[0].quantity", "maximum", "it is 2000000."},
 		"huge exponent": {order, line("1e999999999"), "lines[0].quantity", "integer",
 			"it is 1e999999999."},
-		"minus zero": {order, line("-0"), "lines[0].quantity", "integer", "it is -0."},
+		"minus zero": {order, line("-0.0"), "lines[0].quantity", "minimum", "it is 0."},
 		"2^63": {order, line("9223372036854775808"), "lines[0].quantity", "integer",
 			"it is 9223372036854775808."},
 		"-2^63-1": {all, `{"any":-9223372036854775809}`, "any", "integer",

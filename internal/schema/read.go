@@ -106,6 +106,40 @@ func (r *reader) value(token jsontext.Token) (*value, error) {
 	}
 }
 
+// append appends the value as JSON.
+func (v *value) append(b []byte) []byte {
+	switch v.kind {
+	case jsontext.KindString:
+		b, _ = jsontext.AppendQuote(b, v.text) // it was read, so it is Unicode
+	case jsontext.KindNumber:
+		b = append(b, v.text...)
+	case jsontext.KindBeginObject, jsontext.KindBeginArray:
+		b = append(b, byte(v.kind))
+		for i, child := range v.values {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if v.kind == jsontext.KindBeginObject {
+				b, _ = jsontext.AppendQuote(b, v.names[i])
+				b = append(b, ':')
+			}
+			b = child.append(b)
+		}
+		if v.kind == jsontext.KindBeginObject {
+			return append(b, '}')
+		}
+		b = append(b, ']')
+	default:
+		b = append(b, literals[v.kind]...)
+	}
+	return b
+}
+
+// literals are the values that are words.
+//
+//nolint:gochecknoglobals // read only
+var literals = map[jsontext.Kind]string{jsontext.KindNull: "null", jsontext.KindTrue: "true", jsontext.KindFalse: "false"}
+
 var errDepth = errors.New("nested too deeply")
 
 // refusal says in plain words where reading stopped and why.

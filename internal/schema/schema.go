@@ -22,7 +22,7 @@
 //
 // An Input is compiled once from the schema that is published, and checks
 // bodies by walking the two side by side. Neither library does this: jsonschema
-// v6 takes 1.0 for an integer, spends milliseconds on 1e999999 and panics at
+// v6 spends milliseconds on 1e999999 and panics at
 // 1e9999999 where a number has a limit, reports in the order of a Go map, and
 // leaves paths, sentences and one entry per field to the caller; huma's
 // validator compares floats and names no rules. The tests compare the checks
@@ -30,8 +30,8 @@
 // ones. An Input refuses to compile a schema with a rule that it would not
 // enforce.
 //
-// Stricter than the published schema are: integers, which must be plain
-// literals that fit 64 bits (-0 is none); other numbers, which must fit a
+// Stricter than the published schema are: integers, which must fit 64 bits,
+// however they are spelled (60.0 and 6e1 are 60); other numbers, which must fit a
 // float; strings and free field names, which hold no control characters
 // (Unicode category Cc); and times, whose year has four digits in UTC.
 //

@@ -70,8 +70,12 @@ type shape struct {
 	verbatim bool
 }
 
-// tagOneOf marks fields of which exactly one is sent.
-const tagOneOf = "oneOf"
+const (
+	// tagOneOf marks fields of which exactly one is sent.
+	tagOneOf = "oneOf"
+	// tagVerbatim marks strings whose control characters the handler looks at.
+	tagVerbatim = "verbatim"
+)
 
 type member struct {
 	name     string
@@ -173,6 +177,7 @@ func (c *compiler) object(out *shape, s *huma.Schema, t reflect.Type) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.JSON, err)
 		}
+		child.verbatim = f.Tag.Get(tagVerbatim) == "true"
 		out.index[f.JSON] = len(out.members)
 		out.members = append(out.members, member{f.JSON, slices.Contains(s.Required, f.JSON), child, words(&f, p)})
 		if slices.ContainsFunc(s.OneOf, func(one *huma.Schema) bool { return one.Required[0] == f.JSON }) {

@@ -8,6 +8,7 @@ import (
 	"platen/internal/mcp"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
+	"platen/internal/wire"
 )
 
 // docsSearch searches the docs for agents. It implements mcp.Docs.
@@ -44,6 +45,7 @@ func (s *Server) agentEndpoint(site *docsite.Site) (*mcp.Endpoint, error) {
 // agents serves an endpoint that is made at the first request for it.
 func (s *Server) agents(endpoint func() (*mcp.Endpoint, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(wire.HeaderSimulation, "true")
 		e, err := endpoint()
 		if err != nil { // a mistake in the tables of tools that the tests of mcp find
 			w.Header().Set("Content-Type", "application/json")

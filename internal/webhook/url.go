@@ -104,7 +104,7 @@ func CheckURL(raw string, policy Policy) (host string, refusal Reason) {
 	if len(raw) > maxUrl {
 		return "", TooLong
 	}
-	if i := strings.IndexFunc(raw, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f }); i >= 0 {
+	if i := strings.IndexFunc(raw, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f }); i >= 0 || raw == "" {
 		return "", Unparsable
 	}
 	u, err := url.Parse(raw)

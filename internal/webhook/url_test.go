@@ -17,7 +17,7 @@ var refused = []struct {
 	url  string
 	want webhook.Reason
 }{
-	{"", webhook.SchemeNotHTTPS},
+	{"", webhook.Unparsable},
 	{"example.com/hook", webhook.SchemeNotHTTPS},
 	{"//example.com/hook", webhook.SchemeNotHTTPS},
 	{"http://example.com/hook", webhook.SchemeNotHTTPS},

@@ -28,7 +28,10 @@ const (
 // Headers of responses. Some are spelled as their RFCs spell them, which is not
 // Go's canonical form.
 const (
-	HeaderRequestID  = "Request-Id"
+	HeaderRequestID = "Request-Id"
+	// HeaderSimulation is true in every response, also where there is no envelope to say so
+	// (contract: OPEN.ENV.SIMULATION).
+	HeaderSimulation = "Sim-Simulation"
 	HeaderETag       = "ETag"
 	HeaderLink       = "Link"
 	HeaderRetryAfter = "Retry-After"

@@ -319,3 +319,33 @@ func TestAgentsAnswerLotsAndFileTimesheets(t *testing.T) {
 		t.Errorf("the handbook is %s", book.Raw)
 	}
 }
+
+// TestIntegersMayBeSpelledLikeAnyNumber, in bodies and in the arguments of tools: programs that
+// know floats alone write 60.0.
+func TestIntegersMayBeSpelledLikeAnyNumber(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.INTEGERS")
+	n := shared.create(t, `{"clock":"manual","seed":7.0}`)
+	a := shared.agent(t, n.office)
+	for _, literal := range []string{"60", "60.0", "6e1", "600e-1", "0.6E+2"} {
+		if tick := n.post("/sandbox/tick", `{"minutes":`+literal+`}`).want(http.StatusOK, "").Data(); number(t, tick,
+			"advanced_minutes") != 60 {
+			t.Errorf("%s is %v", literal, tick)
+		}
+		lines, refused := a.lines("advance_time", `{"minutes":`+literal+`}`)
+		if said := strings.Join(lines, "|"); refused || !strings.Contains(said, "60 min passed") {
+			t.Errorf("a tool takes %s for %s", literal, said)
+		}
+	}
+	for _, literal := range []string{"60.5", "6e-1", "9223372036854775808.0", "1e999999999"} {
+		if fields := badFields(n.post("/sandbox/tick", `{"minutes":`+literal+`}`).
+			want(http.StatusUnprocessableEntity, "validation_failed")); strings.Join(fields, " ") != "minutes" {
+			t.Errorf("%s is refused for %q", literal, fields)
+		}
+		a.refused("advance_time", `{"minutes":`+literal+`}`, "validation_failed")
+	}
+	body := `{"sku":"prd_flyer","quantity":10,"reference":"spelled"}`
+	n.post("/factory/work-orders", body, "Idempotency-Key", "spelled").want(http.StatusCreated, "")
+	n.post("/factory/work-orders", strings.Replace(body, "10", "10.0", 1), "Idempotency-Key", "spelled").
+		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+}

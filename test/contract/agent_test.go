@@ -55,6 +55,9 @@ func (a *agent) http(method, body string, headers ...string) *testclient.Answer 
 	}
 	r.Headers = append(r.Headers, headers...)
 	got := a.ask(a.t, r)
+	if got.Header.Get("Sim-Simulation") != "true" {
+		a.t.Errorf("%s was answered %d without a sign of the simulation: %v", method, got.Status, got.Header)
+	}
 	if len(got.Raw) > 0 && got.Body == nil {
 		a.t.Fatalf("%s was answered %d with no JSON: %q", method, got.Status, got.Raw)
 	}

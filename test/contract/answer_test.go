@@ -185,7 +185,7 @@ func (s *service) inspect(a *answer) {
 func (a *answer) inspectHeaders() {
 	a.T.Helper()
 	for name, want := range map[string]string{
-		"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key",
+		"Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, X-Api-Key", "Sim-Simulation": "true",
 	} {
 		if got := a.Header.Get(name); got != want {
 			a.T.Errorf("%s: %s is %q, want %q", a.asked, name, got, want)

@@ -36,6 +36,9 @@ func TestWhatNeedsSomebodyIsRankedAndCanBeMended(t *testing.T) {
 		if len(children(t, attention, "history")) > 0 {
 			t.Errorf("a living company has the history %v", attention["history"])
 		}
+		if next, ok := attention["next_cursor"]; !ok || next != nil {
+			t.Errorf("the next page is at %v", next)
+		}
 		items := children(t, attention, "items")
 		if !slices.IsSortedFunc(items, func(a, b object) int {
 			return int(number(t, b, "cost_minor") - number(t, a, "cost_minor"))

@@ -22,6 +22,7 @@ var concurrent = []func(*testing.T){
 	TestAFourthSubscriptionIsRefusedAlsoWhenManyComeAtOnce,
 	TestAGradingKeyInAURLIsRevoked,
 	TestAHandleStandsInForALostSession,
+	TestAKeyInAMalformedRequestIsRevokedToo,
 	TestAKeyInAURLIsRevoked,
 	TestAKeyInTheAddressOfAPageIsRevokedToo,
 	TestAKeyIsWantedEverywhereButAtCreationAndInTheQueue,

@@ -277,7 +277,7 @@ func TestABodyThatNeverEndsIsATimeout(t *testing.T) {
 
 func TestHeadAndNotModifiedHaveNoBody(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.ENV.NO_BODY", "OPEN.HTTP.HEAD")
+	rows(t, "OPEN.ENV.NO_BODY", "OPEN.HTTP.HEAD", "OPEN.ENV.SIMULATION")
 	n := shared.create(t, `{"clock":"manual"}`)
 	order := text(n.order("SO-1001"), "id")
 	for _, path := range []string{
@@ -288,7 +288,7 @@ func TestHeadAndNotModifiedHaveNoBody(t *testing.T) {
 		if head.Status != get.Status {
 			t.Errorf("HEAD %s: %d, GET %d", path, head.Status, get.Status)
 		}
-		for _, name := range []string{"ETag", "Content-Type", "Content-Length", "Link", "Vary"} {
+		for _, name := range []string{"ETag", "Content-Type", "Content-Length", "Link", "Vary", "Sim-Simulation"} {
 			if got, want := head.Header.Get(name), get.Header.Get(name); got != want {
 				t.Errorf("HEAD %s: %s is %q, GET has %q", path, name, got, want)
 			}

@@ -40,8 +40,8 @@ func TestWorkOrdersAreTakenOnAsAsked(t *testing.T) {
 	for body, want := range map[string]string{ // the fields that are named
 		`{"sku":"prd_flyer","quantity":0,"reference":"a"}`:                               "quantity",
 		`{"sku":"prd_flyer","quantity":5001,"reference":"a"}`:                            "quantity",
-		`{"sku":"prd_flyer","quantity":1.0,"reference":"a"}`:                             "quantity",
-		`{"sku":"prd_flyer","quantity":1e2,"reference":"a"}`:                             "quantity",
+		`{"sku":"prd_flyer","quantity":1.5,"reference":"a"}`:                             "quantity",
+		`{"sku":"prd_flyer","quantity":1e-2,"reference":"a"}`:                            "quantity",
 		`{"sku":"prd_flyer","quantity":9223372036854775808,"reference":"a"}`:             "quantity",
 		`{"sku":"prd_flyer","quantity":"1","reference":"a"}`:                             "quantity",
 		`{"sku":"prd_flyer","quantity":null,"reference":"a"}`:                            "quantity",

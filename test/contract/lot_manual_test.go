@@ -204,7 +204,7 @@ func TestAShipmentIsForAnOrderOrALot(t *testing.T) {
 		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":0}`, lot):                   "quantity",
 		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":-1}`, lot):                  "quantity",
 		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":"1"}`, lot):                 "quantity",
-		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":1.0}`, lot):                 "quantity",
+		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":1.5}`, lot):                 "quantity",
 		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":9223372036854775808}`, lot): "quantity",
 		fmt.Sprintf(`{"contract_lot_id":%q,"quantity":null}`, lot):                "quantity",
 		fmt.Sprintf(`{"contract_lot_id":%q,"factory_shipment_ref":"%s"}`,

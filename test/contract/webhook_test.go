@@ -157,14 +157,14 @@ func TestBadBodiesOfSubscriptionsAreRefusedAndChangeNothing(t *testing.T) {
 		{"POST", "/webhooks", `{"events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":5,"events":["*"]}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":null,"events":["*"]}`, 422, "validation_failed"},
-		{"POST", "/webhooks", `{"url":"","events":["*"]}`, 422, "validation_failed"},
+		{"POST", "/webhooks", `{"url":"","events":["*"]}`, 422, "webhook_url_rejected"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/"}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":"*"}`, 422, "validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"secret":"whsec_mine"}`, 422,
 			"validation_failed"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"\u0000"}`, 422,
 			"validation_failed"},
-		{"POST", "/webhooks", `{"url":"https://a.example.com/\u0007","events":["*"]}`, 422, "validation_failed"},
+		{"POST", "/webhooks", `{"url":"https://a.example.com/\u0007","events":["*"]}`, 422, "webhook_url_rejected"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/` + strings.Repeat("a", 3000) + `","events":["*"]}`, 422,
 			"webhook_url_rejected"},
 		{"POST", "/webhooks", `{"url":"https://a.example.com/","events":["*"],"description":"` +
@@ -235,6 +235,12 @@ func TestTheTestPingActivates(t *testing.T) {
 			t.Errorf("the ping has the members %v", got)
 		}
 		n.get("/events/"+text(ping.event, "id")).want(http.StatusNotFound, "not_found")
+		tested := ofType(n.feed(0), "sandbox.webhook.tested")
+		for i, one := range r.pings() {
+			if len(tested) != len(r.pings()) || child(t, tested[i], "data")["ping_id"] != one.event["id"] {
+				t.Errorf("the feed tells of %v, not of the ping %v", tested, one.event["id"])
+			}
+		}
 		feed := types(n.feed(0))
 		for _, kind := range []string{"sandbox.webhook.created", "sandbox.webhook.tested",
 			"sandbox.webhook.activated"} {

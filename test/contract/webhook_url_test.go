@@ -43,6 +43,8 @@ var refusedURLs = map[string]string{
 	"https://hooks.example.com/ path": "url_unparsable", " https://hooks.example.com/": "url_unparsable",
 	"https://hööks.example.com/": "hostname_not_ascii", "https://hooks。example。com/": "hostname_not_ascii",
 	"https://①②⑦.0.0.1/": "", "https://hooks..example.com/": "hostname_invalid",
+	"https://exa\tmple.com/": "url_unparsable", "https://exa\nmple.com/": "url_unparsable", "": "url_unparsable",
+	"https://hooks.example.com/\x00": "url_unparsable", "https://hooks.example.com/\u0085": "url_unparsable",
 	"https://-hooks.example.com/": "hostname_invalid", "https://hooks.example.com/#part": "fragment_not_allowed",
 }
 
@@ -50,7 +52,7 @@ func TestURLsThatAreNotPublicAreRefusedAtCreation(t *testing.T) {
 	t.Parallel()
 	rows(t, "WHK.URL.HTTPS", "WHK.URL.PORT", "WHK.URL.USERINFO",
 		"WHK.URL.PUBLIC", "WHK.URL.REJECTED", "WHK.URL.REASON.SCHEME", "WHK.URL.REASON.PORT", "WHK.URL.REASON.HOSTNAME",
-		"ERR.WEBHOOK_URL_REJECTED", "OPEN.WHK.URL.WHEN")
+		"ERR.WEBHOOK_URL_REJECTED", "OPEN.WHK.URL.WHEN", "OPEN.WHK.URL.TEXT")
 	n := shared.create(t, `{"clock":"manual"}`)
 	if len(refusedURLs) < 50 {
 		t.Fatalf("only %d URLs are tried", len(refusedURLs))
@@ -59,7 +61,7 @@ func TestURLsThatAreNotPublicAreRefusedAtCreation(t *testing.T) {
 		a := n.post("/webhooks", encode(t, object{"url": url, "events": []string{"*"}})).
 			want(http.StatusUnprocessableEntity, "webhook_url_rejected")
 		if got := text(a.details(), "reason"); got == "" || reason != "" && got != reason {
-			t.Errorf("%s is refused for %q, want %q", url, got, reason)
+			t.Errorf("%q is refused for %q, want %q", url, got, reason)
 		}
 	}
 	if list := n.all("/webhooks"); len(list) != 0 {

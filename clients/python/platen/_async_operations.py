@@ -3784,7 +3784,7 @@ class AsyncOperations:
         (409), beside the errors of every request.
 
         url: Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
-        again. At least 1 character.
+        again.
 
         events: The event types to deliver, or * alone for all of them. 1 to 50 items. No two alike.
 
@@ -3818,8 +3818,7 @@ class AsyncOperations:
         status: active or disabled. A disabled subscription goes back into service with any change, unless
         this is disabled; deliveries begin with the next event.
 
-        url: Another URL, which has to be verified by a test before anything is delivered to it. At least 1
-        character.
+        url: Another URL, which has to be verified by a test before anything is delivered to it.
 
         events: Other event types, from the next event on. 1 to 50 items. No two alike.
 

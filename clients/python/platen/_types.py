@@ -1686,6 +1686,9 @@ class Attention(TypedDict):
     #: None before.
     history: list[AttentionTurn]
 
+    #: Always null: all items are in this response.
+    next_cursor: str | None
+
 
 class AttentionItem(TypedDict):
     """AttentionItem is the type of Attention.Items."""
@@ -4594,7 +4597,7 @@ class CreateWebhookInput(TypedDict):
     """CreateWebhookInput is the body of create_webhook."""
 
     #: Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again.
-    #: Required. At least 1 character.
+    #: Required.
     url: str
 
     #: The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.
@@ -4611,8 +4614,7 @@ class UpdateWebhookInput(TypedDict):
     #: disabled; deliveries begin with the next event.
     status: NotRequired[UpdateWebhookInputStatus]
 
-    #: Another URL, which has to be verified by a test before anything is delivered to it. At least 1
-    #: character.
+    #: Another URL, which has to be verified by a test before anything is delivered to it.
     url: NotRequired[str]
 
     #: Other event types, from the next event on. 1 to 50 items. No two alike.
@@ -6401,6 +6403,9 @@ class WebhookTestedData(TypedDict):
 
     #: The status of that record afterwards; left out for records without one.
     status: NotRequired[str]
+
+    #: The webhook-id of the ping. It is no event of the feed.
+    ping_id: str
 
     #: True when the URL responded to the ping with 2xx.
     delivered: bool

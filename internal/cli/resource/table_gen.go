@@ -298,13 +298,13 @@ func Table() []Operation {
 			Description: "The row that GET /webhooks lists under this id."},
 		{ID: "create_webhook", Resource: "webhooks", Verb: "create", System: "shared", Method: "POST", Path: "/webhooks", Summary: "Create a webhook subscription",
 			Description: "The response holds the secret that signs deliveries, this once: a replay shows null. Nothing is delivered before POST /webhooks/{id}/test got a 2xx from your URL.", Fields: []Field{
-				{Name: "url", Kind: Text, Doc: "Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again. Required. At least 1 character.", Required: true},
+				{Name: "url", Kind: Text, Doc: "Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again. Required.", Required: true},
 				{Name: "events", Kind: Texts, Doc: "The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.", Required: true},
 				{Name: "description", Kind: Text, Doc: "For you; nothing reads it. At most 200 characters."}}},
 		{ID: "update_webhook", Resource: "webhooks", Verb: "update", System: "shared", Method: "PATCH", Path: "/webhooks/{id}", Summary: "Change a webhook subscription",
 			Description: "Fields that are left out stay as they are. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event.", Values: []string{"active", "disabled"}},
-				{Name: "url", Kind: Text, Doc: "Another URL, which has to be verified by a test before anything is delivered to it. At least 1 character."},
+				{Name: "url", Kind: Text, Doc: "Another URL, which has to be verified by a test before anything is delivered to it."},
 				{Name: "events", Kind: Texts, Doc: "Other event types, from the next event on. 1 to 50 items. No two alike."},
 				{Name: "description", Kind: Text, Doc: "Another description; null leaves the one that there is. At most 200 characters."}}},
 		{ID: "delete_webhook", Resource: "webhooks", Verb: "delete", System: "shared", Method: "DELETE", Path: "/webhooks/{id}", Summary: "Delete a webhook subscription",

@@ -240,7 +240,7 @@ func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activa
 		s.LastErrorClass = LastErrorClass(o.ErrorClass)
 	}
 	r.Emit(event.WebhookTested, s, &event.WebhookTestedData{
-		Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS,
+		PingID: a.EventID, Delivered: delivered, StatusCode: row.StatusCode, LatencyMS: *row.LatencyMS,
 		ErrorClass: (*string)(row.ErrorClass),
 	})
 	if !delivered || s.Status != PendingVerification || !bytes.Equal(a.Address, private.Address) {
