@@ -37,28 +37,29 @@ const patience = time.Minute
 // receivers are started with PORT and PLATEN_WEBHOOK_SECRET set.
 var receivers = []struct {
 	language, needs string
-	argv            func(t *testing.T, port int) []string
+	argv            func(port int) []string
 }{
-	{"Go", "go", func(t *testing.T, _ int) []string {
-		t.Helper()
-		program := filepath.Join(t.TempDir(), "receiver")
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "receiver.go").
-			CombinedOutput(); err != nil {
-			t.Fatalf("build: %v\n%s", err, out)
-		}
-		return []string{program}
-	}},
+	{"Go", os.Args[0], fixed(os.Args[0])}, // whose package this is: TestMain runs it
 	{"Python", "python3", fixed("python3", "-B", "receiver.py")},
 	{"JavaScript", "node", fixed("node", "receiver.mjs")},
-	{"PHP", "php", func(_ *testing.T, port int) []string {
+	{"PHP", "php", func(port int) []string {
 		return []string{"php", "-S", "127.0.0.1:" + strconv.Itoa(port), "receiver.php"}
 	}},
 	{"Ruby", "ruby", fixed("ruby", "receiver.rb")},
-	{"Java", "javac", fixed("java", "Receiver.java")},
+	// Without what pays only in a program that runs for long.
+	{"Java", "javac", fixed("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "Receiver.java")},
 }
 
-func fixed(argv ...string) func(*testing.T, int) []string {
-	return func(*testing.T, int) []string { return argv }
+func fixed(argv ...string) func(int) []string {
+	return func(int) []string { return argv }
+}
+
+// TestMain is the receiver in Go where it is started with a port.
+func TestMain(m *testing.M) {
+	if os.Getenv("PORT") != "" {
+		main()
+	}
+	os.Exit(m.Run())
 }
 
 // need skips a test whose program is not installed. In CI that is a failure.
@@ -112,10 +113,10 @@ func freePort(t testing.TB) int {
 
 // start runs a receiver until it is stopped, or the test ends. When it was
 // stopped, everything that it has printed is there.
-func start(t *testing.T, argv func(*testing.T, int) []string) (address string, printed *journal, stop func()) {
+func start(t *testing.T, argv func(int) []string) (address string, printed *journal, stop func()) {
 	t.Helper()
 	port := freePort(t)
-	words, printed := argv(t, port), &journal{}
+	words, printed := argv(port), &journal{}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	program := exec.CommandContext(ctx, words[0], words[1:]...)
 	program.Env = append(os.Environ(), "PORT="+strconv.Itoa(port), "PLATEN_WEBHOOK_SECRET="+ownSecret,

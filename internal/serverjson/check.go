@@ -11,16 +11,14 @@ import (
 // nameMost is the most characters of a name.
 const nameMost = 200
 
-var (
-	// names are a namespace, which is a domain backwards, and the name in it.
-	names = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]$`)
-	// images are a registry, a repository, and a tag or a digest.
-	images = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)+` +
-		`((:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?@sha256:[a-f0-9]{64}|:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})$`)
-)
-
-// check rejects what a registry would reject.
+// check rejects what a registry would reject. Its forms are made here, and not at each start
+// of the program.
 func (l Listing) check() error {
+	// names are a namespace, which is a domain backwards, and the name in it.
+	names := regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]$`)
+	// images are a registry, a repository, and a tag or a digest.
+	images := regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)+` +
+		`((:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?@sha256:[a-f0-9]{64}|:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})$`)
 	switch {
 	case !names.MatchString(l.Name) || len(l.Name) > nameMost:
 		return fmt.Errorf("name must be a domain backwards, a slash and a name, such as io.github.you/platen, not %q",

@@ -55,7 +55,8 @@ func (r refusal) as(shown refusal) string {
 }
 
 // TestEveryProvocationProvokes runs the command on the page of each code in a
-// new sandbox, and finds in the answer the error that the page shows.
+// new sandbox, and finds in the answer the error that the page shows. Without a thorough run
+// it takes every fourth.
 func TestEveryProvocationProvokes(t *testing.T) {
 	t.Parallel()
 	settings := platentest.Limits()
@@ -75,7 +76,9 @@ func TestEveryProvocationProvokes(t *testing.T) {
 		if command == nil || !strings.Contains(command[1], "curl") {
 			continue
 		}
-		tried++
+		if tried++; !chosen(tried, 4) {
+			continue
+		}
 		t.Run(m[2], func(t *testing.T) {
 			t.Parallel()
 			s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: new(int64(7)), Clock: "manual"})

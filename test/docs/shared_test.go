@@ -24,6 +24,14 @@ func TestMain(m *testing.M) {
 // than most tests.
 var shared = sync.OnceValue(func() *platentest.Platen { return platentest.Start(&suite) })
 
+// everything reports whether all is tried that is alike: in a thorough run, and where
+// answers are written.
+func everything() bool { return testclient.Thorough() || *update }
+
+// chosen reports whether the i-th of what is alike is tried: else every few. Neighbours
+// are about the same.
+func chosen(i, few int) bool { return i%few == 0 || everything() }
+
 // page reads a page as the server p serves it. Pages of servers differ in their
 // addresses only.
 func page(t *testing.T, p *platentest.Platen, path string) string {

@@ -34,28 +34,35 @@ const (
 )
 
 // Main runs the command line of this process and ends the process when it fails.
-func Main() { run(context.Background()) }
+func Main() { end(run(context.Background())) }
 
 // aheadKey finds in a context how many versions of the simulation a server is ahead.
 type aheadKey struct{}
 
 // Next is Main of a program with the next version of the simulation's rules: to a server
 // it is another version, as far as that can tell. Tests of upgrades run it.
-func Next() { run(context.WithValue(context.Background(), aheadKey{}, 1)) }
+func Next() { end(run(context.WithValue(context.Background(), aheadKey{}, 1))) }
 
-func run(ctx context.Context) {
+func end(status int) {
+	if status != 0 {
+		os.Exit(status)
+	}
+}
+
+// run runs the command line of this process and returns its exit status.
+func run(ctx context.Context) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	err := root().ExecuteContext(ctx)
 	stop()
 	if err == nil {
-		return
+		return 0
 	}
 	fmt.Fprintln(os.Stderr, "platen:", cli.Brief(err))
 	for _, line := range cli.Details(err) {
 		fmt.Fprintln(os.Stderr, " ", line)
 	}
-	os.Exit(exitCode(err))
+	return exitCode(err)
 }
 
 // exitCode is the status for scripts to tell the kinds of failure apart.

@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -26,21 +25,23 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"platen": Main})
-}
-
 // patience is how long a script waits for a process: far beyond what it takes.
 const patience = 60 * time.Second
 
 // TestCommandLine runs the scripts of testdata/script: the program as a user
-// types it.
+// types it. In a script platen is one of many command lines of a process, exec platen and
+// what a shell runs are processes of their own.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Values[series] = &process{}
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"platen":    platen,
 			"exits":     exits,
 			"listening": listening,
 			"answers":   answers,
@@ -55,19 +56,18 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// exits runs a command and wants an exit status: exits 2 platen --nope.
+// platen runs a command line that succeeds, or one that does not: ! platen --nope.
+func platen(ts *testscript.TestScript, fails bool, args []string) {
+	if got := start(ts, args); (got != 0) != fails {
+		ts.Fatalf("the exit status is %d", got)
+	}
+}
+
+// exits runs a command line and wants an exit status: exits 2 platen --nope.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		ended, ok := errors.AsType[*exec.ExitError](err)
-		if !ok {
-			ts.Fatalf("%v", err)
-		}
-		got = ended.ExitCode()
-	}
-	if got != want {
+	if got := start(ts, args[2:]); got != want {
 		ts.Fatalf("the exit status is %d, want %d", got, want)
 	}
 }

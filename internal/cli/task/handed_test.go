@@ -23,8 +23,12 @@ var mends = [][2]string{
 // the API grows; it works where the API does not; and with two lines mended it solves the task.
 func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 	t.Parallel()
-	python := testclient.Need(t, "python3")
-	p, k := start(t), named(t, "drift")
+	testclient.Need(t, "python3")
+	python, err := testclient.Python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, k := shared(), named(t, "drift")
 	run := func(s *Prepared, text string) error {
 		file := filepath.Join(t.TempDir(), "bridge.py")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -77,12 +81,17 @@ func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 
 // TestTheMeasureOfShockIsWhatOthersComeTo: the two ends of the way that its score is measured
 // by are what a player who sends nothing and one who accepts everything come to in each world.
+// Without a thorough run it is the one who sends nothing.
 func TestTheMeasureOfShockIsWhatOthersComeTo(t *testing.T) {
 	t.Parallel()
 	const days = 15
-	p, k := start(t), named(t, "shock")
+	p, k := shared(), named(t, "shock")
+	others := map[string]player.Policy{"nothing": player.Nothing()}
+	if testclient.Thorough() {
+		others["greedy"] = player.Greedy()
+	}
 	for i, seed := range worlds(k) {
-		for name, other := range map[string]player.Policy{"nothing": player.Nothing(), "greedy": player.Greedy()} {
+		for name, other := range others {
 			s := prepareAll(t, p, k, seed)[0]
 			c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
 			if err := other.PlayRemote(t.Context(), c, days); err != nil {

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func and(solve oracle.Solution, more func(context.Context, *client.Client) error
 // TestWhatWasToBeLeftAloneVoidsATry, also one that has solved the task.
 func TestWhatWasToBeLeftAloneVoidsATry(t *testing.T) {
 	t.Parallel()
-	p, k := platentest.Start(t), named(t, "first-order")
+	p, k := shared(), named(t, "first-order")
 	hires := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
 		_, err := c.HireEmployee(ctx, client.HireEmployeeInput{Role: client.CatalogRoleFinisher})
 		return err
@@ -47,7 +48,7 @@ func TestWhatWasToBeLeftAloneVoidsATry(t *testing.T) {
 
 func TestMoreThanTheBudgetVoidsATry(t *testing.T) {
 	t.Parallel()
-	p, k := platentest.Start(t), named(t, "audit")
+	p, k := shared(), named(t, "audit")
 	late := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
 		return tickFor(ctx, c, k.Budget.Minutes+1)
 	})
@@ -76,16 +77,13 @@ func tickFor(ctx context.Context, c *client.Client, minutes int64) error {
 // only where an answer is asked for, and right.
 func TestForgedResultsScoreNothing(t *testing.T) {
 	t.Parallel()
-	p, k := platentest.Start(t), named(t, "audit")
+	p, k := shared(), named(t, "audit")
+	s := prepareAll(t, p, k, k.Seeds[0])[0]
 	for answer, void := range map[string]bool{
 		``: false, `{}`: false, `{"score": 1, "passed": true}`: false,
 		`{"wrong": [], "amount_minor": 0}`: false, `{"wrong": "all", "amount_minor": 1e99}`: false,
 		`[1]`: true, `{"wrong"`: true, `null`: true, `"1"`: true, "\x00": true,
 	} {
-		s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
-		if err != nil {
-			t.Fatal(err)
-		}
 		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, []byte(answer))
 		if err != nil {
 			t.Fatal(err)
@@ -101,10 +99,10 @@ func TestForgedResultsScoreNothing(t *testing.T) {
 	}
 }
 
-// TestGradingLeavesNoTrace in the sandbox, however often it is done.
+// TestGradingLeavesNoTrace in the sandbox, however often it is done, and comes to the same.
 func TestGradingLeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	p, k := platentest.Start(t), named(t, "trucks")
+	p, k := shared(), named(t, "trucks")
 	s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
 	if err != nil {
 		t.Fatal(err)
@@ -117,9 +115,17 @@ func TestGradingLeavesNoTrace(t *testing.T) {
 		return r
 	}
 	before := report()
+	var first *Grade
 	for range 3 {
-		if _, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil); err != nil {
+		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if first == nil {
+			first = g
+		}
+		if !reflect.DeepEqual(g, first) {
+			t.Errorf("it is graded %+v, and before %+v", g, first)
 		}
 	}
 	if after := report(); after.StateHash != before.StateHash || after.LastSeq != before.LastSeq {
@@ -130,7 +136,7 @@ func TestGradingLeavesNoTrace(t *testing.T) {
 // TestASandboxThatWasNotPreparedIsNotGraded, rather than with 0.
 func TestASandboxThatWasNotPreparedIsNotGraded(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p := shared()
 	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual", Evaluation: true})
 	_, err := named(t, "trucks").Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
 	if err == nil || !strings.Contains(err.Error(), "not prepared for a task") {

@@ -161,6 +161,9 @@ func (p *preparation) tick(ctx context.Context, minutes int64) error {
 	return nil
 }
 
+// look is the pause between two looks at what is waited for.
+const look = 50 * time.Millisecond
+
 // await waits until the rows of an address are as many as they have to be. What is waited for
 // are deliveries of webhooks, which take moments, and the seconds for which they rest after a
 // failure.
@@ -180,7 +183,7 @@ func (p *preparation) await(ctx context.Context, address string, enough func(row
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for %s: %w", filled, context.Cause(ctx))
-		case <-time.After(pause):
+		case <-time.After(look):
 		}
 	}
 }
