@@ -51,7 +51,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 		{"wrong type", "POST", work, factory, `{"sku":7,"quantity":"1","reference":"a"}`, 422, "validation_failed"},
 		{"fraction", "POST", work, factory, `{"sku":"prd_flyer","quantity":1.5,"reference":"a"}`, 422,
 			"validation_failed"},
-		{"exponent", "POST", work, factory, `{"sku":"prd_flyer","quantity":1e2,"reference":"a"}`, 422,
+		{"exponent", "POST", work, factory, `{"sku":"prd_flyer","quantity":1e-2,"reference":"a"}`, 422,
 			"validation_failed"},
 		{"beyond 64 bits", "POST", work, factory, `{"sku":"prd_flyer","quantity":9223372036854775808,"reference":"a"}`,
 			422, "validation_failed"},
