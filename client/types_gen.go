@@ -3909,9 +3909,9 @@ type Subscription struct {
 	// Attempts that have failed since the last success. The fifth disables the subscription.
 	ConsecutiveFailures int64 `json:"consecutive_failures"`
 	// The kind of the newest failure; none before the first. timeout: no response within 5 seconds;
-	// dns: the host has no public address; connect: no connection; tls: no secure one;
-	// refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx: the
-	// response had such a status.
+	// dns: the host has no public address; connect: no connection, or one that ended or broke off
+	// before an HTTP response; tls: no secure one; refused_address: the server does not allow the URL
+	// any more; http_3xx, http_4xx, http_5xx: the response had such a status.
 	LastErrorClass SubscriptionLastErrorClass `json:"last_error_class"`
 	// When the record was made, in wall time.
 	CreatedAt time.Time `json:"created_at"`
@@ -3996,8 +3996,9 @@ type WebhookTest struct {
 	// How long the ping took, in milliseconds.
 	LatencyMS int64 `json:"latency_ms"`
 	// The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host
-	// has no public address; connect: no connection; tls: no secure one; refused_address: the server
-	// does not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+	// has no public address; connect: no connection, or one that ended or broke off before an HTTP
+	// response; tls: no secure one; refused_address: the server does not allow the URL any more;
+	// http_3xx, http_4xx, http_5xx: the response had such a status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// The status of the subscription after the test: pending_verification, active or disabled.
 	Status SubscriptionStatus `json:"status"`
@@ -4041,8 +4042,9 @@ type Delivery struct {
 	// How long the attempt took, in milliseconds; null before it was made.
 	LatencyMS *int64 `json:"latency_ms"`
 	// The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host
-	// has no public address; connect: no connection; tls: no secure one; refused_address: the server
-	// does not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+	// has no public address; connect: no connection, or one that ended or broke off before an HTTP
+	// response; tls: no secure one; refused_address: the server does not allow the URL any more;
+	// http_3xx, http_4xx, http_5xx: the response had such a status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// The attempt is made no earlier. The first attempt of an event also waits while the subscription
 	// rests after a failure.

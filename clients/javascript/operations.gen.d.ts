@@ -3476,8 +3476,9 @@ export interface Subscription {
   consecutive_failures: number;
   /**
    * The kind of the newest failure; none before the first. timeout: no response within 5 seconds; dns: the
-   * host has no public address; connect: no connection; tls: no secure one; refused_address: the server does
-   * not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+   * host has no public address; connect: no connection, or one that ended or broke off before an HTTP
+   * response; tls: no secure one; refused_address: the server does not allow the URL any more; http_3xx,
+   * http_4xx, http_5xx: the response had such a status.
    */
   last_error_class: Open<SubscriptionLastErrorClass>;
   /** When the record was made, in wall time. */
@@ -3550,8 +3551,9 @@ export interface WebhookTest {
   latency_ms: number;
   /**
    * The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no public
-   * address; connect: no connection; tls: no secure one; refused_address: the server does not allow the URL
-   * any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+   * address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no secure
+   * one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx: the
+   * response had such a status.
    */
   error_class: Open<DeliveryErrorClass> | null;
   /** The status of the subscription after the test: pending_verification, active or disabled. */
@@ -3592,8 +3594,9 @@ export interface Delivery {
   latency_ms: number | null;
   /**
    * The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no public
-   * address; connect: no connection; tls: no secure one; refused_address: the server does not allow the URL
-   * any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+   * address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no secure
+   * one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx: the
+   * response had such a status.
    */
   error_class: Open<DeliveryErrorClass> | null;
   /**

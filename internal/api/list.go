@@ -86,6 +86,9 @@ func (p *page) nextCursor(after uint64) string {
 }
 
 func (p *page) decodeCursor(text string) (uint64, error) {
+	if text == "" || text == "null" {
+		return 0, problem.New(problem.InvalidCursor, "The cursor is empty; leave it out to read the first page.")
+	}
 	invalid := problem.New(problem.InvalidCursor, "This cursor does not belong to this list with these filters.")
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) < sealBytes {

@@ -14,7 +14,8 @@ func (s *Server) unroutable(r *http.Request) error {
 	// key.
 	if r.Method == http.MethodOptions {
 		return problem.New(problem.Unauthorized,
-			"OPTIONS is not served: pages of other sites cannot send requests to this API.")
+			"OPTIONS is not served: pages of other sites cannot send requests to this API.").
+			Hinting("Send the request itself, from a program: the API has no CORS, and no key changes that.")
 	}
 	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
 		return problem.New(problem.BadRequest,

@@ -270,13 +270,23 @@ func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 		headers      []string
 		status, code int
 	}{
-		"no JSON":           {`{`, nil, http.StatusBadRequest, -32700},
-		"nothing":           {``, nil, http.StatusBadRequest, -32700},
-		"no message":        {`{"hello":1}`, nil, http.StatusBadRequest, -32600},
-		"a number":          {`5`, nil, http.StatusBadRequest, -32600},
-		"an empty batch":    {`[]`, nil, http.StatusBadRequest, -32600},
-		"a batch of 21":     {batch, []string{"Mcp-Protocol-Version", "2025-03-26"}, http.StatusBadRequest, -32600},
-		"an unknown method": {`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, http.StatusOK, -32601},
+		"no JSON":             {`{`, nil, http.StatusBadRequest, -32700},
+		"nothing":             {``, nil, http.StatusBadRequest, -32700},
+		"no message":          {`{"hello":1}`, nil, http.StatusBadRequest, -32600},
+		"a number":            {`5`, nil, http.StatusBadRequest, -32600},
+		"an empty batch":      {`[]`, nil, http.StatusBadRequest, -32600},
+		"a batch of 21":       {batch, []string{"Mcp-Protocol-Version", "2025-03-26"}, http.StatusBadRequest, -32600},
+		"an unknown method":   {`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, http.StatusOK, -32601},
+		"no id":               {`{"jsonrpc":"2.0","method":"ping"}`, nil, http.StatusBadRequest, -32600},
+		"null for an id":      {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, nil, http.StatusBadRequest, -32600},
+		"an object for an id": {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, nil, http.StatusBadRequest, -32600},
+		"true for an id":      {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, nil, http.StatusBadRequest, -32600},
+		"an array for params": {`{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}`, nil, http.StatusOK, -32602},
+		"a text for params":   {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, nil, http.StatusOK, -32602},
+		"a number for a name": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, nil,
+			http.StatusOK, -32602},
+		"null for a uri": {`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":null}}`, nil,
+			http.StatusOK, -32602},
 		"too much": {`{"x":"` + strings.Repeat("x", 64<<10) + `"}`, nil,
 			http.StatusRequestEntityTooLarge, -32000},
 		"another media type": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Content-Type", "text/plain"},
@@ -299,6 +309,14 @@ func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 		if w.Code != c.status || got.Error == nil || got.Error.Code != c.code {
 			t.Errorf("%s is answered %d %s, want %d and %d", name, w.Code, w.Body, c.status, c.code)
 		}
+		for _, word := range []string{"unmarshal", "mcp.", "Go ", "interface"} { // of a library
+			if strings.Contains(w.Body.String(), word) {
+				t.Errorf("%s is answered %s", name, w.Body)
+			}
+		}
+	}
+	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping","params":null}`); read(t, w).Error != nil {
+		t.Errorf("null for params is answered %d %s", w.Code, w.Body)
 	}
 	if w := post(t, e, "/mcp", `{"jsonrpc":"2.0","method":"notifications/nothing"}`); w.Code != http.StatusAccepted {
 		t.Errorf("an unknown notification is answered %d %s", w.Code, w.Body)

@@ -218,6 +218,12 @@ func TestACursorBelongsToItsList(t *testing.T) {
 	} {
 		n.get("/office/products?cursor="+damaged).want(http.StatusBadRequest, "invalid_cursor")
 	}
+	for _, empty := range []string{"", "null"} {
+		a := n.get("/office/products?cursor="+empty).want(http.StatusBadRequest, "invalid_cursor")
+		if message := text(a.Failure(), "message"); !strings.Contains(message, "leave it out") {
+			t.Errorf("an empty cursor is told %q", message)
+		}
+	}
 	foreign := shared.create(t, `{"clock":"manual"}`)
 	foreign.get("/office/products?cursor="+filtered).want(http.StatusBadRequest, "invalid_cursor")
 }

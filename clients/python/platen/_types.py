@@ -4579,8 +4579,9 @@ class Subscription(TypedDict):
     consecutive_failures: int
 
     #: The kind of the newest failure; none before the first. timeout: no response within 5 seconds; dns: the
-    #: host has no public address; connect: no connection; tls: no secure one; refused_address: the server does
-    #: not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+    #: host has no public address; connect: no connection, or one that ended or broke off before an HTTP
+    #: response; tls: no secure one; refused_address: the server does not allow the URL any more; http_3xx,
+    #: http_4xx, http_5xx: the response had such a status.
     last_error_class: SubscriptionLastErrorClass | str
 
     #: When the record was made, in wall time.
@@ -4637,8 +4638,9 @@ class WebhookTest(TypedDict):
     latency_ms: int
 
     #: The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no
-    #: public address; connect: no connection; tls: no secure one; refused_address: the server does not allow
-    #: the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+    #: public address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no
+    #: secure one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx:
+    #: the response had such a status.
     error_class: DeliveryErrorClass | str | None
 
     #: The status of the subscription after the test: pending_verification, active or disabled.
@@ -4674,8 +4676,9 @@ class Delivery(TypedDict):
     latency_ms: int | None
 
     #: The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no
-    #: public address; connect: no connection; tls: no secure one; refused_address: the server does not allow
-    #: the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+    #: public address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no
+    #: secure one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx:
+    #: the response had such a status.
     error_class: DeliveryErrorClass | str | None
 
     #: The attempt is made no earlier. The first attempt of an event also waits while the subscription rests

@@ -292,10 +292,15 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 		g.refuseMessage(w, messages, err)
 		return
 	}
-	if slices.ContainsFunc(messages, message.altered) {
-		g.refuseMessage(w, messages, &refusal{status: http.StatusBadRequest, code: codeInvalid,
-			message: "Invalid Request: an id is a text, or a whole number of at most 9007199254740991"})
-		return
+	for _, m := range messages {
+		err := m.badID()
+		if err == nil && len(messages) == 1 {
+			err = m.badParams()
+		}
+		if err != nil {
+			g.refuseMessage(w, messages, err)
+			return
+		}
 	}
 	opens := slices.ContainsFunc(messages, message.opens)
 	if opens {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -21,11 +23,7 @@ type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
-	Params  struct {
-		Meta struct {
-			ProgressToken any `json:"progressToken"` //nolint:tagliatelle // the protocol's spelling
-		} `json:"_meta"` //nolint:tagliatelle // the protocol's spelling
-	} `json:"params"`
+	Params  json.RawMessage `json:"params"`
 }
 
 // opens reports whether the message opens a session.
@@ -69,20 +67,61 @@ func (m message) calls() bool { return m.Method == "tools/call" }
 
 // streams reports whether the message asks for more than its response.
 func (m message) streams() bool {
-	return m.Params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
+	var params struct {
+		Meta struct {
+			ProgressToken any `json:"progressToken"` //nolint:tagliatelle // the protocol's spelling
+		} `json:"_meta"` //nolint:tagliatelle // the protocol's spelling
+	}
+	_ = json.Unmarshal(m.Params, &params)
+	return params.Meta.ProgressToken != nil || m.Method == "subscriptions/listen"
 }
 
 // maxWhole is the largest number that every reader of JSON takes as it is.
 const maxWhole = 1<<53 - 1
 
-// altered reports whether the response would come with another id than the
-// message has: the library reads numbers as floating point.
-func (m message) altered() bool {
-	if len(m.ID) == 0 || m.ID[0] != '-' && (m.ID[0] < '0' || m.ID[0] > '9') {
-		return false
+// badID returns an error for an id that the protocol does not have, or that the response
+// would not repeat: the library reads numbers as floating point.
+func (m message) badID() error {
+	id := string(m.ID)
+	switch {
+	case id == "" || id == "null":
+		if m.Method == "" || strings.HasPrefix(m.Method, "notifications/") {
+			return nil
+		}
+		return invalid("a request such as %s must have an id", m.Method)
+	case id[0] == '"':
+		return nil
 	}
-	n, err := strconv.ParseInt(string(m.ID), 10, 64)
-	return err != nil || n > maxWhole || n < -maxWhole
+	if n, err := strconv.ParseInt(id, 10, 64); err != nil || n > maxWhole || n < -maxWhole {
+		return invalid("an id is a text, or a whole number of at most %d", maxWhole)
+	}
+	return nil
+}
+
+func invalid(format string, values ...any) error {
+	return &refusal{
+		status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: " + fmt.Sprintf(format, values...),
+	}
+}
+
+// badParams returns an error for params that the library would describe in terms of Go.
+func (m message) badParams() error {
+	wrong := func(message string) error {
+		return &refusal{status: http.StatusOK, code: codeParams, message: "Invalid params: " + message}
+	}
+	if len(m.Params) == 0 || string(m.Params) == "null" {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(m.Params, &fields) != nil {
+		return wrong("params is an object")
+	}
+	for _, name := range []string{"name", "uri", "cursor", "level"} {
+		if value, ok := fields[name]; ok && value[0] != '"' {
+			return wrong(name + " is a text")
+		}
+	}
+	return nil
 }
 
 // isObject reports whether a value of JSON is an object, as every message is.
