@@ -76,7 +76,10 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 		}
 		base.Version, base.Sequence = v.Version, v.Sequence
 	}
-	if base.Version == s.published.Load().Version && !s.registry.options.Ownership.shared() {
+	// A company whose clock has moved on since its last commit is not what that commit holds.
+	v := s.published.Load()
+	stands := base.Version == v.Version && s.company.Now() == v.Summary.Now
+	if stands && !s.registry.options.Ownership.shared() {
 		s.registry.bases.add(base, func() []byte { return s.encoded(base.Version) })
 	}
 	return base, nil
