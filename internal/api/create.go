@@ -100,7 +100,7 @@ func (x *exchange) shortKeyRefused(key string) error {
 	}
 	return problem.New(problem.IdempotencyKeyInvalid,
 		"A request that creates a sandbox needs an Idempotency-Key of at least %d characters.", admission.KeyLeast).
-		Hinting("Send a UUID: clients that share your address could receive the keys of your sandbox under a short one.")
+		Hinting("Send a UUID: under a short key, clients that share your address could receive your sandbox.")
 }
 
 // fromTheOffice reports whether a client reaches the server directly, and no stranger shares

@@ -259,7 +259,8 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 //
 //nolint:gochecknoglobals // read only
 var fixed = struct {
-	contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy, simulation []string
+	contentJSON, cacheControl, noStore, vary, varyEncoding, contentTypeOptions, contentSecurityPolicy,
+	simulation []string
 }{
 	contentJSON:           []string{contentJSON},
 	cacheControl:          []string{"private, no-cache"},

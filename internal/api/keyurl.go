@@ -138,7 +138,8 @@ func (x *exchange) exposed(keys []string) error {
 		return err
 	}
 	if !known && strings.HasPrefix(keys[0], apikey.ReviewPrefix) {
-		return problem.New(problem.KeyInURL, "The URL holds the token of a reviewer's link, which belongs in a header.").
+		return problem.New(problem.KeyInURL,
+			"The URL holds the token of a reviewer's link, which belongs in a header.").
 			Hinting("The token still works: it ends with the sandbox, or when one of its keys is revoked.")
 	}
 	return problem.New(problem.KeyInURL, "The URL holds a key. A key that has stood in a URL is revoked.")

@@ -120,8 +120,8 @@ func (l *library) addAgents() error {
 		}
 		p := page{
 			Template: "agents", Title: "Agents", Contents: sections(), Content: view,
-			Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, sessions, " +
-				"handles and keys.",
+			Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, " +
+				"sessions, handles and keys.",
 		}
 		p.Previous, p.Next = around(path)
 		return p, nil

@@ -46,7 +46,7 @@ func (l *library) addTriggers() error {
 		}
 		return page{
 			Template: "triggers", Title: "Triggers", Contents: sections(), Content: content,
-			Description: "Things that you can bring about on purpose, and the commands that lead to each type of event.",
+			Description: "Things that you can trigger, and the commands that lead to each type of event.",
 		}, nil
 	})
 }

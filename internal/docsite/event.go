@@ -104,7 +104,8 @@ func (l *library) addEvents() error {
 		}
 		err = l.add(eventPath(d.Type), path, func() (page, error) {
 			p := page{
-				Template: "event", Title: string(d.Type), Contents: beside, Content: l.eventView(d), Description: d.Cause,
+				Template: "event", Title: string(d.Type), Contents: beside, Content: l.eventView(d),
+				Description: d.Cause,
 			}
 			p.Previous, p.Next = neighbours(all, i)
 			return p, nil

@@ -81,7 +81,7 @@ func (ErrorClass) Enum() []string {
 
 // Meanings implements jsonfield.Explained.
 func (ErrorClass) Meanings() string {
-	return "timeout: no response within 5 seconds; dns: the host has no public address; connect: no connection, or one that ended or broke off before an HTTP response; " +
-		"tls: no secure one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, " +
-		"http_5xx: the response had such a status."
+	return "timeout: no response within 5 seconds; dns: the host has no public address; connect: no connection, or " +
+		"one that ended or broke off before an HTTP response; tls: no secure one; refused_address: the server does " +
+		"not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status."
 }

@@ -236,7 +236,8 @@ func TestAGroupIsInABlock(t *testing.T) {
 func TestNearIsThisMachineAndItsPrivateNetwork(t *testing.T) {
 	t.Parallel()
 	for _, near := range []string{
-		"localhost", "platen.localhost", "127.0.0.1", "127.8.0.1:80", "[::1]:80", "::1", "10.0.0.1", "192.168.3.4:5", "172.16.0.1",
+		"localhost", "platen.localhost", "127.0.0.1", "127.8.0.1:80", "[::1]:80", "::1", "10.0.0.1", "192.168.3.4:5",
+		"172.16.0.1",
 		"fd00::1", "[fd00::1%eth0]:80", "::ffff:10.0.0.1",
 	} {
 		if !network.Near(near) {
@@ -244,8 +245,8 @@ func TestNearIsThisMachineAndItsPrivateNetwork(t *testing.T) {
 		}
 	}
 	for _, far := range []string{
-		"", "platen", "localhost.example.com", "10.0.0.1.example.com", "8.8.8.8", "2001:db8::1", "172.32.0.1", "100.64.0.1", "0.0.0.0",
-		"::", "169.254.0.1",
+		"", "platen", "localhost.example.com", "10.0.0.1.example.com", "8.8.8.8", "2001:db8::1", "172.32.0.1",
+		"100.64.0.1", "0.0.0.0", "::", "169.254.0.1",
 	} {
 		if network.Near(far) {
 			t.Errorf("%s is near", far)

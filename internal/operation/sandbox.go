@@ -251,12 +251,12 @@ func sandboxOperations() []Operation {
 			Accepted: reflect.TypeFor[QueueTicket](),
 		},
 		{
-			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open, Key: KeyAccepted,
-			Status:  http.StatusCreated,
+			ID: "poll_ticket", Kind: Ticket, Method: http.MethodGet, Path: "/queue/{id}", System: Open,
+			Key: KeyAccepted, Status: http.StatusCreated,
 			Summary: "Get a queue ticket",
 			Description: "Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the " +
-				"ticket: its keys are shown this once, or for ten minutes to a client that repeats its Idempotency-Key. " +
-				"Leave at least three seconds between two polls.",
+				"ticket: its keys are shown this once, or for ten minutes to a client that repeats its " +
+				"Idempotency-Key. Leave at least three seconds between two polls.",
 			Problems: []problem.Code{problem.TicketNotFound, problem.TicketForfeited, problem.InvalidPreset},
 			Out:      reflect.TypeFor[NewSandbox](), Accepted: reflect.TypeFor[QueueTicket](),
 		},

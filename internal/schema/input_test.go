@@ -128,7 +128,8 @@ func TestAnIntegerMayBeSpelledLikeAnyNumber(t *testing.T) {
 		}
 	}
 	got, err := inputOf[everything](t).Decode([]byte(
-		`{"numbers":[1.0,2e0],"free":[1.0,{"x":null,"y":[true,false,"\u0041"]},{}],"flag":true,"ratio":1.50,"labels":{"a":"1.0"}}`))
+		`{"numbers":[1.0,2e0],"free":[1.0,{"x":null,"y":[true,false,"\u0041"]},{}],` +
+			`"flag":true,"ratio":1.50,"labels":{"a":"1.0"}}`))
 	if e, ok := got.(*everything); err != nil || !ok || len(e.Numbers) != 2 || e.Numbers[1] != 2 ||
 		string(e.Free) != `[1.0,{"x":null,"y":[true,false,"A"]},{}]` || e.Labels["a"] != "1.0" {
 		t.Errorf("%+v, %v", got, err)

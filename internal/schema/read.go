@@ -138,7 +138,9 @@ func (v *value) append(b []byte) []byte {
 // literals are the values that are words.
 //
 //nolint:gochecknoglobals // read only
-var literals = map[jsontext.Kind]string{jsontext.KindNull: "null", jsontext.KindTrue: "true", jsontext.KindFalse: "false"}
+var literals = map[jsontext.Kind]string{
+	jsontext.KindNull: "null", jsontext.KindTrue: "true", jsontext.KindFalse: "false",
+}
 
 var errDepth = errors.New("nested too deeply")
 

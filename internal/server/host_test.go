@@ -68,11 +68,11 @@ func TestStrangersShareNoAddressInOneOffice(t *testing.T) {
 		"a private address":      {config.Config{Listen: "10.0.0.7:8080"}, false},
 		"a private public URL":   {config.Config{Listen: "0.0.0.0:80", PublicURL: "http://10.0.0.7"}, true},
 		"a loopback public URL":  {config.Config{Listen: "0.0.0.0:80", PublicURL: "http://platen.localhost:80"}, true},
-		"a public URL":           {config.Config{Listen: "127.0.0.1:80", PublicURL: "https://platen.example.com"}, false},
+		"a public URL":           {config.Config{Listen: "127.0.0.1:80", PublicURL: "https://platen.test"}, false},
 		"a name without a dot":   {config.Config{Listen: "0.0.0.0:80", PublicURL: "http://platen"}, false},
 		"the PROXY protocol":     {config.Config{Listen: "127.0.0.1:80", ProxyProtocol: true}, false},
 		"a trusted proxy":        {config.Config{Listen: "127.0.0.1:80", TrustedProxy: []string{"127.0.0.1"}}, false},
-		"a node of several":      {config.Config{Listen: "127.0.0.1:80", PublicURL: "http://10.0.0.7", NodeAddress: "10.0.0.8:1"}, false},
+		"a node of several":      {config.Config{Listen: "10.0.0.7:80", PublicURL: "http://10.0.0.7", NodeAddress: "a:1"}, false},
 		"an address without one": {config.Config{Listen: "8080"}, false},
 	} {
 		if got := (&Server{config: &c.config}).oneOffice(); got != c.office {

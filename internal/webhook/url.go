@@ -104,7 +104,8 @@ func CheckURL(raw string, policy Policy) (host string, refusal Reason) {
 	if len(raw) > maxUrl {
 		return "", TooLong
 	}
-	if i := strings.IndexFunc(raw, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f }); i >= 0 || raw == "" {
+	unreadable := func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f }
+	if raw == "" || strings.ContainsFunc(raw, unreadable) {
 		return "", Unparsable
 	}
 	u, err := url.Parse(raw)

@@ -495,7 +495,8 @@ func TestAKeyInAMalformedRequestIsRevokedToo(t *testing.T) {
 		"a bad method":         "G@T /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"no version":           "GET /v1/sandbox?k=KEY\r\nHost: localhost\r\n\r\n",
 		"an absolute URL":      "GET http://localhost/v1/KEY% HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		"large headers":        "GET /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 70_000) + "\r\n\r\n",
+		"large headers": "GET /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\nX: " +
+			strings.Repeat("x", 70_000) + "\r\n\r\n",
 	} {
 		n := shared.create(t, `{"clock":"manual"}`)
 		sent = strings.NewReplacer("KEY", n.office, "TAIL", strings.TrimPrefix(n.office, "lab_off_")).Replace(sent)
@@ -521,7 +522,9 @@ func TestAReviewersTokenInAURLIsRefused(t *testing.T) {
 	rows(t, "OPEN.AUTH.KEY_IN_URL.REVIEW")
 	n := shared.create(t, `{"clock":"manual"}`)
 	token := "lab_rev_" + strings.Repeat("Az09", 16)
-	for _, path := range []string{"/sandbox?token=" + token, "/nothing/" + token, "/sandbox?token=%6cab_rev_" + token[8:]} {
+	for _, path := range []string{
+		"/sandbox?token=" + token, "/nothing/" + token, "/sandbox?token=%6cab_rev_" + token[8:],
+	} {
 		a := shared.send(t, request{method: "GET", path: path, key: n.office}).want(400, "key_in_url")
 		if hint := text(a.Failure(), "hint"); !strings.Contains(hint, "still works") {
 			t.Errorf("the hint of %s is %q", path, hint)
