@@ -94,7 +94,7 @@ func theProgram(t *testing.T) *program {
 func readProgram() (*program, error) {
 	cmd := exec.Command("go", "list", "-e", "-deps",
 		"-json=ImportPath,Name,Dir,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,ImportMap", "./...")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // C is no source of types
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // without the types of C
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -97,7 +97,7 @@ type Config struct {
 	LogFormat                      string
 	LogLevel                       string
 	// EnginesAhead makes a server of later rules of the simulation, as far as others can
-	// tell. It is no setting of an operator: tests of upgrades make a newer server with it.
+	// tell. No flag sets it: tests of upgrades make a newer server with it.
 	EnginesAhead int
 }
 

@@ -16,7 +16,7 @@ import (
 // Object is a JSON object. Its numbers are json.Number, so none loses a digit.
 type Object = map[string]any
 
-// Answer is what came back.
+// Answer is a response.
 type Answer struct {
 	// T is the test that fails where a method says so. Send sets it; after Do and
 	// Exchange it is up to the caller.

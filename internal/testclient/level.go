@@ -19,7 +19,7 @@ func InCheck(t testing.TB, proof string) {
 	}
 }
 
-// Need finds a program that is no part of Go. Without it the test is skipped, and fails
+// Need finds a program other than Go. Without it the test is skipped, and fails
 // where PLATEN_TEST_ALL is set: no suite may be missing there.
 func Need(t testing.TB, name string) string {
 	t.Helper()

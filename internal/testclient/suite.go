@@ -1,4 +1,4 @@
-// Package testclient is what suites have in common that talk to a whole server.
+// Package testclient holds what suites share that talk to a whole server.
 package testclient
 
 import (

@@ -60,7 +60,7 @@ func serve(t testing.TB, settings ...map[string]string) *service {
 	return s
 }
 
-// suite is what the servers of all tests outlive a test in.
+// suite holds what lives longer than a test, such as the shared servers.
 var suite testclient.Suite
 
 // sharedPrivate is the server of the tests whose receivers are on this machine.

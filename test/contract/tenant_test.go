@@ -24,7 +24,7 @@ type tenant struct {
 	created object
 	// settled is set once reading completes nothing any more.
 	settled *bool
-	// refused is what the newest refusal left behind.
+	// refused holds the state after the newest error.
 	refused *leftover
 }
 
