@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import os
 import socket
 import threading
 import time
+import weakref
 from contextlib import suppress
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from ._core import MOST_BYTES, Exchange, Options, Response, Send
@@ -15,6 +18,27 @@ from ._errors import NetworkError, PlatenError
 # The server closes a connection that nothing came over for a while: one that old is not used again.
 _MOST_IDLE_S = 20.0
 _MOST_KEPT = 32
+
+
+class _Forked(Protocol):
+    def forked(self) -> None: ...
+
+
+_living: weakref.WeakSet[_Forked] = weakref.WeakSet()
+
+
+def after_fork(living: _Forked) -> None:
+    """Call forked in each child process of this one: connections and threads belong to the parent."""
+    _living.add(living)
+
+
+def _begin_child() -> None:
+    for living in list(_living):
+        living.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_child)
 
 
 class Abort:
@@ -47,6 +71,11 @@ class Transport:
         self._options = options
         self._lock = threading.Lock()
         self._kept: list[tuple[http.client.HTTPConnection, float]] = []
+        after_fork(self)
+
+    def forked(self) -> None:
+        self._lock = threading.Lock()  # another thread of the parent may hold the old one
+        self.close()  # that of the child alone: the parent's descriptors stay open
 
     def close(self) -> None:
         with self._lock:
