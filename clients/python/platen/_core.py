@@ -151,7 +151,8 @@ class Options:
     user_agent: str = f"platen-client-python/{VERSION}"
     #: An ssl.SSLContext for https, the default one when None.
     ssl_context: Any = None
-    #: Is told of each pause before it begins, and of each attempt after it has ended.
+    #: Is told of each pause before it begins, and of each attempt after it has ended. An error that on_exchange raises
+    #: is logged.
     on_wait: Callable[[Wait], None] = _ignore
     on_exchange: Callable[[Exchange], None] = _ignore
     #: The source of idempotency keys: 1 to 64 printable ASCII characters, never the same twice.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import logging
 import os
 import socket
 import threading
@@ -100,21 +101,23 @@ class Transport:
             raise
         finally:
             ended = time.monotonic() if self._options.now is None else self._options.now()
-            self._options.on_exchange(
-                Exchange(
-                    operation=send.operation,
-                    method=send.method,
-                    path=send.target.removeprefix(self._base),
-                    system=send.system,
-                    attempt=send.attempt,
-                    request=send.body,
-                    status=response.status if response else 0,
-                    headers=response.headers if response else {},
-                    response=response.body if response else None,
-                    seconds=ended - began,
-                    error=error,
-                )
+            exchange = Exchange(
+                operation=send.operation,
+                method=send.method,
+                path=send.target.removeprefix(self._base),
+                system=send.system,
+                attempt=send.attempt,
+                request=send.body,
+                status=response.status if response else 0,
+                headers=response.headers if response else {},
+                response=response.body if response else None,
+                seconds=ended - began,
+                error=error,
             )
+            try:
+                self._options.on_exchange(exchange)
+            except Exception:  # the request has its outcome, which a report must not replace
+                logging.getLogger("platen").exception("on_exchange failed")
 
     def _exchange(self, send: Send, abort: Abort) -> Response:
         name = send.operation or f"{send.method} {send.target}"
@@ -124,20 +127,28 @@ class Transport:
         abort.hold(connection)
         whole = False
         try:
-            if abort.asked:
+            if connection.sock is None:
+                connection.connect()
+            if abort.asked:  # after the connection: from there on, its end is noticed
                 raise OSError("the request was cancelled")
-            connection.request(send.method, path, send.body, send.headers)
+            # A server that rejects a body before its end closes the connection: the response tells why.
+            sent = False
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connection.request(send.method, path, send.body, send.headers)
+                sent = True
             answer = connection.getresponse()
             body = answer.read(MOST_BYTES + 1)
             if len(body) > MOST_BYTES:
                 raise PlatenError(f"{name}: the response has more than {MOST_BYTES} bytes")
             if answer.length:  # read with a limit says nothing of an early end
                 raise http.client.IncompleteRead(body, answer.length)
-            whole = answer.isclosed() and not answer.will_close
+            whole = sent and answer.isclosed() and not answer.will_close
             headers = {key.lower(): value for key, value in answer.getheaders()}
             return Response(answer.status, headers, body)
         except (OSError, http.client.HTTPException) as failed:
-            raise NetworkError(f"{name}: {failed or type(failed).__name__}") from failed
+            hint = " Is the server running?" if isinstance(failed, ConnectionRefusedError) else ""
+            said = f"{name}: {self._base}: {failed or type(failed).__name__}"
+            raise NetworkError(f"{said}.{hint}" if hint else said) from failed
         finally:
             abort.hold(None)
             if whole and not abort.asked:
