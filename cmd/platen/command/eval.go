@@ -80,7 +80,7 @@ func evalCommand() *cobra.Command {
 			}
 			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
 			e.Baselines = baselines(worlds, e.Day)
-			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
+			e.Command, e.Output, e.CreationKey = args, cli.Unescaped(cmd.ErrOrStderr()), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
 				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret

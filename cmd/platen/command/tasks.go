@@ -114,7 +114,7 @@ func tasksRun() *cobra.Command {
 			}
 			switch player {
 			case "":
-				r.Player = task.Command(command, cmd.ErrOrStderr())
+				r.Player = task.Command(command, cli.Unescaped(cmd.ErrOrStderr()))
 			case playerOracle:
 				r.Player = solving
 			case playerNothing:
