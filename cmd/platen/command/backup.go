@@ -98,6 +98,14 @@ func databaseOf(cmd *cobra.Command, c *config.Config) error {
 	if cmd.Flag("database").Changed {
 		c.Database = database
 	}
+	return checkDatabaseName(c)
+}
+
+// checkDatabaseName refuses a flag or variable that names no database of Platen.
+func checkDatabaseName(c *config.Config) error {
+	if err := c.CheckDatabase(); err != nil {
+		return cli.UsageError{Err: err}
+	}
 	return nil
 }
 

@@ -27,6 +27,9 @@ func doctorCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Database != "" {
+				if err := checkDatabaseName(c); err != nil {
+					return err
+				}
 				d.Storage = func(ctx context.Context) (string, []string, error) { return checkDatabase(ctx, c) }
 			}
 			return d.Run(cmd.Context(), cmd.OutOrStdout())

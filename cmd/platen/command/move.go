@@ -30,6 +30,9 @@ func moveCommand() *cobra.Command {
 				if c.Database = strings.TrimPrefix(c.Database, "sqlite:"); c.Database == "" {
 					return cli.UsageError{Err: errors.New("both --from and --to must name a database")}
 				}
+				if err := checkDatabaseName(c); err != nil {
+					return err
+				}
 			}
 			if from.Database == to.Database {
 				return cli.UsageError{Err: errors.New("--from and --to name the same database")}
