@@ -135,6 +135,7 @@ export class Client extends Operations {
     if (!['http:', 'https:'].includes(url?.protocol) || url.search) {
       throw new TypeError(`platen: the base URL must be like http://127.0.0.1:8080/v1, not "${baseURL}"`);
     }
+    if (url.pathname === '/') this.#base += BASE_PATH;
   }
 
   get baseURL() {

@@ -228,6 +228,17 @@ test('a request of the program’s own gets its key by its path', async () => {
   ]);
 });
 
+test('the origin of a server is as good as its base URL', async () => {
+  const asked = [];
+  const fetch = async url => {
+    asked.push(new URL(url).pathname);
+    return envelope({});
+  };
+  for (const end of ['', '/', '/v1', '/v1/', '/platen/v1'])
+    await new Client(`http://x.test${end}`, { office: 'k' }, { fetch }).getCash();
+  assert.deepEqual(asked, [...Array(4).fill('/v1/office/cash'), '/platen/v1/office/cash']);
+});
+
 test('mistakes of the program are told', () => {
   assert.throws(() => new Client('localhost:8080'), /base URL/);
   assert.throws(() => new Client('http://x.test/v1', {}, { retries: 3 }), /no option retries/);

@@ -296,6 +296,15 @@ class ReportTest(Base):
             ],
         )  # fmt: skip
 
+    def test_the_origin_of_a_server_is_as_good_as_its_base_url(self) -> None:
+        server = self.server({"data": {}})
+        for end in ("", "/", "/v1", "/v1/", "/platen/v1"):
+            client = platen.Client(server.url.removesuffix("/v1") + end, platen.Keys(office="k"))
+            self.addCleanup(client.close)
+            client.get_cash()
+        paths = [request["path"] for request in server.requests]
+        self.assertEqual(paths, ["/v1/office/cash"] * 4 + ["/platen/v1/office/cash"])
+
     def test_mistakes_of_the_program_are_told(self) -> None:
         with self.assertRaisesRegex(ValueError, "base URL"):
             platen.Client("localhost:8080")
