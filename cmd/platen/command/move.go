@@ -53,7 +53,7 @@ func moveCommand() *cobra.Command {
 				fmt.Fprintf(out, "start the server on it with PLATEN_SECRET_KEY_FILE=%s\n", key)
 				return nil
 			}
-			return copyKey(out, key, to.Database+keySuffix, true, false)
+			return copyKey(out, key, to.Database+keySuffix, true)
 		},
 	}
 	cmd.Flags().StringVar(&from.Database, "from", "", "The database to move: a SQLite file, or a PostgreSQL URL.")
