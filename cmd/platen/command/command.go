@@ -114,6 +114,10 @@ func root() *cobra.Command {
 			cmd.AddCommand(sub)
 		}
 	}
+	cmd.InitDefaultHelpCmd()
+	if help, _, err := cmd.Find([]string{"help"}); err == nil {
+		help.Run, help.RunE = nil, helpOf
+	}
 	cmd.SetHelpCommandGroupID(aboutProgram)
 	cmd.SetCompletionCommandGroupID(aboutProgram)
 	complete(cmd, flagWords(), argumentWords())
