@@ -24,7 +24,8 @@ func doctorCommand() *cobra.Command {
 			"the sandbox has left, and who can read the .env file. It changes nothing. In a container the server is\n" +
 			"the one at PLATEN_LISTEN, unless --server or PLATEN_URL names another.\n\n" +
 			"With --database, check the SQLite file of a server in their place, also while it runs: whether\n" +
-			"every commit and snapshot in it is what was written.",
+			"every commit and snapshot in it is what was written. It reads a copy, which needs as much room in\n" +
+			"the same folder for as long as it takes.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Database != "" {
