@@ -114,6 +114,9 @@ func tasksRun() *cobra.Command {
 			}
 			switch player {
 			case "":
+				if err := runnable(command[0]); err != nil {
+					return err
+				}
 				r.Player = task.Command(command, cli.Unescaped(cmd.ErrOrStderr()))
 			case playerOracle:
 				r.Player = solving
