@@ -103,7 +103,7 @@ packaged: ## Test what make release makes, for this machine's processor: sums, a
 
 release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
 	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
-	$(GO) run -C tools/release . --version "$(VERSION)" --root ../.. --out ../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)" --image "$(IMAGE)" --mcp-name "$(MCP_NAME)" --mcp-url "$(MCP_URL)"
+	$(GO) run -C tools/release . --version "$(VERSION)" --root ../.. --out ../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)" --image "$(IMAGE)" --mcp-name "$(MCP_NAME)" --mcp-url "$(MCP_URL)" $(if $(UNTAGGED),--untagged)
 
 release-openapi: ## Take today's OpenAPI document for the released one.
 	$(GO) run ./cmd/platen openapi >tools/openapi/released.json

@@ -194,7 +194,7 @@ func Clock(now func() time.Time, sleep func(context.Context, time.Duration) erro
 }
 
 // New returns a client of the API at a base URL such as
-// http://127.0.0.1:8080/v1. A base URL that cannot be used is reported by the
+// http://127.0.0.1:8080/v1, or at the origin of a server. A base URL that cannot be used is reported by the
 // first call.
 func New(baseURL string, keys Keys, options ...Option) *Client {
 	c := &Client{base: strings.TrimRight(baseURL, "/"), keys: keys, settings: settings{
@@ -212,6 +212,8 @@ func New(baseURL string, keys Keys, options ...Option) *Client {
 	if u, err := url.Parse(c.base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 		u.RawQuery != "" {
 		c.baseErr = fmt.Errorf("platen: the base URL must be like http://127.0.0.1:8080/v1, not %q", baseURL)
+	} else if u.Path == "" {
+		c.base += BasePath
 	}
 	return c
 }

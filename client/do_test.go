@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +56,26 @@ func TestARequestOfOnesOwnGetsItsKey(t *testing.T) {
 }
 
 // TestAResponseComesAsItIs, also one with an error, which is not repeated.
+func TestTheOriginOfAServerIsAsGoodAsItsBaseURL(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		paths = append(paths, r.URL.Path)
+		fmt.Fprint(w, `{"meta":{},"data":{}}`)
+	}))
+	t.Cleanup(server.Close)
+	for _, end := range []string{"", "/", "/v1", "/v1/", "/platen/v1"} {
+		c := client.New(server.URL+end, client.Keys{Office: "k"})
+		if _, err := c.GetCash(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{"/v1/office/cash", "/v1/office/cash", "/v1/office/cash", "/v1/office/cash", "/platen/v1/office/cash"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("asked for %q, want %q", paths, want)
+	}
+}
+
 func TestAResponseComesAsItIs(t *testing.T) {
 	t.Parallel()
 	busy := refusal(503, "unavailable", true, "").with("Retry-After", "1")

@@ -299,7 +299,7 @@ func TestCallsThatCannotBeSentSayWhy(t *testing.T) {
 		t.Errorf("%d requests were sent", len(f.requests()))
 	}
 	if _, err := c.GetWorkOrder(t.Context(), "a/b?c"); err != nil ||
-		f.requests()[0].path != "/factory/work-orders/a/b?c" || f.requests()[0].query != "" {
+		f.requests()[0].path != "/v1/factory/work-orders/a/b?c" || f.requests()[0].query != "" {
 		t.Errorf("an odd id: %v, %+v", err, f.requests())
 	}
 }

@@ -1,5 +1,5 @@
 // Checkpoints of the feed in a file, for Node.js.
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 
 /**
  * Keeps in a file how far the feed has been handled. A crash leaves the old number or the new one. The file belongs
@@ -21,14 +21,19 @@ export function fileCheckpoint(path) {
     },
     async save(seq) {
       const next = `${path}.${process.pid}`;
-      const file = await open(next, 'w', 0o600);
       try {
-        await file.writeFile(`${seq}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
+        const file = await open(next, 'w', 0o600);
+        try {
+          await file.writeFile(`${seq}\n`);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(next, path);
+      } catch (error) {
+        await rm(next, { force: true });
+        throw error;
       }
-      await rename(next, path);
     },
   };
 }

@@ -12,15 +12,17 @@ const PATIENCE_MS = 60_000;
 const HOOK_MS = 3 * PATIENCE_MS;
 
 // The shell holds the pipe of the tests: when they end, however that is, the pipe is closed, and the shell stops the
-// server and removes its folder.
+// server and removes its folder. The watcher outlives its kill, so that its number is not another process's.
 const KEEPER = `
 folder=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
-{ cat >/dev/null 2>&1; kill "$server"; } <&3 >/dev/null 2>&1 &
+{ read -r _; kill "$server"; exec sleep 60; } <&3 >/dev/null 2>&1 &
+watcher=$!
 exec 3<&-
 wait "$server"; status=$?
+kill "$watcher"
 rm -rf "$folder"
 exit "$status"
 `;
@@ -109,6 +111,7 @@ class Platen {
 
   /** Stops the server and removes its database. */
   async stop() {
+    this.#child.ref(); // its end is waited for
     if (this.#kept) this.#child.stdin.destroy();
     else this.#child.kill();
     await this.#ended;

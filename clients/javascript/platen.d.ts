@@ -45,7 +45,7 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch | undefined;
   /** Is told of each pause before it begins. */
   onWait?: ((wait: Wait) => void) | undefined;
-  /** Is told of each attempt after it has ended. */
+  /** Is told of each attempt after it has ended. An error that it throws is written to the console. */
   onExchange?: ((exchange: Exchange) => void) | undefined;
   /** The source of idempotency keys: 1 to 64 printable ASCII characters, never the same twice. */
   newKey?: (() => string) | undefined;

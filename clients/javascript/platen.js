@@ -135,6 +135,7 @@ export class Client extends Operations {
     if (!['http:', 'https:'].includes(url?.protocol) || url.search) {
       throw new TypeError(`platen: the base URL must be like http://127.0.0.1:8080/v1, not "${baseURL}"`);
     }
+    if (url.pathname === '/') this.#base += BASE_PATH;
   }
 
   get baseURL() {
@@ -446,15 +447,22 @@ export class Client extends Operations {
       attempt,
       request: q.body ?? null,
     };
+    const report = exchange => {
+      try {
+        onExchange({ ...told, ...exchange, durationMs: now() - began });
+      } catch (error) {
+        console.error('platen: onExchange failed:', error); // the request has its outcome, which a report must not replace
+      }
+    };
+    let answer;
     try {
-      const answer = await this.#send(q, signal);
-      const { status, headers, body } = answer;
-      onExchange({ ...told, status, headers, response: body, durationMs: now() - began, error: null });
-      return answer;
+      answer = await this.#send(q, signal);
     } catch (error) {
-      onExchange({ ...told, status: 0, headers: null, response: null, durationMs: now() - began, error });
+      report({ status: 0, headers: null, response: null, error });
       throw error;
     }
+    report({ status: answer.status, headers: answer.headers, response: answer.body, error: null });
+    return answer;
   }
 
   async #send(q, signal) {
@@ -463,9 +471,7 @@ export class Client extends Operations {
       () => limit.abort(new Error('the attempt took too long')),
       this.#settings.attemptTimeoutMs,
     );
-    const end = () => limit.abort(signal.reason);
-    signal?.addEventListener('abort', end, { once: true });
-    if (signal?.aborted) end();
+    const forget = onAbort(signal, () => limit.abort(signal.reason));
     const name = q.operation || `${q.method} ${q.target}`;
     try {
       const response = await this.#settings.fetch(q.target, {
@@ -481,13 +487,34 @@ export class Client extends Operations {
     } catch (error) {
       if (error instanceof PlatenError) throw error;
       const cause = limit.signal.aborted ? limit.signal.reason : error;
-      const why = limit.signal.aborted ? '' : apart(q.target);
-      throw new NetworkError(`${name}: ${cause?.cause?.message ?? cause?.message ?? cause}${why}`, { cause });
+      const why = limit.signal.aborted ? '' : apart(q.target) || hint(cause);
+      const { message } = cause?.cause?.message ? cause.cause : (cause ?? {});
+      throw new NetworkError(`${name}: ${this.#base}: ${message || cause}${why}`, { cause });
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      forget();
     }
   }
+}
+
+// One listener for each signal, however many calls share it: Node.js warns of more than ten.
+const waiting = new WeakMap();
+
+// onAbort calls a function when a signal is aborted, at once if it is already. What it returns takes that back.
+function onAbort(signal, act) {
+  if (signal?.aborted) act();
+  if (!signal || signal.aborted) return () => {};
+  let acts = waiting.get(signal);
+  if (!acts) {
+    acts = new Set();
+    waiting.set(signal, acts);
+    const end = () => {
+      for (const each of [...acts]) each();
+    };
+    signal.addEventListener('abort', end, { once: true });
+  }
+  acts.add(act);
+  return () => acts.delete(act);
 }
 
 // apart says what a browser does not tell scripts: pages of other origins are not served.
@@ -499,6 +526,12 @@ function apart(target) {
     `. This page is from ${page} and the API at ${api}, which takes no part in CORS. ` +
     "A page can reach it through the page's own server."
   );
+}
+
+// hint is for the most frequent mistake. Of a host with several addresses there is a list of errors, without a text.
+function hint({ cause }) {
+  const refused = [cause, ...(cause?.errors ?? [])].some(error => error?.code === 'ECONNREFUSED');
+  return refused ? '. Is the server running?' : '';
 }
 
 // text reads a response, null where it is too long.
@@ -568,15 +601,13 @@ function randomKey() {
 
 function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
+      forget();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', end, { once: true });
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
   });
 }

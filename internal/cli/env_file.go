@@ -30,7 +30,7 @@ func writeEnv(name string, lines []string) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	var kept []string
-	for line := range strings.Lines(string(old)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(old), "\ufeff")) {
 		variable, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 		if strings.TrimSpace(variable) != gradingVariable && !slices.ContainsFunc(lines, func(l string) bool {
 			return strings.HasPrefix(l, strings.TrimSpace(variable)+"=")

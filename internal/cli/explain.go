@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,8 +70,11 @@ func brief(e *client.Error) string {
 	if e.Code == "" { // of a proxy or another intermediary
 		return strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, e.Message))
 	}
-	return strings.TrimSpace(e.Code + ": " + e.Message + " " + e.Hint)
+	return strings.TrimSpace(e.Code + ": " + e.Message + " " + aboutFields.ReplaceAllString(e.Hint, ""))
 }
+
+// aboutFields is a sentence of a hint that is about the fields of details, which a terminal shows as lines of their own.
+var aboutFields = regexp.MustCompile(`(^|\s)details\.[a-z_](?:[^.]|\.[a-z])*\.(\s|$)`)
 
 // unreachable says what to do about a server that does not respond.
 func unreachable(err *url.Error) string {

@@ -107,7 +107,7 @@ func (o *Opener) handOver(ctx context.Context, console string, keys client.Keys)
 	case <-patience.C:
 		return errors.New("no browser asked for the keys")
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the user broke off
+		return errors.New("stopped before a browser asked for the keys")
 	}
 }
 

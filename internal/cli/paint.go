@@ -17,7 +17,7 @@ func paintFor(out io.Writer) paint { return paint(IsTerminal(out) && !config.Pla
 
 // IsTerminal reports whether output goes to a terminal.
 func IsTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
+	f, ok := Unescaped(out).(*os.File)
 	if !ok {
 		return false
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"regexp"
@@ -42,6 +43,8 @@ var errNoKeys = errors.New("there is no key: give one with --key, or set PLATEN_
 // looked for in the environment and in a .env file.
 type Target struct {
 	Server, Key string
+	// Here is where the server is when nothing names it, DefaultOrigin when empty.
+	Here string
 }
 
 // Origin returns the server's, without a slash at its end.
@@ -53,7 +56,7 @@ func (t *Target) Origin() (string, error) {
 	origin := strings.TrimSuffix(strings.TrimRight(given, "/"), client.BasePath)
 	switch {
 	case origin == "":
-		return DefaultOrigin, nil
+		return cmp.Or(t.Here, DefaultOrigin), nil
 	case !strings.HasPrefix(origin, "http://") && !strings.HasPrefix(origin, "https://"):
 		return "", usagef("the server must be an origin such as %s, not %q", DefaultOrigin, given)
 	}

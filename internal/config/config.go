@@ -351,30 +351,12 @@ var kinds = map[jsontext.Kind]string{ //nolint:gochecknoglobals // read only
 	'n': "null", 't': "true", 'f': "false", '{': "an object", '[': "such a list",
 }
 
-// Postgres reports whether the database is a PostgreSQL server.
-func (c *Config) Postgres() bool {
-	return strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://")
-}
-
 // MemoryBytes is the setting memory in bytes, 0 when it is empty.
 func (c *Config) MemoryBytes() (uint64, error) {
 	if c.Memory == "" {
 		return 0, nil
 	}
 	return humanize.ParseBytes(c.Memory) //nolint:wrapcheck // Check has a clearer error
-}
-
-// Place names the database for people: without the user, the password and the
-// parameters of an address.
-func (c *Config) Place() string {
-	if !c.Postgres() {
-		return c.Database
-	}
-	u, err := url.Parse(c.Database)
-	if err != nil {
-		return "PostgreSQL"
-	}
-	return "PostgreSQL " + u.Host + u.Path
 }
 
 // checkNodes refuses settings of a server among others that cannot be.
@@ -426,7 +408,9 @@ func (c *Config) Check() error {
 		_, _, err := net.ParseCIDR(network)
 		refuse(err == nil, "trusted-proxy must be networks such as 10.0.0.0/8, not %q", network)
 	}
-	refuse(c.Database != "", "database must not be empty")
+	if err := c.CheckDatabase(); err != nil {
+		errs = append(errs, err)
+	}
 	memory, err := c.MemoryBytes()
 	refuse(err == nil, "memory must be a size such as 512MiB or 2GiB, not %q", c.Memory)
 	refuse(err != nil || memory == 0 || memory >= MemoryLeast && memory <= math.MaxInt64/2,

@@ -175,6 +175,47 @@ func TestADatabaseIsNamedWithoutItsPassword(t *testing.T) {
 }
 
 // TestAProfileIsATableOfSettings: each row changes one setting, and nothing else changes.
+func TestADatabaseOfAnotherKindIsRefusedWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	for database, names := range map[string]string{
+		"postgress://u:secretpw@h/db":              "postgress:",
+		"postgresql+psycopg2://u:secretpw@h/db":    "postgresql+psycopg2:",
+		"jdbc:postgresql://h/db?password=secretpw": "jdbc:",
+		"mysql://u:secretpw@h/db":                  "mysql:",
+		"sqlite:///data/platen.db":                 "sqlite:",
+		"sqlite:platen.db":                         "sqlite:",
+		"file:x.db?mode=memory":                    "file:",
+		"postgres:/u:secretpw@h/db":                "without //",
+		"Postgres:u:secretpw@h/db":                 "without //",
+		"postgres//u:secretpw@h/db":                "part of a URL",
+		"//u:secretpw@h/db":                        "part of a URL",
+		":memory:":                                 "in memory",
+		"host=h dbname=d password=secretpw":        "host=…",
+		"password = secretpw host=h":               "password =…",
+		"~/platen.db":                              "begins with ~",
+		"":                                         "must not be empty",
+	} {
+		c := config.Default()
+		c.Database, c.SecretKey = database, strings.Repeat("k", 40)
+		err := c.Check()
+		if err == nil || !strings.Contains(err.Error(), names) || strings.Contains(err.Error(), "secretpw") {
+			t.Errorf("%q is refused with %v, want %q and no password", database, err, names)
+		}
+	}
+	for _, database := range []string{"data/platen.db", "/data/a b.db", `C:\data\platen.db`, "./a=b:c.db", "../~x.db", "user@home.db"} {
+		if c := (config.Config{Database: database}); c.CheckDatabase() != nil || c.Postgres() {
+			t.Errorf("%q is refused: %v", database, c.CheckDatabase())
+		}
+	}
+	for _, database := range []string{"postgres://u@h/db", "POSTGRES://u@h/Db", "PostgreSQL://u@h/Db"} {
+		c := config.Config{Database: database}
+		if c.CheckDatabase() != nil || !c.Postgres() || !strings.HasPrefix(c.DatabaseURL(), "postgres") ||
+			!strings.HasSuffix(c.DatabaseURL(), database[len(database)-2:]) {
+			t.Errorf("%q is refused, or taken as %q: %v", database, c.DatabaseURL(), c.CheckDatabase())
+		}
+	}
+}
+
 func TestAProfileIsATableOfSettings(t *testing.T) {
 	t.Parallel()
 	c, want := config.Default(), config.Default()

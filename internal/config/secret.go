@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -46,9 +47,10 @@ func dotEnv(variable string) (string, error) {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "export "), "=")
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), byteOrderMark))
+		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		if ok && strings.TrimSpace(name) == variable {
-			return unquoted(strings.TrimSpace(value)), nil
+			return bare(strings.TrimSpace(value)), nil
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -57,12 +59,22 @@ func dotEnv(variable string) (string, error) {
 	return "", nil
 }
 
-// unquoted takes one pair of quotes away.
-func unquoted(value string) string {
+// byteOrderMark is what editors of Windows begin a file with.
+const byteOrderMark = "\ufeff"
+
+// comment is what follows a value after a space.
+var comment = regexp.MustCompile(`\s+#.*$`)
+
+// bare takes one pair of quotes away, or the comment behind a value.
+func bare(value string) string {
 	for _, quote := range []string{`"`, `'`} {
-		if inner, ok := strings.CutPrefix(value, quote); ok && strings.HasSuffix(inner, quote) {
-			return strings.TrimSuffix(inner, quote)
+		inner, quoted := strings.CutPrefix(value, quote)
+		if end := strings.Index(inner, quote); quoted && end >= 0 && comment.ReplaceAllString(inner[end+1:], "") == "" {
+			return inner[:end]
 		}
 	}
-	return value
+	if strings.HasPrefix(value, "#") {
+		return ""
+	}
+	return comment.ReplaceAllString(value, "")
 }

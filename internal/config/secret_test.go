@@ -22,6 +22,12 @@ func TestASecretIsFoundInItsPlacesInOrder(t *testing.T) {
 		"# keys\nOTHER=1\nPLATEN_TEST_KEY=lab_off_1\n": "lab_off_1",
 		"export PLATEN_TEST_KEY = \"lab_off_2=\"\r\n":  "lab_off_2=",
 		"PLATEN_TEST_KEY='x'":                          "x",
+		"\ufeffPLATEN_TEST_KEY=first":                  "first",
+		"PLATEN_TEST_KEY=noted # of Monday":            "noted",
+		"PLATEN_TEST_KEY=a#b\t#note":                   "a#b",
+		"PLATEN_TEST_KEY='x # y' # a note":             "x # y",
+		"PLATEN_TEST_KEY=\"x\"#y":                      "\"x\"#y",
+		"PLATEN_TEST_KEY= # none":                      "",
 		"PLATEN_TEST_KEY=":                             "",
 		"PLATEN_TEST_KEY2=x\nPLATEN_TEST_KEY":          "",
 	} {

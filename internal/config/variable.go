@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,19 @@ func (c *Config) UnknownVariables() []string {
 	}
 	slices.Sort(unknown)
 	return unknown
+}
+
+// OriginHere is that of a server on this machine whose setting listen is in the environment, as in a container; empty
+// where it is not.
+func OriginHere() string {
+	host, port, err := net.SplitHostPort(os.Getenv("PLATEN_LISTEN"))
+	if err != nil {
+		return ""
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // clientVariables are those of the commands and examples that call a server.

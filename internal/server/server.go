@@ -195,7 +195,7 @@ func openStore(ctx context.Context, c *config.Config) (store.Store, store.Nodes,
 	if c.NodeAddress != "" {
 		open = postgres.OpenShared
 	}
-	db, err := open(ctx, c.Database)
+	db, err := open(ctx, c.DatabaseURL())
 	return db, db, err
 }
 

@@ -43,7 +43,7 @@ func Look(ctx context.Context, c *config.Config) (Survey, error) {
 	if !c.Postgres() {
 		return Survey{}, ErrNoNodes
 	}
-	found, err := postgres.Look(ctx, c.Database)
+	found, err := postgres.Look(ctx, c.DatabaseURL())
 	if err != nil {
 		return Survey{}, err //nolint:wrapcheck // it says what it did
 	}

@@ -54,6 +54,14 @@ func New(o Options) (*Pages, error) {
 		}
 		h.documents[p.Path] = newDocument(p.Path, docsite.TypeHTML, body)
 	}
+	// Browsers and crawlers ask for these by their names.
+	icon, err := embedded.ReadFile("static/favicon.svg")
+	if err != nil {
+		return nil, fmt.Errorf("load the icon: %w", err)
+	}
+	h.documents["/favicon.ico"] = newDocument("/favicon.ico", "image/svg+xml", icon)
+	h.documents["/robots.txt"] = newDocument("/robots.txt", "text/plain; charset=utf-8",
+		[]byte("User-agent: *\nAllow: /\n"))
 	h.missing = h.documents[""]
 	delete(h.documents, "")
 	console, err := pages.Execute("console", struct {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
@@ -300,6 +301,33 @@ func snippets(body string) []string {
 		out = append(out, html.UnescapeString(mark.ReplaceAllString(m[1], "")))
 	}
 	return out
+}
+
+// TestBrowsersAndCrawlersFindTheirFiles by the names that they ask for.
+func TestBrowsersAndCrawlersFindTheirFiles(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"/favicon.ico": "image/svg+xml", "/robots.txt": "text/plain; charset=utf-8"} {
+		got := request(pages(t), http.MethodGet, path)
+		if got.Code != http.StatusOK || got.Header().Get("Content-Type") != want || got.Body.Len() == 0 {
+			t.Errorf("%s is %d %s with %d bytes", path, got.Code, got.Header().Get("Content-Type"), got.Body.Len())
+		}
+	}
+}
+
+// TestTheLandingPageSaysHowLongASandboxLives as the server is set.
+func TestTheLandingPageSaysHowLongASandboxLives(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.SandboxDuration = 77 * time.Hour
+	h, err := web.New(web.Options{Site: docsite.New(docsite.Options{
+		Origin: origin, Asset: web.Asset, Operations: operation.Table(), Config: c,
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body := request(h, http.MethodGet, "/").Body.String(); !strings.Contains(body, "Yours for 77 hours") {
+		t.Error("the landing page names no time, or another one")
+	}
 }
 
 func TestTheLandingPageCallsWhatExists(t *testing.T) {

@@ -40,7 +40,7 @@ test('a command has a name, also one that is new', () => {
 test('a command is a whole request with the key of its system', () => {
   const run = { operation: 'start_print_run', method: 'POST', path: '/factory/print-runs', body: { press_id: "it's" } };
   const text = attention.curlOf(run);
-  assert.match(text, /^curl -s -X POST https?:\/\/[^/]*\/v1\/factory\/print-runs /);
+  assert.match(text, /^curl -gs -X POST https?:\/\/[^/]*\/v1\/factory\/print-runs /);
   assert.match(text, /\$PLATEN_FACTORY_KEY/);
   assert.match(text, /Idempotency-Key/);
   assert.ok(text.includes(`--json '{"press_id":"it'\\''s"}'`), text);

@@ -124,8 +124,8 @@ func TestTheActionStartsAServer(t *testing.T) {
 	}
 	said := read(t, temporary)
 	for name, want := range map[string]string{
-		"GITHUB_PATH": filepath.Join(temporary, "platen") + "\n", "GITHUB_ENV": "PLATEN_URL=http://" + listen + "\n",
-		"GITHUB_OUTPUT": "url=http://" + listen + "\n",
+		"GITHUB_PATH": filepath.Join(temporary, "platen") + "\n", "GITHUB_ENV": "PLATEN_URL=http://" + listen + "/v1\n",
+		"GITHUB_OUTPUT": "url=http://" + listen + "/v1\n",
 	} {
 		if string(said[name]) != want {
 			t.Errorf("%s is %q, want %q", name, said[name], want)
@@ -154,6 +154,10 @@ func TestTheJobOfGitLabStartsAServer(t *testing.T) {
 	environment := maps.Clone(job.Variables)
 	environment["PLATEN_RELEASES"], environment["PLATEN_LISTEN"] = served(t), listen
 	environment["CI_PROJECT_DIR"] = folder
-	shell(t, environment, strings.Join(job.BeforeScript, "\n"))
+	script := append(job.BeforeScript, `echo "$PLATEN_URL" >"$CI_PROJECT_DIR/url"`)
+	shell(t, environment, strings.Join(script, "\n"))
+	if said := string(read(t, folder)["url"]); said != "http://"+listen+"/v1\n" {
+		t.Errorf("PLATEN_URL is %q", said)
+	}
 	plays(t, "http://"+listen, filepath.Join(folder, ".platen"))
 }

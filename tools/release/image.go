@@ -85,7 +85,7 @@ func (r *release) imageOf(b built) (v1.Image, error) {
 		Entrypoint:   []string{"/platen"},
 		Cmd:          []string{"serve"},
 		Healthcheck: &v1.HealthConfig{
-			Test: []string{"CMD", "/platen", "doctor", "--server", "http://127.0.0.1:8080"}, Interval: 10 * time.Second,
+			Test: []string{"CMD", "/platen", "doctor"}, Interval: 10 * time.Second,
 		},
 		Labels: map[string]string{
 			"org.opencontainers.image.title": "Platen", "org.opencontainers.image.version": r.version,

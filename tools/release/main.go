@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,7 +59,8 @@ func main() {
 	flag.StringVar(&r.agentName, "mcp-name", "", "name in the registry of agent servers, such as io.github.you/platen")
 	flag.StringVar(&r.agentURL, "mcp-url", "", "agent endpoint of a server that others can reach; empty for none")
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
-	flag.StringVar(&r.out, "out", "dist", "folder for the files; what is in it is replaced")
+	flag.StringVar(&r.out, "out", "dist", "folder for the files; an earlier release in it is replaced")
+	flag.BoolVar(&r.untagged, "untagged", false, "for a trial: the commit needs no tag of the version, and files may be changed")
 	flag.Parse()
 	if err := r.make(context.Background(), *only); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -72,6 +74,8 @@ type release struct {
 	// repository is where the image will be, agentName the name of the server in a registry of
 	// agent servers, and agentURL its endpoint; all may be empty.
 	repository, agentName, agentURL string
+	// untagged lets the source be another one than that of the version.
+	untagged bool
 	// at is the time of every file.
 	at time.Time
 	// stage is a folder for what is not to be published.
@@ -101,19 +105,26 @@ func (r *release) make(ctx context.Context, only string) error {
 	if err != nil {
 		return err
 	}
+	if err := r.checkSource(ctx); err != nil {
+		return err
+	}
 	if r.at, err = r.committed(ctx); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(r.out); err != nil {
+	if err := r.replaceable(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.out, 0o755); err != nil {
-		return err
-	}
-	if r.stage, err = os.MkdirTemp("", "release"); err != nil {
+	// Beside the folder that it replaces, so that a release is there as a whole or not at all.
+	if r.stage, err = os.MkdirTemp(filepath.Dir(filepath.Clean(r.out)), ".release-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(r.stage) //nolint:errcheck // a temporary folder
+	whole := r.out
+	r.out = filepath.Join(r.stage, "dist")
+	defer func() { r.out = whole }()
+	if err := os.Mkdir(r.out, 0o755); err != nil {
+		return err
+	}
 	if err := r.share(ctx); err != nil {
 		return err
 	}
@@ -139,7 +150,57 @@ func (r *release) make(ctx context.Context, only string) error {
 	if err := r.formula(); err != nil {
 		return err
 	}
-	return r.sums(os.Stdout)
+	if err := r.sums(os.Stdout); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(whole); err != nil {
+		return err
+	}
+	return os.Rename(r.out, whole)
+}
+
+// replaceable reports why the folder for the files cannot be replaced: it has something that is not of a release, whose
+// files are in its list of sums.
+func (r *release) replaceable() error {
+	entries, err := os.ReadDir(r.out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.MkdirAll(filepath.Dir(filepath.Clean(r.out)), 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(r.out, sumsName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != sumsName && !strings.Contains(string(sums), "  "+e.Name()+"\n") {
+			return fmt.Errorf("%s has %s, which is of no release: remove it, or choose a folder with --out", r.out, e.Name())
+		}
+	}
+	return nil
+}
+
+// checkSource reports why the source is not that of the version: a file is changed, or the commit has another tag.
+func (r *release) checkSource(ctx context.Context) error {
+	if r.untagged {
+		return nil
+	}
+	changed, err := r.run(ctx, nil, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 {
+		return fmt.Errorf("files are changed: commit them, or add --untagged for a trial\n%s", changed)
+	}
+	tags, err := r.run(ctx, nil, "git", "tag", "--points-at", "HEAD")
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(strings.Fields(string(tags)), r.version) {
+		return fmt.Errorf("the commit has no tag %s: git tag %[1]s, or add --untagged for a trial", r.version)
+	}
+	return nil
 }
 
 // built is the program for a platform.

@@ -43,7 +43,7 @@ func made(t *testing.T, root, out string) *release {
 	t.Helper()
 	r := &release{
 		version: version, url: place, root: root, out: out,
-		repository: repository, agentName: agentName, agentURL: "https://platen.example/mcp",
+		repository: repository, agentName: agentName, agentURL: "https://platen.example/mcp", untagged: true,
 	}
 	if err := r.make(t.Context(), here.String()); err != nil {
 		t.Fatal(err)
@@ -163,6 +163,71 @@ func TestTwoBuildsAreTheSame(t *testing.T) {
 			t.Errorf("%s differs: %x and %x", name, sha256.Sum256(text), sha256.Sum256(second[name]))
 		}
 	}
+}
+
+// TestAFolderOfAnotherKindIsLeftAlone, and so is a release where the next one fails.
+func TestAFolderOfAnotherKindIsLeftAlone(t *testing.T) {
+	needs(t, "git")
+	root := repositoryOf(t, "v0.0.1")
+	for name, files := range map[string][]string{
+		"a home": {"notes.txt", "platen"}, "a release and more": {"SHA256SUMS", "notes.txt"},
+	} {
+		r := release{version: "v0.0.1", root: root, out: t.TempDir()}
+		for _, file := range files {
+			if err := os.WriteFile(filepath.Join(r.out, file), []byte("precious"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := r.make(t.Context(), here.String())
+		if err == nil || !strings.Contains(err.Error(), "notes.txt") || len(read(t, r.out)) != len(files) {
+			t.Errorf("%s: %v, and %d files are left", name, err, len(read(t, r.out)))
+		}
+	}
+	r := release{version: "v0.0.1", root: root, out: t.TempDir()}
+	for name, text := range map[string]string{"SHA256SUMS": "00  platen.tar.gz\n", "platen.tar.gz": "old"} {
+		if err := os.WriteFile(filepath.Join(r.out, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.make(t.Context(), here.String()); err == nil || string(read(t, r.out)["platen.tar.gz"]) != "old" {
+		t.Errorf("a source without a program: %v", err)
+	}
+}
+
+// TestAReleaseIsOfItsTag, with nothing changed, unless it is a trial.
+func TestAReleaseIsOfItsTag(t *testing.T) {
+	needs(t, "git")
+	root := repositoryOf(t, "v0.0.1")
+	fails := func(want string, r release) {
+		t.Helper()
+		r.root, r.out = root, filepath.Join(t.TempDir(), "dist")
+		if err := r.make(t.Context(), here.String()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	fails("LICENSE", release{version: "v0.0.1"}) // it goes on, to a source that has nothing
+	fails("no tag v0.0.2", release{version: "v0.0.2"})
+	fails("LICENSE", release{version: "v0.0.2", untagged: true})
+	if err := os.WriteFile(filepath.Join(root, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails("files are changed", release{version: "v0.0.1"})
+}
+
+// repositoryOf is a repository with a tagged commit of one file.
+func repositoryOf(t *testing.T, tag string) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "-qm", "one"}, {"tag", tag},
+	} {
+		output(t, nil, "git", append([]string{"-C", root}, args...)...)
+	}
+	return root
 }
 
 // TestTheSumsAreThoseOfAllFiles, as sha256sum reads them.
@@ -415,6 +480,40 @@ func TestTheImagePlaysAnOrder(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTheDockerfileStampsTheVersion: its first stage, over the files that .dockerignore lets in.
+func TestTheDockerfileStampsTheVersion(t *testing.T) {
+	root, source, out := filepath.Join("..", ".."), t.TempDir(), t.TempDir()
+	ignored, err := os.ReadFile(filepath.Join(root, ".dockerignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(ignored)) {
+		if name, lets := strings.CutPrefix(strings.TrimSpace(line), "!"); lets {
+			absolute, err := filepath.Abs(filepath.Join(root, name))
+			if err == nil {
+				err = os.Symlink(absolute, filepath.Join(source, name))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, steps, found := strings.Cut(strings.ReplaceAll(string(text), "\\\n", " "), "\nRUN CGO_ENABLED=0")
+	steps, _, made := strings.Cut(steps, "&& mkdir")
+	if !found || !made {
+		t.Fatalf("the Dockerfile builds in another way:\n%s", text)
+	}
+	script := "cd '" + source + "' && CGO_ENABLED=0 " + strings.ReplaceAll(steps, "/out/root/", out+"/")
+	output(t, []string{"VERSION=" + version}, "sh", "-ec", script)
+	if said := output(t, nil, filepath.Join(out, "platen"), "--version"); said != "platen "+version+"\n" {
+		t.Errorf("the program says %q", said)
 	}
 }
 

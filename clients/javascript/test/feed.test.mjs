@@ -1,8 +1,11 @@
 // The feed with a checkpoint, signals and what is reported, with a fetch that is a script.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import { fileCheckpoint } from '../checkpoint.js';
@@ -144,6 +147,62 @@ test('each attempt and each wait is reported', async () => {
   assert.equal(waits[0].error.code, 'unavailable');
 });
 
+test('a report that fails leaves the result', async t => {
+  const log = t.mock.method(console, 'error', () => {});
+  const told = [];
+  const { client } = following([envelope({ cash_minor: 1 }), refused(401, 'unauthorized', false)], {
+    onExchange: exchange => {
+      told.push(exchange.status);
+      throw new Error('report');
+    },
+  });
+  assert.deepEqual(await client.getCash(), { cash_minor: 1 });
+  await assert.rejects(client.getCash(), error => isCode(error, 'unauthorized'));
+  assert.deepEqual(told, [200, 401]);
+  assert.equal(log.mock.callCount(), 2);
+});
+
+test('many calls with one signal print no warning, and all end with it', async t => {
+  const warnings = [];
+  const hear = warning => warnings.push(warning);
+  process.on('warning', hear);
+  t.after(() => process.off('warning', hear));
+  const abort = new AbortController();
+  const { client, asked } = following(
+    Array.from({ length: 25 }, () => refused(503, 'unavailable', true)),
+    {
+      sleep: undefined,
+    },
+  );
+  const calls = Array.from({ length: 50 }, () => client.getCash({ signal: abort.signal }));
+  const ended = Promise.allSettled(calls);
+  while (asked.length < 50) await new Promise(resolve => setImmediate(resolve));
+  abort.abort(new Error('enough'));
+  assert.deepEqual(new Set((await ended).map(({ reason }) => reason.message)), new Set(['enough']));
+  await new Promise(resolve => setImmediate(resolve));
+  assert.deepEqual(warnings, []);
+});
+
+test('an error of the network names the server', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address();
+  await new Promise(resolve => free.close(resolve));
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const client = new Client(`http://${host}:${port}/v1`, { office: 'k' }, { maxRetries: 0 });
+    const named = new RegExp(`http://${host}:${port}.*Is the server running\\?$`);
+    await assert.rejects(client.getCash(), { name: 'NetworkError', message: named });
+  }
+});
+
+test('a checkpoint that cannot be written leaves no file', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'platen-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'seq'));
+  await assert.rejects(fileCheckpoint(join(folder, 'seq')).save(1));
+  assert.deepEqual(await readdir(folder), ['seq']);
+});
+
 test('the keys of a sandbox are not printed', async () => {
   const fetch = async () => envelope({ sandbox_id: 'sbx_1', public_name: 'Heron', office_key: 'secret' }, 201);
   const sandbox = await createSandbox('http://x.test/v1', {}, { fetch });
@@ -167,6 +226,17 @@ test('a request of the program’s own gets its key by its path', async () => {
     ['POST', 'http://x.test/v1/sandbox/tick', 'Bearer o', true, 'application/json'],
     ['GET', 'http://x.test/v1/office/cash', null, false, null],
   ]);
+});
+
+test('the origin of a server is as good as its base URL', async () => {
+  const asked = [];
+  const fetch = async url => {
+    asked.push(new URL(url).pathname);
+    return envelope({});
+  };
+  for (const end of ['', '/', '/v1', '/v1/', '/platen/v1'])
+    await new Client(`http://x.test${end}`, { office: 'k' }, { fetch }).getCash();
+  assert.deepEqual(asked, [...Array(4).fill('/v1/office/cash'), '/platen/v1/office/cash']);
 });
 
 test('mistakes of the program are told', () => {

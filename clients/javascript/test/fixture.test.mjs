@@ -1,6 +1,6 @@
 // The fixture, with the program that PLATEN_BIN names.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import test, { after, before } from 'node:test';
@@ -92,4 +92,21 @@ test('a program that ends without stopping it leaves nothing', real, async () =>
   });
   assert.equal(await new Promise(resolve => child.once('exit', resolve)), 0);
   assert.ok(await ended(`${said.trim()}/readyz`), 'it still responds');
+});
+
+test('nothing is left of a server that ended by itself', {
+  ...real,
+  skip: real.skip || !existsSync('/bin/sh'),
+}, async () => {
+  const server = await startPlaten();
+  const [, database] = /^ *data +(\S+)$/m.exec(server.output);
+  const processes = () => {
+    const listed = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' });
+    return listed.split('\n').filter(line => line.includes(database));
+  };
+  for (const line of processes()) if (!line.includes('/bin/sh')) process.kill(Number.parseInt(line, 10), 'SIGKILL');
+  for (let tries = 0; processes().length > 0 && tries < 500; tries++)
+    await new Promise(resolve => setTimeout(resolve, 20));
+  assert.deepEqual(processes(), []);
+  await server.stop();
 });

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Self, TypeVar, cast
@@ -37,12 +37,26 @@ from ._core import (
 )
 from ._errors import PlatenError, Stopped
 from ._feed import Checkpoint
-from ._transport import Abort, Transport
+from ._transport import Abort, Transport, after_fork
 
 T = TypeVar("T")
 
 # As many attempts of a client can be under way; others wait for their turn.
 _MOST_AT_ONCE = 64
+
+
+class _Threads:
+    """The threads of a client, and of those that with_keys makes of it."""
+
+    def __init__(self) -> None:
+        self.forked()
+        after_fork(self)
+
+    def forked(self) -> None:
+        self._pool = ThreadPoolExecutor(_MOST_AT_ONCE, thread_name_prefix="platen")
+
+    def run(self, act: Callable[..., T], *args: Any) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._pool, act, *args)
 
 
 class AsyncSandbox:
@@ -81,7 +95,7 @@ class AsyncClient(AsyncOperations):
         chosen = Options(**options)
         self._core = Core(base_url, keys or Keys(), chosen)
         self._transport = Transport(self._core.base, chosen)
-        self._pool = ThreadPoolExecutor(_MOST_AT_ONCE, thread_name_prefix="platen")
+        self._threads = _Threads()
 
     @property
     def base_url(self) -> str:
@@ -92,7 +106,7 @@ class AsyncClient(AsyncOperations):
         other = AsyncClient.__new__(AsyncClient)
         other._core = Core(self._core.base, keys, replace(self._core.options, **options))
         other._transport = Transport(other._core.base, other._core.options) if options else self._transport
-        other._pool = self._pool
+        other._threads = self._threads
         return other
 
     async def close(self) -> None:
@@ -222,7 +236,7 @@ class AsyncClient(AsyncOperations):
     async def _send(self, send: Send) -> Response:
         abort = Abort()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._transport.send, send, abort)
+            return await self._threads.run(self._transport.send, send, abort)
         except asyncio.CancelledError:
             abort.now()
             raise
@@ -230,9 +244,7 @@ class AsyncClient(AsyncOperations):
     async def _prove(self, task: Prove) -> str:
         ended = False
         try:
-            return await asyncio.get_running_loop().run_in_executor(
-                self._pool, prove, task.challenge, task.difficulty, lambda: ended
-            )
+            return await self._threads.run(prove, task.challenge, task.difficulty, lambda: ended)
         finally:
             ended = True
 
@@ -258,7 +270,7 @@ class AsyncClient(AsyncOperations):
         """Save in a thread: a disk may be slow."""
         if number <= seq or checkpoint is None:
             return max(seq, number)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, _passed, checkpoint, seq, number)
+        return await self._threads.run(_passed, checkpoint, seq, number)
 
 
 async def create_sandbox_async(base_url: str, **fields_and_options: Any) -> AsyncSandbox:

@@ -26,6 +26,9 @@ T = TypeVar("T")
 #: The largest limit of a page. Reading all pages asks for so many rows at a time.
 MOST_PER_PAGE = 100
 
+#: The path of the API below the origin of a server.
+BASE_PATH = "/v1"
+
 #: A response is read up to so many bytes: many times a full page of the largest rows.
 MOST_BYTES = 8 << 20
 
@@ -151,7 +154,8 @@ class Options:
     user_agent: str = f"platen-client-python/{VERSION}"
     #: An ssl.SSLContext for https, the default one when None.
     ssl_context: Any = None
-    #: Is told of each pause before it begins, and of each attempt after it has ended.
+    #: Is told of each pause before it begins, and of each attempt after it has ended. An error that on_exchange raises
+    #: is logged.
     on_wait: Callable[[Wait], None] = _ignore
     on_exchange: Callable[[Exchange], None] = _ignore
     #: The source of idempotency keys: 1 to 64 printable ASCII characters, never the same twice.
@@ -228,6 +232,8 @@ class Core:
         parts = urlsplit(self.base)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
             raise ValueError(f"platen: the base URL must be like http://127.0.0.1:8080/v1, not {base_url!r}")
+        if not parts.path:
+            self.base += BASE_PATH
         self.origin = f"{parts.scheme}://{parts.netloc}"
         self.keys = keys
         self.options = options

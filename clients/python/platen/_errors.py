@@ -52,6 +52,10 @@ class ApiError(PlatenError):
         #: Finds the request in the server's log.
         self.request_id = request_id
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For multiprocessing, which brings the error of a worker to its parent."""
+        return ApiError.__new__, (ApiError, *self.args), self.__dict__
+
 
 class NetworkError(PlatenError):
     """There was no response, or only a part of one. Whether the request took effect is not known."""

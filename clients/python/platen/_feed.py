@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -36,8 +37,14 @@ class FileCheckpoint:
 
     def save(self, seq: int) -> None:
         folder = self._path.absolute().parent
-        with tempfile.NamedTemporaryFile("w", dir=folder, prefix=self._path.name + ".", delete=False) as file:
-            file.write(f"{seq}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, self._path)
+        file = tempfile.NamedTemporaryFile("w", dir=folder, prefix=self._path.name + ".", delete=False)
+        try:
+            with file:
+                file.write(f"{seq}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(file.name, self._path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(file.name)
+            raise

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import logging
+import os
 import socket
 import threading
 import time
+import weakref
 from contextlib import suppress
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from ._core import MOST_BYTES, Exchange, Options, Response, Send
@@ -15,6 +19,27 @@ from ._errors import NetworkError, PlatenError
 # The server closes a connection that nothing came over for a while: one that old is not used again.
 _MOST_IDLE_S = 20.0
 _MOST_KEPT = 32
+
+
+class _Forked(Protocol):
+    def forked(self) -> None: ...
+
+
+_living: weakref.WeakSet[_Forked] = weakref.WeakSet()
+
+
+def after_fork(living: _Forked) -> None:
+    """Call forked in each child process of this one: connections and threads belong to the parent."""
+    _living.add(living)
+
+
+def _begin_child() -> None:
+    for living in list(_living):
+        living.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_child)
 
 
 class Abort:
@@ -47,6 +72,11 @@ class Transport:
         self._options = options
         self._lock = threading.Lock()
         self._kept: list[tuple[http.client.HTTPConnection, float]] = []
+        after_fork(self)
+
+    def forked(self) -> None:
+        self._lock = threading.Lock()  # another thread of the parent may hold the old one
+        self.close()  # that of the child alone: the parent's descriptors stay open
 
     def close(self) -> None:
         with self._lock:
@@ -71,21 +101,23 @@ class Transport:
             raise
         finally:
             ended = time.monotonic() if self._options.now is None else self._options.now()
-            self._options.on_exchange(
-                Exchange(
-                    operation=send.operation,
-                    method=send.method,
-                    path=send.target.removeprefix(self._base),
-                    system=send.system,
-                    attempt=send.attempt,
-                    request=send.body,
-                    status=response.status if response else 0,
-                    headers=response.headers if response else {},
-                    response=response.body if response else None,
-                    seconds=ended - began,
-                    error=error,
-                )
+            exchange = Exchange(
+                operation=send.operation,
+                method=send.method,
+                path=send.target.removeprefix(self._base),
+                system=send.system,
+                attempt=send.attempt,
+                request=send.body,
+                status=response.status if response else 0,
+                headers=response.headers if response else {},
+                response=response.body if response else None,
+                seconds=ended - began,
+                error=error,
             )
+            try:
+                self._options.on_exchange(exchange)
+            except Exception:  # the request has its outcome, which a report must not replace
+                logging.getLogger("platen").exception("on_exchange failed")
 
     def _exchange(self, send: Send, abort: Abort) -> Response:
         name = send.operation or f"{send.method} {send.target}"
@@ -95,20 +127,28 @@ class Transport:
         abort.hold(connection)
         whole = False
         try:
-            if abort.asked:
+            if connection.sock is None:
+                connection.connect()
+            if abort.asked:  # after the connection: from there on, its end is noticed
                 raise OSError("the request was cancelled")
-            connection.request(send.method, path, send.body, send.headers)
+            # A server that rejects a body before its end closes the connection: the response tells why.
+            sent = False
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connection.request(send.method, path, send.body, send.headers)
+                sent = True
             answer = connection.getresponse()
             body = answer.read(MOST_BYTES + 1)
             if len(body) > MOST_BYTES:
                 raise PlatenError(f"{name}: the response has more than {MOST_BYTES} bytes")
             if answer.length:  # read with a limit says nothing of an early end
                 raise http.client.IncompleteRead(body, answer.length)
-            whole = answer.isclosed() and not answer.will_close
+            whole = sent and answer.isclosed() and not answer.will_close
             headers = {key.lower(): value for key, value in answer.getheaders()}
             return Response(answer.status, headers, body)
         except (OSError, http.client.HTTPException) as failed:
-            raise NetworkError(f"{name}: {failed or type(failed).__name__}") from failed
+            hint = " Is the server running?" if isinstance(failed, ConnectionRefusedError) else ""
+            said = f"{name}: {self._base}: {failed or type(failed).__name__}"
+            raise NetworkError(f"{said}.{hint}" if hint else said) from failed
         finally:
             abort.hold(None)
             if whole and not abort.asked:

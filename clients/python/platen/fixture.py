@@ -24,19 +24,23 @@ from urllib.parse import urlsplit
 
 from ._client import Sandbox, create_sandbox
 
+# The server is on this machine, whatever proxy the environment names.
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # A server starts in less than a second; a loaded machine takes longer.
 _PATIENCE_S = 60.0
 
-# The shell holds the pipe of the tests: when they end, however that is, the pipe is closed, and the shell stops the
-# server and removes its folder.
+# The shell holds the pipe of the tests: a line in it, or its end when the tests end, however that is, stops the server,
+# and the shell removes its folder. The watcher outlives its kill, so that its number is not another process's.
 _KEEPER = """
 folder=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
-{ cat >/dev/null 2>&1; kill "$server"; } <&3 >/dev/null 2>&1 &
+{ read -r _; kill "$server"; exec sleep 60; } <&3 >/dev/null 2>&1 &
+watcher=$!
 exec 3<&-
 wait "$server"; status=$?
+kill "$watcher"
 rm -rf "$folder"
 exit "$status"
 """
@@ -61,6 +65,7 @@ class Platen:
         self._process = subprocess.Popen(
             argv, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
+        self._owner = os.getpid()
         self._said: list[str] = []
         self._address = ""
         self._known = threading.Event()
@@ -90,9 +95,14 @@ class Platen:
         return create_sandbox(self.base_url, **({"clock": "manual"} | self._client | fields))
 
     def stop(self) -> None:
-        """Stop the server and remove its database."""
+        """Stop the server and remove its database. In a process that was forked from the tests it does nothing."""
         atexit.unregister(self.stop)
+        if os.getpid() != self._owner:
+            return
         if self._process.stdin and not self._process.stdin.closed:
+            with suppress(OSError):
+                self._process.stdin.write(b"\n")  # a forked process that lives holds the pipe open too
+                self._process.stdin.flush()
             with suppress(OSError):
                 self._process.stdin.close()
         if not self._kept:
@@ -125,7 +135,7 @@ class Platen:
         if not self._address:
             raise RuntimeError(f"platen: {program} did not start:\n{self.output}")
         while True:
-            with suppress(OSError), urllib.request.urlopen(f"{self.origin}/readyz", timeout=5) as response:
+            with suppress(OSError), _DIRECT.open(f"{self.origin}/readyz", timeout=5) as response:
                 if response.status == 200:
                     return
             if time.monotonic() > deadline:

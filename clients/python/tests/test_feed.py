@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +186,88 @@ class ReportTest(Base):
         self.assertEqual(len(waits), 1)
         self.assertTrue(platen.is_code(waits[0].error, "unavailable"))
 
+    def test_a_report_that_fails_leaves_the_result(self) -> None:
+        server = self.server({"data": {"cash_minor": 1}}, GONE)
+        told: list[platen.Exchange] = []
+
+        def report(exchange: platen.Exchange) -> None:
+            told.append(exchange)
+            raise KeyError("report")
+
+        client = self.client(server, on_exchange=report)
+        with self.assertLogs("platen", "ERROR"):
+            self.assertEqual(client.get_cash(), {"cash_minor": 1})
+            with self.assertRaises(platen.ApiError):
+                client.get_cash()
+        self.assertEqual([exchange.status for exchange in told], [200, 401])
+
+    def test_an_error_of_the_network_names_the_server(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with self.assertRaises(platen.NetworkError) as raised:
+            platen.Client(f"http://127.0.0.1:{port}/v1", platen.Keys(office="k"), max_retries=0).get_cash()
+        self.assertRegex(str(raised.exception), rf"http://127\.0\.0\.1:{port}.*Is the server running\?$")
+
+    def test_a_response_that_comes_before_the_end_of_a_large_body_is_read(self) -> None:
+        body = b'{"meta": {}, "error": {"code": "body_too_large"}}'
+        head = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        connections: list[socket.socket] = []
+
+        def reject() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                connections.append(connection)
+                connection.recv(1000)
+                connection.sendall(head + body)
+                connection.close()  # with a body that nobody has read: a reset
+
+        threading.Thread(target=reject, daemon=True).start()
+        client = platen.Client(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", platen.Keys(office="k"))
+        with self.assertRaises(platen.ApiError) as raised:
+            client.create_webhook(url="x" * 10_000_000, events=[])
+        self.assertEqual((raised.exception.status, len(connections)), (413, 1))
+
+    def test_a_call_that_is_cancelled_while_it_connects_sends_nothing(self) -> None:
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        begun, go = threading.Event(), threading.Event()
+        connect = socket.create_connection
+
+        def slow(*args: Any, **options: Any) -> socket.socket:
+            begun.set()
+            go.wait()
+            return connect(*args, **options)
+
+        async def cancelled() -> None:
+            async with platen.AsyncClient(
+                f"http://127.0.0.1:{listener.getsockname()[1]}/v1", platen.Keys(office="k")
+            ) as client:
+                call = asyncio.create_task(client.get_cash())
+                await asyncio.to_thread(begun.wait)
+                call.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await call
+            go.set()
+
+        with unittest.mock.patch("socket.create_connection", slow):
+            asyncio.run(cancelled())
+        connection, _ = listener.accept()
+        with connection:
+            self.assertEqual(connection.recv(1000), b"")
+
+    def test_a_checkpoint_that_cannot_be_written_leaves_no_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "seq")
+            path.mkdir()
+            with self.assertRaises(OSError):
+                platen.FileCheckpoint(path).save(1)
+            self.assertEqual(list(Path(folder).iterdir()), [path])
+
     def test_keys_are_not_printed(self) -> None:
         made = {"sandbox_id": "sbx_1", "public_name": "Heron", "office_key": "secret", "factory_key": "secret"}
         server = self.server({"status": 201, "data": made})
@@ -211,6 +295,15 @@ class ReportTest(Base):
                 ("/v1/office/cash", None, False, None),
             ],
         )  # fmt: skip
+
+    def test_the_origin_of_a_server_is_as_good_as_its_base_url(self) -> None:
+        server = self.server({"data": {}})
+        for end in ("", "/", "/v1", "/v1/", "/platen/v1"):
+            client = platen.Client(server.url.removesuffix("/v1") + end, platen.Keys(office="k"))
+            self.addCleanup(client.close)
+            client.get_cash()
+        paths = [request["path"] for request in server.requests]
+        self.assertEqual(paths, ["/v1/office/cash"] * 4 + ["/platen/v1/office/cash"])
 
     def test_mistakes_of_the_program_are_told(self) -> None:
         with self.assertRaisesRegex(ValueError, "base URL"):

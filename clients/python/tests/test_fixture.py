@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import platen
 from platen import fixture
@@ -62,9 +66,11 @@ class FixtureTest(fixture.PlatenCase, unittest.TestCase):
             fixture.start(args=["--no-such-flag"])
 
     def ended(self, origin: str, folder: str) -> bool:
+        parts = urlsplit(origin)
         for _ in range(500):
             try:
-                urllib.request.urlopen(origin + "/readyz", timeout=5).close()
+                with socket.create_connection((parts.hostname, parts.port), timeout=5):
+                    pass
             except OSError:
                 if not Path(folder).exists():
                     return True
@@ -82,3 +88,51 @@ class FixtureTest(fixture.PlatenCase, unittest.TestCase):
                 if kill:
                     child.kill()
             self.assertTrue(self.ended(origin, folder), "it still responds, or its folder is there")
+
+    def test_the_server_starts_behind_a_proxy(self) -> None:
+        nowhere = {"HTTP_PROXY": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9", "NO_PROXY": "", "no_proxy": ""}
+        script = "from platen import fixture; fixture._PATIENCE_S = 10; fixture.start().stop()"
+        argv = [sys.executable, "-B", "-c", script]
+        subprocess.run(argv, cwd=PACKAGE, env=os.environ | nowhere, check=True)
+
+    if "fork" in multiprocessing.get_all_start_methods():
+
+        def test_the_server_stops_while_a_forked_process_lives(self) -> None:
+            server = fixture.start()
+            child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,))
+            child.start()
+            try:
+                stop = threading.Thread(target=server.stop, daemon=True)
+                stop.start()
+                stop.join(60)
+                self.assertFalse(stop.is_alive(), "stop waits for the child")
+                self.assertTrue(self.ended(server.origin, server._folder))
+            finally:
+                child.kill()
+                child.join()
+
+        def test_a_forked_process_cannot_stop_the_server(self) -> None:
+            with fixture.start() as server:
+                child = multiprocessing.get_context("fork").Process(target=server.stop)
+                child.start()
+                child.join(60)
+                self.assertEqual(child.exitcode, 0)
+                self.assertTrue(Path(server._folder).exists())
+                server.sandbox()
+
+        def test_nothing_is_left_of_a_server_that_ended_by_itself(self) -> None:
+            with fixture.start() as server:
+                for pid, args in self.processes(server._folder):
+                    if not args.startswith("/bin/sh"):
+                        os.kill(pid, signal.SIGKILL)
+                self.assertTrue(self.ended(server.origin, server._folder))
+                deadline = time.monotonic() + 60
+                while left := self.processes(server._folder):
+                    self.assertLess(time.monotonic(), deadline, left)
+                    time.sleep(0.02)
+
+    def processes(self, folder: str) -> list[tuple[int, str]]:
+        """The processes whose command names a folder."""
+        listed = subprocess.run(["ps", "-A", "-o", "pid=", "-o", "args="], capture_output=True, text=True, check=True)
+        lines = (line.split(None, 1) for line in listed.stdout.splitlines() if folder in line)
+        return [(int(pid), args) for pid, args in lines]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import multiprocessing
 import os
 import threading
 import time
@@ -19,6 +20,7 @@ import platen
 from platen._transport import Transport
 
 URL = os.environ.get("PLATEN_URL", "")
+FORKS = "fork" in multiprocessing.get_all_start_methods()
 BUSY = os.environ.get("PLATEN_BUSY_URL", "")
 
 
@@ -150,6 +152,41 @@ class ServerTest(unittest.TestCase):
 
         self.assertEqual(len(asyncio.run(play())), 20)
 
+    if FORKS:  # Windows has none
+
+        def test_a_forked_process_gets_its_own_responses(self) -> None:
+            client = self.enter().client
+            client.get_cash()  # its connection is kept
+            sent = [os.urandom(8).hex() for _ in range(200)]
+            with multiprocessing.get_context("fork").Pool(4, _begin_worker, (client,)) as pool:
+                came = pool.map(_reference, sent, chunksize=1)
+            wrong = [pair for pair in zip(sent, came, strict=True) if pair[0] != pair[1]]
+            self.assertEqual(wrong, [])
+            self.assertIn("cash_minor", client.get_cash())
+
+        def test_a_forked_process_leaves_its_parent_the_connection(self) -> None:
+            client = self.enter().client
+            client.get_cash()
+            [(connection, _)] = client._transport._kept
+            child = multiprocessing.get_context("fork").Process(target=client.get_cash)
+            child.start()
+            child.join(60)
+            self.assertEqual(child.exitcode, 0)
+            client.get_cash()
+            self.assertIs(client._transport._kept[0][0], connection)
+
+        def test_an_event_loop_of_a_forked_process_has_threads_of_its_own(self) -> None:
+            sandbox = self.enter()
+            client = platen.AsyncClient(URL, sandbox.keys)
+            self.assertIn("cash_minor", asyncio.run(_cash(client)))
+            child = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(_cash(client)))
+            child.start()
+            child.join(60)
+            ended = child.exitcode
+            child.kill()
+            child.join()
+            self.assertEqual(ended, 0)
+
     def test_a_delivery_is_verified(self) -> None:
         client = self.enter().client
         came: list[Any] = []
@@ -182,6 +219,25 @@ class ServerTest(unittest.TestCase):
             time.sleep(0.02)
         self.assertTrue(any(e.get("data", {}).get("id") == order["id"] for e in came), came)
         self.assertFalse(any("error" in event for event in came), came)
+
+
+async def _cash(client: platen.AsyncClient) -> Any:
+    async with client:
+        return await client.get_cash()
+
+
+_client: platen.Client
+
+
+def _begin_worker(client: platen.Client) -> None:
+    global _client
+    _client = client
+
+
+def _reference(reference: str) -> str | None:
+    """Write and read in a worker, over the connection of its parent if it has taken that."""
+    work = _client.create_work_order(sku="prd_flyer", quantity=100, reference=reference)
+    return _client.get_work_order(work["id"])["reference"] if work["reference"] == reference else work["reference"]
 
 
 @unittest.skipUnless(BUSY, "SKIPPED: there is no PLATEN_BUSY_URL")

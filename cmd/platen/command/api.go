@@ -34,7 +34,7 @@ error, for sending the same request again. The body comes from --data, as text, 
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.In, r.Out, r.Notes = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			r.In, r.Out, r.Notes = cmd.InOrStdin(), cli.Bytes(cmd.OutOrStdout()), cmd.ErrOrStderr()
 			return r.Run(cmd.Context(), strings.ToUpper(args[0]), args[1])
 		},
 	}

@@ -2,11 +2,13 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +40,7 @@ func backupCommand() *cobra.Command {
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s has %d sandboxes with %d commits, %d bytes, checked\n",
 				args[0], backed.Sandboxes, backed.Commits, backed.Bytes)
-			return copyKey(cmd.OutOrStdout(), c.Database+keySuffix, args[0]+keySuffix, key, false)
+			return copyKey(cmd.OutOrStdout(), c.Database+keySuffix, args[0]+keySuffix, key)
 		},
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database, "The SQLite file.")
@@ -60,23 +62,39 @@ func restoreCommand() *cobra.Command {
 			if err := databaseOf(cmd, c); err != nil {
 				return err
 			}
-			restored, err := server.Restore(cmd.Context(), c, args[0], replace)
+			restored, key, err := restore(cmd.Context(), c, args[0], replace)
 			switch {
 			case errors.Is(err, server.ErrNoFile):
 				return cli.UsageError{Err: err}
 			case errors.Is(err, fs.ErrExist):
 				return fmt.Errorf("%w: --replace puts the copy in its place", err)
 			case err != nil:
-				return err //nolint:wrapcheck // the error names the failed step
+				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s has %d sandboxes with %d commits, %d bytes, checked\n",
 				c.Database, restored.Sandboxes, restored.Commits, restored.Bytes)
-			return copyKey(cmd.OutOrStdout(), args[0]+keySuffix, c.Database+keySuffix, true, replace)
+			return key.place(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database, "The SQLite file.")
 	cmd.Flags().BoolVar(&replace, "replace", false, "Put it in the place of a database, and of a key, that are there.")
 	return cmd
+}
+
+// restore puts a database back once all that can fail of its key is done.
+func restore(ctx context.Context, c *config.Config, from string, replace bool) (server.Backed, *keyCopy, error) {
+	if c.Postgres() {
+		return server.Backed{}, nil, server.ErrNoFile
+	}
+	key, err := readyKey(from+keySuffix, c.Database+keySuffix, replace)
+	if err != nil {
+		return server.Backed{}, nil, err
+	}
+	restored, err := server.Restore(ctx, c, from, replace)
+	if err != nil {
+		return server.Backed{}, nil, errors.Join(err, key.discard())
+	}
+	return restored, key, nil
 }
 
 // keySuffix names the file of the secret key, beside the database.
@@ -98,38 +116,87 @@ func databaseOf(cmd *cobra.Command, c *config.Config) error {
 	if cmd.Flag("database").Changed {
 		c.Database = database
 	}
+	return checkDatabaseName(c)
+}
+
+// checkDatabaseName refuses a flag or variable that names no database of Platen.
+func checkDatabaseName(c *config.Config) error {
+	if err := c.CheckDatabase(); err != nil {
+		return cli.UsageError{Err: err}
+	}
 	return nil
 }
 
-// copyKey copies the file of the secret key, or notes that it was not wanted. It
-// takes the place of another one only when replace is set.
-func copyKey(out io.Writer, from, to string, wanted, replace bool) error {
-	b, err := os.ReadFile(from) //nolint:gosec // the operator names the files
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil // the operator has set it, or keeps it elsewhere
-	case err != nil:
-		return fmt.Errorf("read the secret key: %w", err)
-	case !wanted:
-		fmt.Fprintf(out, "the secret key is not in it: keep a copy of %s in another place\n", from)
+// copyKey copies the file of the secret key, or notes that it was not wanted.
+func copyKey(out io.Writer, from, to string, wanted bool) error {
+	if !wanted {
+		if _, err := os.Stat(from); err == nil {
+			fmt.Fprintf(out, "the secret key is not in it: keep a copy of %s in another place\n", from)
+		}
 		return nil
 	}
-	there, err := os.ReadFile(to) //nolint:gosec // the operator names the files
-	if err == nil && bytes.Equal(there, b) {
-		return nil
-	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if replace {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	file, err := os.OpenFile(to, flags, 0o600) //nolint:gosec // the operator names the files
+	key, err := readyKey(from, to, false)
 	if err != nil {
-		return fmt.Errorf("copy the secret key: %w", err)
+		return err
 	}
+	return key.place(out)
+}
+
+// keyCopy is a copy of a secret key beside its place. Placing it can hardly fail any more, and a power cut leaves the
+// key that was there or the new one.
+type keyCopy struct{ ready, to string }
+
+// readyKey copies a key, where there is one and its place has another. It takes the place of another one only when
+// replace is set.
+func readyKey(from, to string, replace bool) (*keyCopy, error) {
+	b, err := os.ReadFile(from) //nolint:gosec // the operator names the files
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // the operator has set it, or keeps it elsewhere
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the secret key: %w", err)
+	}
+	if target, err := filepath.EvalSymlinks(to); err == nil {
+		to = target
+	}
+	switch there, err := os.ReadFile(to); { //nolint:gosec // the operator names the files
+	case err == nil && bytes.Equal(there, b):
+		return nil, nil
+	case err == nil && !replace:
+		return nil, fmt.Errorf("%s is another secret key: %w", to, fs.ErrExist)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read the secret key that is there: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return nil, fmt.Errorf("copy the secret key: %w", err)
+	}
+	file, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".*") // readable by its owner alone
+	if err != nil {
+		return nil, fmt.Errorf("copy the secret key: %w", err)
+	}
+	key := &keyCopy{file.Name(), to}
 	_, err = file.Write(b)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return fmt.Errorf("copy the secret key: %w", err)
+		return nil, fmt.Errorf("copy the secret key: %w", errors.Join(err, key.discard()))
 	}
-	fmt.Fprintf(out, "%s has the secret key\n", to)
+	return key, nil
+}
+
+// place puts the copy where it belongs; of no key there is nothing to place.
+func (k *keyCopy) place(out io.Writer) error {
+	if k == nil {
+		return nil
+	}
+	if err := os.Rename(k.ready, k.to); err != nil {
+		return fmt.Errorf("copy the secret key: %w", errors.Join(err, k.discard()))
+	}
+	fmt.Fprintf(out, "%s has the secret key\n", k.to)
 	return nil
+}
+
+func (k *keyCopy) discard() error {
+	if k == nil {
+		return nil
+	}
+	return os.Remove(k.ready) //nolint:wrapcheck // the caller says what it was doing
 }

@@ -58,9 +58,10 @@ func run(ctx context.Context) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "platen:", cli.Brief(err))
+	screen := cli.NewScreen(os.Stderr)
+	fmt.Fprintln(screen, "platen:", cli.Brief(err))
 	for _, line := range cli.Details(err) {
-		fmt.Fprintln(os.Stderr, " ", line)
+		fmt.Fprintln(screen, " ", line)
 	}
 	return exitCode(err)
 }
@@ -101,6 +102,8 @@ func root() *cobra.Command {
 		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.SetOut(cli.NewScreen(os.Stdout))
+	cmd.SetErr(cli.NewScreen(os.Stderr))
 	cmd.Version = server.Version()
 	cmd.SetVersionTemplate("platen {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError{Err: flagError(cmd, err)} })
@@ -110,6 +113,10 @@ func root() *cobra.Command {
 			sub.GroupID = g.title
 			cmd.AddCommand(sub)
 		}
+	}
+	cmd.InitDefaultHelpCmd()
+	if help, _, err := cmd.Find([]string{"help"}); err == nil {
+		help.Run, help.RunE = nil, helpOf
 	}
 	cmd.SetHelpCommandGroupID(aboutProgram)
 	cmd.SetCompletionCommandGroupID(aboutProgram)

@@ -12,7 +12,7 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
-	d := cli.Doctor{Version: server.Version()}
+	d := cli.Doctor{Version: server.Version(), Target: cli.Target{Here: config.OriginHere()}}
 	c := config.Default()
 	c.Database = ""
 	cmd := &cobra.Command{
@@ -21,12 +21,17 @@ func doctorCommand() *cobra.Command {
 		Short:      "Check server, keys and clock, or a database",
 		Long: "Check server, keys and clock: whether the server responds " +
 			"and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\n" +
-			"the sandbox has left, and who can read the .env file. It changes nothing.\n\n" +
+			"the sandbox has left, and who can read the .env file. It changes nothing. In a container the server is\n" +
+			"the one at PLATEN_LISTEN, unless --server or PLATEN_URL names another.\n\n" +
 			"With --database, check the SQLite file of a server in their place, also while it runs: whether\n" +
-			"every commit and snapshot in it is what was written.",
+			"every commit and snapshot in it is what was written. It reads a copy, which needs as much room in\n" +
+			"the same folder for as long as it takes.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Database != "" {
+				if err := checkDatabaseName(c); err != nil {
+					return err
+				}
 				d.Storage = func(ctx context.Context) (string, []string, error) { return checkDatabase(ctx, c) }
 			}
 			return d.Run(cmd.Context(), cmd.OutOrStdout())

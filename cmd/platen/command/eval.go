@@ -3,6 +3,8 @@ package command
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"os/exec"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,14 @@ const (
 	// evalLease is longer than any evaluation is to take.
 	evalLease = 7 * 24 * time.Hour
 )
+
+// runnable reports why a command cannot be run, before a world is played for it.
+func runnable(name string) error {
+	if _, err := exec.LookPath(name); err != nil && !errors.Is(err, exec.ErrDot) {
+		return cli.UsageError{Err: fmt.Errorf("the command cannot be run: %w", err)}
+	}
+	return nil
+}
 
 func evalCommand() *cobra.Command {
 	e := &evaluation.Evaluation{}
@@ -52,7 +62,7 @@ func evalCommand() *cobra.Command {
 			if len(args) == 0 {
 				return cli.UsageError{Err: errors.New("no command to run: put it behind --")}
 			}
-			return nil
+			return runnable(args[0])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -80,7 +90,7 @@ func evalCommand() *cobra.Command {
 			}
 			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
 			e.Baselines = baselines(worlds, e.Day)
-			e.Command, e.Output, e.CreationKey = args, cmd.ErrOrStderr(), rand.Text()+rand.Text()
+			e.Command, e.Output, e.CreationKey = args, cli.Unescaped(cmd.ErrOrStderr()), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
 				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret

@@ -30,6 +30,9 @@ func moveCommand() *cobra.Command {
 				if c.Database = strings.TrimPrefix(c.Database, "sqlite:"); c.Database == "" {
 					return cli.UsageError{Err: errors.New("both --from and --to must name a database")}
 				}
+				if err := checkDatabaseName(c); err != nil {
+					return err
+				}
 			}
 			if from.Database == to.Database {
 				return cli.UsageError{Err: errors.New("--from and --to name the same database")}
@@ -50,7 +53,7 @@ func moveCommand() *cobra.Command {
 				fmt.Fprintf(out, "start the server on it with PLATEN_SECRET_KEY_FILE=%s\n", key)
 				return nil
 			}
-			return copyKey(out, key, to.Database+keySuffix, true, false)
+			return copyKey(out, key, to.Database+keySuffix, true)
 		},
 	}
 	cmd.Flags().StringVar(&from.Database, "from", "", "The database to move: a SQLite file, or a PostgreSQL URL.")

@@ -14,12 +14,14 @@ import (
 
 // withServer starts a server in a temporary folder, with the settings that set
 // makes, and removes both after use.
-func withServer(ctx context.Context, set func(*config.Config), use func(origin string) error) error {
-	return withRunning(ctx, set, func(s *server.Server) error { return use(s.Origin()) })
+func withServer(ctx context.Context, set func(*config.Config), use func(origin string) error,
+	before ...func(*server.Server)) error {
+	return withRunning(ctx, set, func(s *server.Server) error { return use(s.Origin()) }, before...)
 }
 
 // withRunning is withServer for who needs more than the origin.
-func withRunning(ctx context.Context, set func(*config.Config), use func(*server.Server) error) error {
+func withRunning(ctx context.Context, set func(*config.Config), use func(*server.Server) error,
+	before ...func(*server.Server)) error {
 	folder, err := os.MkdirTemp("", "platen-demo-")
 	if err != nil {
 		return fmt.Errorf("make a temporary folder: %w", err)
@@ -30,6 +32,9 @@ func withRunning(ctx context.Context, set func(*config.Config), use func(*server
 	s, err := server.New(ctx, c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(folder))
+	}
+	for _, prepare := range before {
+		prepare(s)
 	}
 	if err = s.Start(ctx); err == nil {
 		err = use(s)

@@ -1,14 +1,17 @@
 package command
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
+	"net"
 
 	"github.com/spf13/cobra"
 
 	"platen/internal/cli"
 	"platen/internal/cli/trace"
 	"platen/internal/config"
+	"platen/internal/server"
 )
 
 func replayCommand() *cobra.Command {
@@ -21,7 +24,7 @@ func replayCommand() *cobra.Command {
 			"sandbox of the same world on a server that this starts. The exit status is 1 when the records of the\n" +
 			"business are others in the end than they were: then the trace is not that of the run that it names,\n" +
 			"was changed, or is of another version of Platen, or of a clock that ran by itself. Requests about\n" +
-			"webhooks are left out.",
+			"webhooks are left out, and the server sends no webhook.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := trace.Read(args[0])
@@ -35,7 +38,7 @@ func replayCommand() *cobra.Command {
 			creationKey := rand.Text() + rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
-				c.CreationKey, c.EvaluationSecret = creationKey, secret
+				c.CreationKey, c.EvaluationSecret, c.PrivateWebhooks = creationKey, secret, false
 			}, func(origin string) error {
 				r, err := t.Again(cmd.Context(), origin, creationKey)
 				if err != nil {
@@ -50,11 +53,18 @@ func replayCommand() *cobra.Command {
 					err = errors.Join(err, errors.New("the run ended otherwise than the trace says"))
 				}
 				return err
-			})
+			}, unconnected)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
 	return cmd
+}
+
+// unconnected keeps a server from reaching anybody: a trace may come from a stranger.
+func unconnected(s *server.Server) {
+	s.Use(server.Net{Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("a replay sends no webhooks")
+	}})
 }
 
 // unlimited takes the limits off a server that serves one program of the same machine.

@@ -75,6 +75,9 @@ func verbCommand(op *resource.Operation) *cobra.Command {
 			if c.Values, err = valuesOf(cmd.Flags(), op.Fields); err != nil {
 				return err
 			}
+			if err := lacking(cmd, op.Fields); err != nil {
+				return err
+			}
 			return c.Run(cmd.Context())
 		},
 	}
@@ -102,6 +105,21 @@ func upper(texts []string) []string {
 		all[i] = strings.ToUpper(text)
 	}
 	return all
+}
+
+// lacking names the flags without which there is no request.
+func lacking(cmd *cobra.Command, fields []resource.Field) error {
+	var missing []string
+	for _, f := range fields {
+		if f.Required && !cmd.Flags().Changed(f.Flag()) {
+			missing = append(missing, "--"+f.Flag())
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return cli.UsageError{Err: fmt.Errorf("%s requires %s; see %[1]s --help", cmd.CommandPath(),
+		strings.Join(missing, " and "))}
 }
 
 // fieldFlag adds the flag of a field.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,6 +53,7 @@ func TestCommandLine(t *testing.T) {
 			"sandbox":   sandbox,
 			"receiver":  receiver,
 			"waits":     waits,
+			"hostile":   hostile,
 		},
 	})
 }
@@ -61,6 +63,24 @@ func platen(ts *testscript.TestScript, fails bool, args []string) {
 	if got := start(ts, args); (got != 0) != fails {
 		ts.Fatalf("the exit status is %d", got)
 	}
+}
+
+// hostile starts a server whose texts act on a terminal, and puts its URL into a variable: checkpoints are listed, and
+// everything else is an error.
+func hostile(ts *testscript.TestScript, _ bool, args []string) {
+	const text = "\u001b]52;c;eA==\u0007\u009b2J\u202e"
+	data, err := json.Marshal(text)
+	ts.Check(err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/checkpoints") {
+			fmt.Fprintf(w, `{"meta":{},"data":{"items":[{"label":%s,"name":%[1]s,"id":%[1]s}],"next_cursor":null}}`, data)
+			return
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"meta":{},"error":{"code":%s,"message":%[1]s,"hint":%[1]s}}`, data)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
 }
 
 // exits runs a command line and wants an exit status: exits 2 platen --nope.

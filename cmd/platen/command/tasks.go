@@ -114,7 +114,10 @@ func tasksRun() *cobra.Command {
 			}
 			switch player {
 			case "":
-				r.Player = task.Command(command, cmd.ErrOrStderr())
+				if err := runnable(command[0]); err != nil {
+					return err
+				}
+				r.Player = task.Command(command, cli.Unescaped(cmd.ErrOrStderr()))
 			case playerOracle:
 				r.Player = solving
 			case playerNothing:

@@ -27,6 +27,21 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		meant(commandsLike(cmd, args[0]), cmd.CommandPath()+" --help lists all"))}
 }
 
+// helpOf prints the help of the command that arguments name. The library's own prints that of the program for a command
+// that there is not.
+func helpOf(cmd *cobra.Command, args []string) error {
+	found, rest, err := cmd.Root().Find(args)
+	if err == nil {
+		err = noArguments(found, rest)
+	}
+	if err != nil {
+		return err
+	}
+	found.InitDefaultHelpFlag()
+	found.InitDefaultVersionFlag()
+	return found.Help() //nolint:wrapcheck // the error of standard output is enough
+}
+
 // meant asks about what may have been meant, and where there is nothing says where to look.
 func meant(names []string, otherwise string) string {
 	if len(names) == 0 {

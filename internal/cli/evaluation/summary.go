@@ -211,8 +211,12 @@ func (s *Summary) Print(out io.Writer) error {
 		return fmt.Errorf("print: %w", err)
 	}
 	if s.Counted > 0 {
-		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d worlds of %s (preset version %d, engine %d%s)\n",
-			s.Day, s.Counted, s.Preset, s.PresetVersion, s.EngineVersion, s.asked())
+		worlds := "worlds"
+		if s.Counted == 1 {
+			worlds = "world"
+		}
+		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d %s of %s (preset version %d, engine %d%s)\n",
+			s.Day, s.Counted, worlds, s.Preset, s.PresetVersion, s.EngineVersion, s.asked())
 		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n",
 			s.MeanMinor, s.SpreadMinor, s.LowMinor, s.MiddleMinor, s.HighMinor)
 	}

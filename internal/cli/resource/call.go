@@ -92,12 +92,28 @@ func (c *Call) Run(ctx context.Context) error {
 	}
 	switch {
 	case err != nil:
-		return err
+		return c.named(err)
 	case c.JSON:
 		return cli.WriteJSON(c.Out, data) //nolint:wrapcheck // the error of standard output is enough
 	default:
 		return writeRecord(c.Out, data)
 	}
+}
+
+// named is an error of the server about a field that names the flag.
+func (c *Call) named(err error) error {
+	rejected, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return err
+	}
+	renamed := *rejected
+	for i := range c.Operation.Fields {
+		f := &c.Operation.Fields[i]
+		if rest, about := strings.CutPrefix(rejected.Message, f.Name+" "); about {
+			renamed.Message = "--" + f.Flag() + " " + rest
+		}
+	}
+	return &renamed
 }
 
 // list reads one page, or all, and prints the rows.
@@ -116,7 +132,7 @@ func (c *Call) list(s *session, path string) error {
 	for {
 		page, err := s.page(path, query)
 		if err != nil {
-			return err
+			return c.named(err)
 		}
 		rows = append(rows, page.Items...)
 		query.Set("cursor", page.NextCursor)

@@ -135,6 +135,9 @@ func (w *world) attempt(
 	}
 	if e := envelope.Error; e != nil {
 		passing := e.Retryable && resp.StatusCode != http.StatusConflict
+		if e.Code == client.CodeInvalidCursor {
+			return nil, false, fmt.Errorf("%w: %s", errForgotten, e.Message)
+		}
 		return nil, passing, fmt.Errorf("%s: %s", e.Code, e.Message)
 	}
 	return envelope.Data, false, nil
@@ -159,12 +162,16 @@ func decode(data []byte) (row, error) {
 	return r, nil
 }
 
-// list reads all rows of a list, oldest first.
+// errForgotten is a cursor that the server no longer knows, which a fault may bring about.
+var errForgotten = errors.New("invalid_cursor")
+
+// list reads all rows of a list, oldest first, from its beginning again where the server has forgotten a cursor.
 func (w *world) list(ctx context.Context, path string) ([]row, error) {
 	if rows, ok := w.lists[path]; ok {
 		return rows, nil
 	}
 	var rows []row
+	beginnings := 1
 	for cursor := ""; ; {
 		query := url.Values{"limit": {pageLimit}}
 		if cursor != "" {
@@ -173,6 +180,11 @@ func (w *world) list(ctx context.Context, path string) ([]row, error) {
 			query.Set("after_seq", "0")
 		}
 		data, err := w.send(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
+		if errors.Is(err, errForgotten) && cursor != "" && beginnings < maxAttempts {
+			rows, cursor = nil, ""
+			beginnings++
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +202,7 @@ func (w *world) list(ctx context.Context, path string) ([]row, error) {
 			}
 			rows = append(rows, r)
 		}
-		if page.NextCursor == nil || len(page.Items) == 0 {
+		if page.NextCursor == nil {
 			break
 		}
 		cursor = *page.NextCursor

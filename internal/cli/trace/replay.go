@@ -2,10 +2,13 @@ package trace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -67,10 +70,17 @@ func (t *Trace) Again(ctx context.Context, origin, creationKey string) (*Replay,
 	if err != nil {
 		return nil, fmt.Errorf("make a sandbox of the same world: %w", err)
 	}
+	server, err := url.Parse(origin)
+	if err != nil {
+		return nil, fmt.Errorf("send to %s: %w", origin, err)
+	}
 	p := &parrot{
-		origin:   origin,
+		server:   server,
 		keys:     map[Key]string{OfficeKey: s.OfficeKey, FactoryKey: s.FactoryKey, GradingKey: s.GradingKey},
-		sessions: map[string]string{}, client: &http.Client{Timeout: patience},
+		sessions: map[string]string{}, client: &http.Client{
+			Timeout:       patience,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 	}
 	r := &Replay{Different: []Difference{}}
 	for i := range t.Steps {
@@ -97,14 +107,34 @@ func (t *Trace) Again(ctx context.Context, origin, creationKey string) (*Replay,
 	return r, nil
 }
 
-// aboutWebhooks reports whether a step would have the server call somebody.
+// aboutWebhooks reports whether a step would have the server call somebody: a write to a webhook by
+// its path, however that is spelled, or by the operation that an agent calls.
 func aboutWebhooks(s *Step) bool {
-	return s.Method != http.MethodGet && strings.HasPrefix(s.Path, client.BasePath+"/webhooks")
+	if s.Method == http.MethodGet {
+		return false
+	}
+	var call struct {
+		Params struct {
+			Arguments struct {
+				Operation string `json:"operation"`
+			} `json:"arguments"`
+		} `json:"params"`
+	}
+	u, err := place(s.Path)
+	if err != nil {
+		return false // it is not sent
+	}
+	if cleaned := path.Clean(u.Path); cleaned != "/mcp" && !strings.HasPrefix(cleaned, "/mcp/") {
+		return strings.HasPrefix(cleaned, client.BasePath+"/webhooks")
+	}
+	err = json.Unmarshal([]byte(s.Body), &call)
+	return err == nil && strings.Contains(call.Params.Arguments.Operation, "webhook")
 }
 
 // parrot sends recorded requests.
 type parrot struct {
-	origin string
+	// server is where all requests go.
+	server *url.URL
 	keys   map[Key]string
 	// sessions are those of agents, by the ones that they had when they were recorded.
 	sessions map[string]string
@@ -112,11 +142,21 @@ type parrot struct {
 }
 
 func (p *parrot) send(ctx context.Context, s *Step) (status int, err error) {
-	req, err := http.NewRequestWithContext(ctx, s.Method, p.origin+p.known(s.Path), strings.NewReader(p.known(s.Body)))
+	at := p.known(s.Path)
+	if _, err := place(at); err != nil {
+		return 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, s.Method, p.server.String()+at, strings.NewReader(p.known(s.Body)))
 	if err != nil {
 		return 0, err //nolint:wrapcheck // the caller says which request
 	}
+	if req.URL.Host != p.server.Host || req.URL.User != nil {
+		return 0, fmt.Errorf("it would go to %s", req.URL.Host)
+	}
 	for name, value := range s.Headers {
+		if !kept(http.CanonicalHeaderKey(name)) {
+			continue // no recorder has written it
+		}
 		if session, ok := p.sessions[value]; ok && name == headerSession {
 			value = session
 		}

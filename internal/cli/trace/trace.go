@@ -12,7 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"strings"
 
 	"platen/client"
 )
@@ -122,6 +124,9 @@ func read(r io.Reader) (*Trace, error) {
 			t.Tail = line.Tail
 			continue
 		}
+		if _, err := place(line.Path); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
 		t.Steps = append(t.Steps, line.Step)
 	}
 	if err := lines.Err(); err != nil {
@@ -131,4 +136,13 @@ func read(r io.Reader) (*Trace, error) {
 		return nil, errors.New("it has no end: the run was ended before it")
 	}
 	return t, nil
+}
+
+// place is the path of a step: one of the server to which a trace is sent, and of no other host.
+func place(path string) (*url.URL, error) {
+	u, err := url.Parse(path)
+	if err != nil || !strings.HasPrefix(path, "/") || u.Host != "" || u.User != nil {
+		return nil, fmt.Errorf("%q is not the path of a request to the server", path)
+	}
+	return u, nil
 }

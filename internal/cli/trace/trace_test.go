@@ -2,6 +2,7 @@ package trace
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,6 +155,11 @@ func TestWhatIsNoTraceIsRejected(t *testing.T) {
 		`{"platen_trace":1}`:         "no end",
 		"{\"platen_trace\":1}\n[]\n": "line 2",
 		"{\"platen_trace\":1}\n{\"end\":true}\n{\"path\":\"/\"}\n": "line 3 comes after its end",
+		"{\"platen_trace\":1}\n{\"path\":\"@127.0.0.1:1/\"}\n":     "line 2: \"@127.0.0.1:1/\" is not the path",
+		"{\"platen_trace\":1}\n{\"path\":\":80/\"}\n":              "is not the path",
+		"{\"platen_trace\":1}\n{\"path\":\"//127.0.0.1:1/\"}\n":    "is not the path",
+		"{\"platen_trace\":1}\n{\"path\":\"http://127.0.0.1/\"}\n": "is not the path",
+		"{\"platen_trace\":1}\n{\"path\":\"\"}\n":                  "is not the path",
 	} {
 		file := filepath.Join(t.TempDir(), "trace.jsonl")
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
@@ -206,4 +212,59 @@ func TestReplayingCallsNobody(t *testing.T) {
 			t.Errorf("a request of the player has no key: %+v", s)
 		}
 	}
+}
+
+// TestATraceOfAStrangerReachesNoOtherServer, also one that was not read from a file.
+func TestATraceOfAStrangerReachesNoOtherServer(t *testing.T) {
+	t.Parallel()
+	came := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { came <- r.URL.Path }))
+	t.Cleanup(other.Close)
+	file, origin := recorded(t, func(*client.Client) {})
+	for _, path := range []string{"@HOST/latest", "//HOST/latest", other.URL + "/latest", "x@HOST/"} {
+		read, err := Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = strings.ReplaceAll(path, "HOST", other.Listener.Addr().String())
+		read.Steps = []Step{{Method: http.MethodPut, Path: path, Status: 200}}
+		if _, err := read.Again(t.Context(), origin, ""); err == nil || !strings.Contains(err.Error(), "send step 1") {
+			t.Errorf("a step to %q is sent with %v", path, err)
+		}
+	}
+	select {
+	case path := <-came:
+		t.Errorf("the other server got %q", path)
+	default:
+	}
+}
+
+// TestWebhooksAreLeftOutHoweverTheyAreNamed: by another spelling of the path, or by an agent.
+func TestWebhooksAreLeftOutHoweverTheyAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, s := range []Step{
+		{Method: "POST", Path: "/v1/webhooks"},
+		{Method: "POST", Path: "/v1/%77ebhooks?a=b"},
+		{Method: "PATCH", Path: "/v1//x/../webhooks/wh_1"},
+		{Method: "POST", Path: "/mcp", Body: agentCalls("create_webhook")},
+		{Method: "POST", Path: "/mcp/office", Body: agentCalls(`\u0063reate_webhook`)},
+	} {
+		if !aboutWebhooks(&s) {
+			t.Errorf("%s %s %s is sent", s.Method, s.Path, s.Body)
+		}
+	}
+	for _, s := range []Step{
+		{Method: "GET", Path: "/v1/webhooks"},
+		{Method: "POST", Path: "/v1/factory/work-orders", Body: `{"reference":"webhook"}`},
+		{Method: "POST", Path: "/mcp", Body: agentCalls("create_work_order")},
+	} {
+		if aboutWebhooks(&s) {
+			t.Errorf("%s %s %s is left out", s.Method, s.Path, s.Body)
+		}
+	}
+}
+
+func agentCalls(operation string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_operation","arguments":{"operation":"` +
+		operation + `"}}}`
 }

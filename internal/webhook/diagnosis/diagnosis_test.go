@@ -138,6 +138,8 @@ func TestEachMistakeIsFound(t *testing.T) {
 			[]diagnosis.Code{diagnosis.SecretPrefixMissing}, true, true},
 		"quotes": {func(c *diagnosis.Capture) { c.Secret = `"` + secret + "\"\n" },
 			[]diagnosis.Code{diagnosis.SecretPadded}, true, false},
+		"a version": {func(c *diagnosis.Capture) { c.Secret = "v1," + secret },
+			[]diagnosis.Code{diagnosis.SecretPadded}, true, false},
 		"URL-safe": {func(c *diagnosis.Capture) {
 			c.Secret = "whsec_" + strings.NewReplacer("+", "-", "/", "_").Replace(strings.TrimPrefix(secret, "whsec_"))
 		}, []diagnosis.Code{diagnosis.SecretURLSafe}, true, false},

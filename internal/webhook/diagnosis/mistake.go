@@ -10,7 +10,11 @@ import (
 	"strings"
 )
 
-const secretPrefix = "whsec_"
+const (
+	secretPrefix = "whsec_"
+	// signatureVersion is before a signature. Some services put it before their secrets, too.
+	signatureVersion = "v1,"
+)
 
 // message is the signed text, but for the body.
 type message struct {
@@ -43,15 +47,20 @@ type key struct {
 // keys are the ways in which people read a secret, the right one first.
 func keys(secret string) []key {
 	trimmed := strings.Trim(secret, " \t\r\n\"'`")
-	inner := strings.TrimPrefix(trimmed, secretPrefix)
+	bare, versioned := strings.CutPrefix(trimmed, signatureVersion)
+	inner := strings.TrimPrefix(bare, secretPrefix)
 	var ways []key
 	if decoded, err := base64.StdEncoding.DecodeString(inner); err == nil {
 		switch {
+		case versioned:
+			ways = append(ways, key{
+				decoded, SecretPadded, "The secret has v1, before it, as some services show it. Without that it fits.",
+			})
 		case trimmed != secret:
 			ways = append(ways, key{
 				decoded, SecretPadded, "The secret has spaces, quotes or a line break around it. Without them it fits.",
 			})
-		case inner == trimmed:
+		case inner == bare:
 			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. " +
 				"It fits all the same; libraries that require the prefix will reject it."})
 		default:

@@ -1,5 +1,4 @@
-import { fileCheckpoint } from 'platen/checkpoint';
-import { Client, isCode, signWebhook, verifyWebhook } from 'platen';
+import { Client, signWebhook } from 'platen';
 
 const client = new Client(process.env.PLATEN_URL, {
   office: process.env.PLATEN_OFFICE_KEY,
@@ -13,5 +12,5 @@ let handled = 0;
 async function handle() {
   if (++handled === 5) process.exit(0);
 }
-void [fileCheckpoint, isCode, verifyWebhook, order, secret, body, request, handle];
+void [order, secret, body, request, handle];
 

@@ -1,6 +1,5 @@
 """Runs a block about the clients with what stands around it."""
 
-import asyncio
 import os
 import sys
 
@@ -22,6 +21,5 @@ def handle(event):
         sys.exit(0)
 
 
-assert asyncio
 with open(sys.argv[1], encoding="utf-8") as block:
     exec(compile(block.read(), sys.argv[1], "exec"))

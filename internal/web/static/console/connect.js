@@ -2,7 +2,8 @@
 import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
-import { Code, bearer } from './parts.js';
+import { bearer } from '../lib/shell.js';
+import { Code } from './parts.js';
 
 const tab = signal('curl');
 const origin = location.origin;

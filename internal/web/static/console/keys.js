@@ -3,7 +3,8 @@ import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, copy, download } from '../lib/html.js';
 import { session, madeOf, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
-import { Code, Copy, bearer } from './parts.js';
+import { bearer } from '../lib/shell.js';
+import { Code, Copy } from './parts.js';
 
 const envOf = s => {
   let env = `PLATEN_URL=${location.origin}/v1\n`;

@@ -4,18 +4,17 @@ import { html, Icon, copy } from '../lib/html.js';
 import { pageOfField, resourceOf } from '../lib/navigate.js';
 import { ask as askConsole, now, row, serverNow } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
+import { bearer, json, quoted } from '../lib/shell.js';
 import { ago, clock, day, wallTime, words } from '../lib/format.js';
 
-// bearer is the header that a command sends, with the key of a system from the
-// environment, and curl a read with it.
-export const bearer = system => `-H "Authorization: Bearer $PLATEN_${system.toUpperCase()}_KEY"`;
-export const curl = (path, system = 'office') => `curl -s ${location.origin}/v1${path} ${bearer(system)}`;
+// curl is a read as a command, with the key of a system from the environment.
+export const curl = (path, system = 'office') => `curl -gs ${quoted(`${location.origin}/v1${path}`)} ${bearer(system)}`;
 // sending is a request that changes something, with curl; without a body where there is none.
 export const sending = (method, path, { system = 'office', key = '', body } = {}) =>
   [
-    `curl -s -X ${method} ${location.origin}/v1${path} ${bearer(system)}`,
+    `curl -gs -X ${method} ${quoted(`${location.origin}/v1${path}`)} ${bearer(system)}`,
     key && `-H "Idempotency-Key: ${key}"`,
-    body && `--json '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`,
+    body && `--json ${quoted(json(body))}`,
   ]
     .filter(Boolean)
     .join(' \\\n  ');

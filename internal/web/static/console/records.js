@@ -6,7 +6,8 @@ import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
-import { Code, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, bearer, curl } from './parts.js';
+import { bearer } from '../lib/shell.js';
+import { Code, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
 import { lists } from './catalogue.js';
 import { Record } from './record.js';
 

@@ -8,6 +8,7 @@ import * as store from '../lib/store.js';
 import { Http, Json, Problem } from './parts.js';
 import { Mend, recordsOf, useNeeds } from './needs.js';
 import { number, plain } from '../lib/format.js';
+import { whole } from '../lib/shell.js';
 
 // rowsMost is how many lines of a body are shown at once.
 const rowsMost = 14;
@@ -151,10 +152,9 @@ function Resend({ r, sent }) {
   `;
 }
 
-// whole is the body that was sent, where all of it is kept and it is JSON or empty.
-const whole = sent =>
-  !sent.request_bytes ||
-  (new Blob([sent.request_body ?? '']).size === sent.request_bytes && !parsed(sent.request_body).wrong);
+// editable reports whether all of the body that was sent is kept, and is JSON or empty.
+const editable = sent =>
+  whole(sent.request_body, sent.request_bytes) && (!sent.request_bytes || !parsed(sent.request_body).wrong);
 
 // Repair is for a request that failed, in a tab whose keys may write.
 export function Repair({ r, sent, error }) {
@@ -162,6 +162,6 @@ export function Repair({ r, sent, error }) {
   const body = sent.request_body ? parsed(sent.request_body).value : undefined;
   return html`
     ${store.status.value?.evaluation ? null : html`<${Helps} r=${r} sent=${body} error=${error} />`}
-    ${whole(sent) ? html`<${Resend} key=${r.id} r=${r} sent=${sent} />` : null}
+    ${editable(sent) ? html`<${Resend} key=${r.id} r=${r} sent=${sent} />` : null}
   `;
 }

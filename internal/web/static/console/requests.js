@@ -5,8 +5,9 @@ import { onPause, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { number, wallTime } from '../lib/format.js';
+import { curlOf, whole } from '../lib/shell.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
-import { bearer, curl, nameOf, useAsked } from './parts.js';
+import { curl, nameOf, useAsked } from './parts.js';
 import { Repair } from './repair.js';
 
 const query = signal('');
@@ -26,18 +27,6 @@ const keptMost = 500;
 
 // pause is the least time between two reads of one request, in ms.
 const pause = 1000;
-
-// quoted makes a word of the shell, and nothing else, of a client's text: a command
-// that is pasted is run.
-const quoted = text => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-const curlOf = (r, sent) => {
-  const method = r.method === 'GET' ? '' : `-X ${quoted(r.method)} `;
-  const query = sent?.query ? `?${sent.query}` : '';
-  const parts = [`curl -s ${method}${quoted(location.origin + r.path + query)} ${bearer(r.system)}`];
-  if (sent?.idempotency_key) parts.push(`-H ${quoted(`Idempotency-Key: ${sent.idempotency_key}`)}`);
-  if (sent?.request_body) parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(sent.request_body)}`);
-  return parts.join(' \\\n  ');
-};
 
 // groupsOf counts refusals by their code, and keeps the routes that they came from.
 function groupsOf(calls) {
@@ -130,7 +119,7 @@ function toggle(r) {
 // Body is a body that was sent or received, as far as it is kept.
 function Body({ title, text, bytes, system }) {
   if (text == null) return null;
-  const cut = bytes > new Blob([text]).size;
+  const cut = !whole(text, bytes);
   const json = cut ? undefined : parsed(text);
   return html`
     <h3 class="body-h">
@@ -170,10 +159,11 @@ function Failed({ error }) {
 function Wire({ r }) {
   const { data } = useAsked(`/v1/requests/${r.id}`, r.id, pause, keyFor(r.system));
   const error = data?.response_body ? parsed(data.response_body)?.error : null;
+  const command = curlOf(r, data);
   return html`
     <${Failed} error=${error} />
     ${error ? html`<${Repair} r=${r} sent=${data} error=${error} />` : null}
-    <${Code} what="curl" text=${curlOf(r, data)} />
+    ${command ? html`<${Code} what="curl" text=${command} />` : null}
     <${Body} title="Sent" text=${data?.request_body} bytes=${data?.request_bytes} system=${r.system} />
     <${Body} title="Received" text=${data?.response_body} bytes=${data?.response_bytes} system=${r.system} />
     ${

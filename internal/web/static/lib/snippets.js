@@ -5,6 +5,8 @@
 // A request is {method, path, system, key, body}: the path without /v1, the system whose key it
 // wants, an idempotency key and the body, as a value.
 
+import { bearer, json, quoted } from './shell.js';
+
 // languages are the id and the name of each.
 export const languages = [
   ['curl', 'curl'],
@@ -14,7 +16,7 @@ export const languages = [
 ];
 
 const variableOf = system => `PLATEN_${system.toUpperCase()}_KEY`;
-const asPython = { step: '    ', at: '    ', quote: JSON.stringify, none: 'None' };
+const asPython = { step: '    ', at: '    ', quote: json, none: 'None' };
 
 // literal writes the body: each field on a line of its own, and each entry of a longer list too.
 // as is how a language indents, quotes names, and calls null.
@@ -22,7 +24,7 @@ function literal(value, { step, at, quote, none }) {
   const write = v => {
     if (v === null) return none;
     if (Array.isArray(v)) return `[${v.map(write).join(', ')}]`;
-    if (typeof v !== 'object') return JSON.stringify(v);
+    if (typeof v !== 'object') return json(v);
     const fields = Object.entries(v).map(([name, of]) => `${quote(name)}: ${write(of)}`);
     return quote === plain ? `{ ${fields.join(', ')} }` : `{${fields.join(', ')}}`;
   };
@@ -35,14 +37,13 @@ function literal(value, { step, at, quote, none }) {
 }
 
 const plain = name => name;
-const shell = text => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function curl({ method, path, system, key, body }, origin) {
   return [
-    `curl -s -X ${method} ${origin}/v1${path}`,
-    `-H "Authorization: Bearer $${variableOf(system)}"`,
-    `-H ${shell(`Idempotency-Key: ${key}`)} -H "Content-Type: application/json"`,
-    `-d ${shell(JSON.stringify(body))}`,
+    `curl -gs -X ${method} ${quoted(`${origin}/v1${path}`)}`,
+    bearer(system),
+    `-H ${quoted(`Idempotency-Key: ${key}`)} -H "Content-Type: application/json"`,
+    `--data-raw ${quoted(json(body))}`,
   ].join(' \\\n  ');
 }
 
@@ -52,12 +53,12 @@ import os
 import urllib.request
 
 request = urllib.request.Request(
-    ${JSON.stringify(`${origin}/v1${path}`)},
-    method=${JSON.stringify(method)},
+    ${json(`${origin}/v1${path}`)},
+    method=${json(method)},
     headers={
         "Authorization": "Bearer " + os.environ["${variableOf(system)}"],
         "Content-Type": "application/json",
-        "Idempotency-Key": ${JSON.stringify(key)},
+        "Idempotency-Key": ${json(key)},
     },
     data=json.dumps(${literal(body, asPython)}).encode(),
 )
@@ -67,12 +68,12 @@ with urllib.request.urlopen(request) as response:
 }
 
 function javascript({ method, path, system, key, body }, origin) {
-  return `const response = await fetch(${JSON.stringify(`${origin}/v1${path}`)}, {
-  method: ${JSON.stringify(method)},
+  return `const response = await fetch(${json(`${origin}/v1${path}`)}, {
+  method: ${json(method)},
   headers: {
     Authorization: \`Bearer \${process.env.${variableOf(system)}}\`,
     'Content-Type': 'application/json',
-    'Idempotency-Key': ${JSON.stringify(key)},
+    'Idempotency-Key': ${json(key)},
   },
   body: JSON.stringify(${literal(body, { step: '  ', at: '  ', quote: plain, none: 'null' })}),
 });
@@ -83,10 +84,10 @@ console.log(error ?? data);
 
 // goText is a text as Go writes it: as it is, or escaped where it has a backquote. What JSON
 // escapes, Go reads the same way.
-const goText = text => (text.includes('`') ? JSON.stringify(text) : `\`${text}\``);
+const goText = text => (text.includes('`') ? json(text) : `\`${text}\``);
 
 function go({ method, path, system, key, body }, origin) {
-  const address = JSON.stringify(`${origin}/v1${path}`);
+  const address = json(`${origin}/v1${path}`);
   return `package main
 
 import (
@@ -98,14 +99,14 @@ import (
 )
 
 func main() {
-	body := ${goText(JSON.stringify(body, null, 2))}
-	request, err := http.NewRequest(${JSON.stringify(method)}, ${address}, strings.NewReader(body))
+	body := ${goText(json(body, 2))}
+	request, err := http.NewRequest(${json(method)}, ${address}, strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("${variableOf(system)}"))
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", ${JSON.stringify(key)})
+	request.Header.Set("Idempotency-Key", ${json(key)})
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
