@@ -70,7 +70,8 @@ func TestTheOriginOfAServerIsAsGoodAsItsBaseURL(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	want := []string{"/v1/office/cash", "/v1/office/cash", "/v1/office/cash", "/v1/office/cash", "/platen/v1/office/cash"}
+	want := []string{"/v1/office/cash", "/v1/office/cash", "/v1/office/cash", "/v1/office/cash",
+		"/platen/v1/office/cash"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("asked for %q, want %q", paths, want)
 	}

@@ -73,7 +73,8 @@ func brief(e *client.Error) string {
 	return strings.TrimSpace(e.Code + ": " + e.Message + " " + aboutFields.ReplaceAllString(e.Hint, ""))
 }
 
-// aboutFields is a sentence of a hint that is about the fields of details, which a terminal shows as lines of their own.
+// aboutFields finds a sentence of a hint about the fields of details, which a terminal shows as
+// lines of their own.
 var aboutFields = regexp.MustCompile(`(^|\s)details\.[a-z_](?:[^.]|\.[a-z])*\.(\s|$)`)
 
 // unreachable says what to do about a server that does not respond.

@@ -202,7 +202,9 @@ func TestADatabaseOfAnotherKindIsRefusedWithoutItsPassword(t *testing.T) {
 			t.Errorf("%q is refused with %v, want %q and no password", database, err, names)
 		}
 	}
-	for _, database := range []string{"data/platen.db", "/data/a b.db", `C:\data\platen.db`, "./a=b:c.db", "../~x.db", "user@home.db"} {
+	for _, database := range []string{
+		"data/platen.db", "/data/a b.db", `C:\data\platen.db`, "./a=b:c.db", "../~x.db", "user@home.db",
+	} {
 		if c := (config.Config{Database: database}); c.CheckDatabase() != nil || c.Postgres() {
 			t.Errorf("%q is refused: %v", database, c.CheckDatabase())
 		}

@@ -29,8 +29,8 @@ func (c *Config) DatabaseURL() string {
 // CheckDatabase refuses what names a database in another way than a path or the URL of a PostgreSQL server: a file of
 // that name would be made, where nobody looks for it. The error has nothing of a password.
 func (c *Config) CheckDatabase() error {
-	const forms = "name a SQLite file by its path, such as data/platen.db, or a PostgreSQL server by its URL, such as " +
-		"postgres://user@host/name. A file with an odd name begins with ./"
+	const forms = "name a SQLite file by its path, such as data/platen.db, or a PostgreSQL server by its URL, such " +
+		"as postgres://user@host/name. A file with an odd name begins with ./"
 	found := scheme.FindStringSubmatch(c.Database)
 	switch {
 	case c.Database == "":

@@ -53,7 +53,7 @@ func CheckDatabase(ctx context.Context, c *config.Config) (found sandbox.Checked
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	copied := filepath.Join(folder, "copy.db")
 	if _, err := sqlite.Backup(ctx, c.Database, copied); err != nil {
-		return found, fmt.Errorf("%w. It is a copy that is checked, which needs as much room as the database beside it. "+
+		return found, fmt.Errorf("%w. The check reads a copy, which needs as much room as the database beside it. "+
 			"Where there is none, make the copy on another disk with platen backup, and check that one", err)
 	}
 	db, err := sqlite.Open(ctx, copied)

@@ -72,7 +72,7 @@ func TestStrangersShareNoAddressInOneOffice(t *testing.T) {
 		"a name without a dot":   {config.Config{Listen: "0.0.0.0:80", PublicURL: "http://platen"}, false},
 		"the PROXY protocol":     {config.Config{Listen: "127.0.0.1:80", ProxyProtocol: true}, false},
 		"a trusted proxy":        {config.Config{Listen: "127.0.0.1:80", TrustedProxy: []string{"127.0.0.1"}}, false},
-		"a node of several":      {config.Config{Listen: "10.0.0.7:80", PublicURL: "http://10.0.0.7", NodeAddress: "a:1"}, false},
+		"a node of several":      {config.Config{PublicURL: "http://10.0.0.7", NodeAddress: "a:1"}, false},
 		"an address without one": {config.Config{Listen: "8080"}, false},
 	} {
 		if got := (&Server{config: &c.config}).oneOffice(); got != c.office {

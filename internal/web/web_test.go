@@ -306,7 +306,9 @@ func snippets(body string) []string {
 // TestBrowsersAndCrawlersFindTheirFiles by the names that they ask for.
 func TestBrowsersAndCrawlersFindTheirFiles(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"/favicon.ico": "image/svg+xml", "/robots.txt": "text/plain; charset=utf-8"} {
+	for path, want := range map[string]string{
+		"/favicon.ico": "image/svg+xml", "/robots.txt": "text/plain; charset=utf-8",
+	} {
 		got := request(pages(t), http.MethodGet, path)
 		if got.Code != http.StatusOK || got.Header().Get("Content-Type") != want || got.Body.Len() == 0 {
 			t.Errorf("%s is %d %s with %d bytes", path, got.Code, got.Header().Get("Content-Type"), got.Body.Len())

@@ -60,7 +60,8 @@ func main() {
 	flag.StringVar(&r.agentURL, "mcp-url", "", "agent endpoint of a server that others can reach; empty for none")
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
 	flag.StringVar(&r.out, "out", "dist", "folder for the files; an earlier release in it is replaced")
-	flag.BoolVar(&r.untagged, "untagged", false, "for a trial: the commit needs no tag of the version, and files may be changed")
+	flag.BoolVar(&r.untagged, "untagged", false,
+		"for a trial: the commit needs no tag of the version, and files may be changed")
 	flag.Parse()
 	if err := r.make(context.Background(), *only); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -175,7 +176,8 @@ func (r *release) replaceable() error {
 	}
 	for _, e := range entries {
 		if e.Name() != sumsName && !strings.Contains(string(sums), "  "+e.Name()+"\n") {
-			return fmt.Errorf("%s has %s, which is of no release: remove it, or choose a folder with --out", r.out, e.Name())
+			return fmt.Errorf("%s has %s, which is of no release: remove it, or choose a folder with --out",
+				r.out, e.Name())
 		}
 	}
 	return nil

@@ -73,7 +73,8 @@ func hostile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/checkpoints") {
-			fmt.Fprintf(w, `{"meta":{},"data":{"items":[{"label":%s,"name":%[1]s,"id":%[1]s}],"next_cursor":null}}`, data)
+			fmt.Fprintf(w, `{"meta":{},"data":{"items":[{"label":%s,"name":%[1]s,"id":%[1]s}],"next_cursor":null}}`,
+				data)
 			return
 		}
 		w.WriteHeader(http.StatusBadRequest)

@@ -265,6 +265,6 @@ func TestWebhooksAreLeftOutHoweverTheyAreNamed(t *testing.T) {
 }
 
 func agentCalls(operation string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_operation","arguments":{"operation":"` +
-		operation + `"}}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_operation",` +
+		`"arguments":{"operation":"` + operation + `"}}}`
 }
