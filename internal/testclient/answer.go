@@ -49,16 +49,55 @@ func (a *Answer) decode() error {
 
 // Decode reads one JSON value, strictly, with its numbers as json.Number.
 func Decode(raw []byte) (value any, err error) {
-	strict := jsontext.NewDecoder(bytes.NewReader(raw))
-	if _, err := strict.ReadValue(); err != nil {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if value, err = decodeValue(decoder); err != nil {
 		return nil, err
 	}
-	if _, err := strict.ReadToken(); !errors.Is(err, io.EOF) {
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the value")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	return value, decoder.Decode(&value)
+	return value, nil
+}
+
+func decodeValue(d *jsontext.Decoder) (any, error) {
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case jsontext.KindString:
+		return token.String(), nil
+	case jsontext.KindNumber:
+		return json.Number(token.String()), nil
+	case jsontext.KindTrue, jsontext.KindFalse:
+		return token.Bool(), nil
+	case jsontext.KindBeginArray:
+		list := []any{}
+		for d.PeekKind() != jsontext.KindEndArray {
+			value, err := decodeValue(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		_, err = d.ReadToken()
+		return list, err
+	case jsontext.KindBeginObject:
+		object := Object{}
+		for d.PeekKind() != jsontext.KindEndObject {
+			name, err := d.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			text := name.String() // before the next token takes its place
+			if object[text], err = decodeValue(d); err != nil {
+				return nil, err
+			}
+		}
+		_, err = d.ReadToken()
+		return object, err
+	}
+	return nil, nil //nolint:nilnil // null
 }
 
 // Want fails unless the answer has the status and, for refusals, the code.
