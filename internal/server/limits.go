@@ -66,6 +66,13 @@ func blockBudget(c *config.Config) ratelimit.Budget {
 	return ratelimit.Budget{PerMinute: rate, Burst: max(1, rate)}
 }
 
+// blockConnections is how many connections a block of network groups may have: as many as it may
+// have networks' shares, a tenth of all, and no fewer than one network (contract: OPEN.CONN.BLOCK).
+func blockConnections(c *config.Config) int {
+	const tenth = 10
+	return max(c.IPConnections, min(c.IPConnections*c.BlockFactor, c.Connections/tenth))
+}
+
 // networks makes the rules that group addresses for the budgets.
 func networks(c *config.Config) (*network.Rules, error) {
 	proxies, err := network.ParseNetworks(c.TrustedProxy)
