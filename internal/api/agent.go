@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"platen/internal/problem"
+	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 )
@@ -41,6 +42,12 @@ func (s *Server) KeysOf(r *http.Request, c apikey.Credential) (apikey.Pair, erro
 // looked up then.
 func (s *Server) Shuts(r *http.Request) bool {
 	return s.gate.Shuts(s.registry.Now().Time(), s.groupOf(r))
+}
+
+// Spent reports whether the network of a request has nothing left of its budget for requests without
+// a key.
+func (s *Server) Spent(r *http.Request) bool {
+	return s.gate.Look(s.registry.Now().Time(), s.groupOf(r), ratelimit.Caller{}).Remaining == 0
 }
 
 // Enter spends the cost of a message from a known caller for which no operation

@@ -16,7 +16,7 @@ import (
 type Gate interface {
 	Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Enter(at time.Time, group netip.Prefix) ratelimit.Decision
-	Browse(at time.Time, group netip.Prefix) ratelimit.Decision
+	Browse(at time.Time, group netip.Prefix, tokens int) ratelimit.Decision
 	Charge(at time.Time, group netip.Prefix) ratelimit.Decision
 	Look(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Shuts(at time.Time, group netip.Prefix) bool
@@ -149,6 +149,10 @@ func refusalOf(d *ratelimit.Decision, budget ratelimit.Budget) *problem.Problem 
 		return problem.New(problem.RateLimited,
 			"The networks of your block, %s, have spent their budget of %d requests in a minute.",
 			d.Block, budget.PerMinute)
+	case ratelimit.BlockPages:
+		return problem.New(problem.RateLimited,
+			"The networks of your block, %s, have spent their budget of %d pages and files in a minute.",
+			d.Block, budget.PerMinute)
 	case ratelimit.Pages:
 		return problem.New(problem.RateLimited, "Your network has spent its budget of %d pages and files in a minute.",
 			budget.PerMinute)
@@ -165,7 +169,7 @@ func settingOf(budget ratelimit.Name) string {
 		return "key-rate"
 	case ratelimit.Anonymous:
 		return "anonymous-rate"
-	case ratelimit.Block:
+	case ratelimit.Block, ratelimit.BlockPages:
 		return "block-factor"
 	case ratelimit.Pages:
 		return "page-rate"

@@ -13,12 +13,12 @@ import (
 )
 
 // AdmitPage spends the cost of a request for something beside the API: a page, a
-// file or a document (contract: OPEN.RATE.PAGES). When the network has spent its
+// file or a document, in tokens (contract: OPEN.RATE.PAGES). When the network has spent its
 // budget, or is banned, it responds and returns false: in a sentence to those who
 // read pages, with an envelope to programs.
-func (s *Server) AdmitPage(w http.ResponseWriter, r *http.Request) bool {
+func (s *Server) AdmitPage(w http.ResponseWriter, r *http.Request, tokens int) bool {
 	x := s.exchange(w, r, s.groupOf(r))
-	x.spent = s.gate.Browse(x.now.Time(), x.group)
+	x.spent = s.gate.Browse(x.now.Time(), x.group, tokens)
 	err := x.passed()
 	if err == nil {
 		return true

@@ -213,7 +213,7 @@ func (s *Server) limit(o Options) error {
 	}
 	s.displays = map[ratelimit.Name]*display{}
 	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous, ratelimit.Group, ratelimit.Pages,
-		ratelimit.Block} {
+		ratelimit.Block, ratelimit.BlockPages} {
 		s.displays[name] = newDisplay(s.gate, name)
 	}
 	return nil

@@ -169,7 +169,7 @@ func (s *Site) SearchPage(query string) (body []byte, refused bool, err error) {
 		return body, false, nil
 	}
 	matches := found.Matches(query)
-	for _, at := range found.search(query, false) {
+	for _, at := range s.search(found, query, false) {
 		view.Hits = append(view.Hits, hit{section: at, Excerpt: excerpt(at.text, matches)})
 	}
 	_, body, err = l.renderer.page(page{
@@ -207,7 +207,7 @@ func (s *Site) Search(query string, limit int) ([]Found, error) {
 	if err != nil || secret.MatchString(query) {
 		return nil, err
 	}
-	best := all.search(shortened(query), true)
+	best := s.search(all, shortened(query), true)
 	found := make([]Found, min(limit, len(best)))
 	for i := range found {
 		at := best[i]
@@ -243,7 +243,7 @@ func (s *Site) Places(query string) (places []Place, refused bool, err error) {
 	places = []Place{}
 	query = shortened(query)
 	matches := all.Matches(query)
-	for _, at := range all.search(query, false) {
+	for _, at := range s.search(all, query, false) {
 		places = append(places, Place{
 			Title: cmp.Or(at.Title, at.Page), Page: at.Page, Path: at.Path,
 			Excerpt: nearby(at.text, matches, lineLength),
@@ -255,6 +255,13 @@ func (s *Site) Places(query string) (places []Place, refused bool, err error) {
 // shortened is the part of a query that is looked at.
 func shortened(query string) string {
 	return strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
+}
+
+// search searches in its turn.
+func (s *Site) search(i index, query string, agents bool) []section {
+	s.searching <- struct{}{}
+	defer func() { <-s.searching }()
+	return i.search(query, agents)
 }
 
 // search finds the best sections, of each page a few. Those for agents are found

@@ -15,6 +15,7 @@ import (
 	"html/template"
 	"io/fs"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -80,6 +81,8 @@ type Site struct {
 	// library is the pages of the docs, which are listed at the first use.
 	library func() (*library, error)
 	recent  recentSearches
+	// searching has a place for each processor: no more searches are computed at a time.
+	searching chan struct{}
 }
 
 // New returns the docs of a server.
@@ -87,7 +90,7 @@ func New(o Options) *Site {
 	s := &Site{
 		origin: o.Origin, asset: o.Asset, operations: o.Operations, events: event.All(), problems: problem.All(),
 		missions: mission.All(), presets: o.Presets, agents: o.Agents, settings: settingsOf(o.Config),
-		examples: o.Examples,
+		examples: o.Examples, searching: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	s.words = newGlossary(s)
 	s.library = sync.OnceValues(s.list)

@@ -112,8 +112,8 @@ const (
 	prefixLeast = 3
 	// rootLeast is how many letters a word has that a longer one is taken for.
 	rootLeast = 5
-	// maxWords is how many words of a query are looked for.
-	maxWords = 20
+	// maxWords is how many words of a query are looked for: each costs a look at all texts that have it.
+	maxWords = 6
 )
 
 // known are the words of texts that a word of a query stands for: itself, where

@@ -132,3 +132,15 @@ func FuzzAQueryIsHarmless(f *testing.F) {
 		}
 	})
 }
+
+// TestAQueryIsCutAfterSixWords: further ones cost as much as the first and find nothing better.
+func TestAQueryIsCutAfterSixWords(t *testing.T) {
+	t.Parallel()
+	x := find.New([]find.Text{{Body: "paper ink press truck order lot"}, {Body: "ledger"}})
+	if got := x.Search("paper ink press truck order lot ledger", 9); len(got) != 1 || got[0] != 0 {
+		t.Errorf("seven words find %v", got)
+	}
+	if got := x.Search("how is the ledger", 9); len(got) != 1 || got[0] != 1 {
+		t.Errorf("words that every sentence has count: %v", got)
+	}
+}

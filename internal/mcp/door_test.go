@@ -68,6 +68,9 @@ func (*door) KeysOf(*http.Request, apikey.Credential) (apikey.Pair, error) {
 	return apikey.Pair{SandboxID: "sbx_1", Office: [32]byte{1}, Factory: [32]byte{2}}, nil
 }
 
+// Spent implements gateway.API.
+func (*door) Spent(*http.Request) bool { return false }
+
 // Shuts implements gateway.API.
 func (*door) Shuts(*http.Request) bool { return false }
 

@@ -67,15 +67,15 @@ func (k bucket) remaining(now int64, b Budget) int {
 	return int((int64(b.Whole()) - (int64(k.at(now, b)) - now)) / int64(b.Interval()))
 }
 
-// spend takes a token. When there is none, the bucket stays as it is and wait
-// is the time until there is one.
-func (k bucket) spend(now int64, b Budget) (after bucket, wait time.Duration) {
-	next := k.at(now, b) + bucket(b.Interval())
+// spend takes some tokens, of which a bucket has as many at least. When they are not there, the
+// bucket stays as it is and wait is the time until they are.
+func (k bucket) spend(now int64, b Budget, tokens int) (after bucket, wait time.Duration) {
+	next := k.at(now, b) + bucket(b.Interval())*bucket(tokens)
 	if wait = time.Duration(int64(next)-now) - b.Whole(); wait > 0 {
 		return k.at(now, b), wait
 	}
 	return next, 0
 }
 
-// refund gives a token back.
-func (k bucket) refund(b Budget) bucket { return k - bucket(b.Interval()) }
+// refund gives tokens back.
+func (k bucket) refund(b Budget, tokens int) bucket { return k - bucket(b.Interval())*bucket(tokens) }

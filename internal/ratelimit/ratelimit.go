@@ -35,6 +35,8 @@ type Options struct {
 	// Pages is the budget of a network group for all that is not the API (contract:
 	// OPEN.RATE.PAGES).
 	Pages Budget
+	// BlockPages is that of a block of network groups.
+	BlockPages Budget
 	// Block is the budget of a block of network groups, of which BlockOf finds that
 	// of a group, the zero one for none (contract: OPEN.RATE.BLOCK). BlockOf may be
 	// nil when the budget is off.
@@ -49,6 +51,7 @@ type Options struct {
 func (o *Options) Check() error {
 	return errors.Join(o.Key.check("key"), o.Group.check("network group"), o.Anonymous.check("caller without a key"),
 		o.Pages.check("network group for pages"), o.Block.check("block of network groups"),
+		o.BlockPages.check("block of network groups for pages"),
 		o.Cooldown.check("cooldown"), o.Ban.check("ban"))
 }
 
@@ -68,6 +71,8 @@ const (
 	Anonymous Name = "anonymous"
 	Pages     Name = "pages"
 	Block     Name = "block"
+	// BlockPages is the budget of a block for pages.
+	BlockPages Name = "block_pages"
 )
 
 // Outcome is the result of a request.
@@ -113,6 +118,8 @@ type Gate struct {
 	anonymous *table[netip.Prefix]
 	pages     *table[netip.Prefix]
 	blocks    *table[netip.Prefix]
+	// blockPages are those of blocks for pages.
+	blockPages *table[netip.Prefix]
 }
 
 // New returns a gate with full budgets.
@@ -127,6 +134,8 @@ func New(o Options) (*Gate, error) {
 		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, maxGroups),
 		pages:     newTable[netip.Prefix](o.Pages, Penalty{}, maxGroups),
 		blocks:    newTable[netip.Prefix](o.Block, Penalty{}, maxGroups),
+
+		blockPages: newTable[netip.Prefix](o.BlockPages, Penalty{}, maxGroups),
 	}, nil
 }
 
@@ -149,6 +158,8 @@ func (g *Gate) Budget(name Name) Budget {
 		return g.options.Pages
 	case Block:
 		return g.options.Block
+	case BlockPages:
+		return g.options.BlockPages
 	}
 	panic("there is no budget " + string(name))
 }
@@ -196,8 +207,11 @@ func (g *Gate) spendBlock(at time.Time, group netip.Prefix, own Name) (d Decisio
 
 // Block is the block of a network group whose budget counts, the zero one for
 // none.
-func (g *Gate) Block(group netip.Prefix) netip.Prefix {
-	if g.options.Block.Off() || g.options.BlockOf == nil {
+func (g *Gate) Block(group netip.Prefix) netip.Prefix { return g.blockOf(group, g.options.Block) }
+
+// blockOf is Block for one of the budgets of blocks.
+func (g *Gate) blockOf(group netip.Prefix, budget Budget) netip.Prefix {
+	if budget.Off() || g.options.BlockOf == nil {
 		return netip.Prefix{}
 	}
 	return g.options.BlockOf(group)
@@ -245,10 +259,10 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	return Decision{Outcome: Passed, Own: Group, Remaining: spent.remaining}
 }
 
-// Browse decides on a request for a page, and spends a token of its network
-// group's budget for pages. Its refusals count for no ban. The loopback network
+// Browse decides on a request for a page, and spends tokens of the budgets for pages of its
+// network group and of the block. Its refusals count for no ban. The loopback network
 // has no limit.
-func (g *Gate) Browse(at time.Time, group netip.Prefix) Decision {
+func (g *Gate) Browse(at time.Time, group netip.Prefix, tokens int) Decision {
 	now := at.UnixNano()
 	if shut := g.shut(group, now); shut > 0 {
 		return Decision{By: Group, Own: Pages}.Refused(at, shut, true)
@@ -256,9 +270,15 @@ func (g *Gate) Browse(at time.Time, group netip.Prefix) Decision {
 	if g.options.Pages.Off() || Spared(group) {
 		return Decision{Outcome: Passed, Own: Pages, Remaining: MaxRequests}
 	}
-	spent := g.pages.spend(group, now, false)
+	spent := g.pages.spendSome(group, now, tokens, false)
 	if spent.wait > 0 {
 		return Decision{By: Pages, Own: Pages}.Refused(at, spent.wait, false)
+	}
+	if block := g.blockOf(group, g.options.BlockPages); block.IsValid() {
+		if all := g.blockPages.spendSome(block, now, tokens, false); all.wait > 0 {
+			g.pages.refund(group, now, tokens)
+			return Decision{By: BlockPages, Block: block.String(), Own: Pages}.Refused(at, all.wait, false)
+		}
 	}
 	return Decision{Outcome: Passed, Own: Pages, Remaining: spent.remaining}
 }
@@ -290,7 +310,7 @@ func Spared(group netip.Prefix) bool { return network.Loopback(group) }
 // Size is the number of callers that the gate remembers.
 func (g *Gate) Size() int {
 	return g.keys.size() + g.groups.size() + g.anonymous.size() + g.pages.size() +
-		g.blocks.size()
+		g.blocks.size() + g.blockPages.size()
 }
 
 // Own is the budget that a caller has.

@@ -107,6 +107,11 @@ func (p *entry) silent(now int64, penalty Penalty) bool {
 // out. A lack of tokens is noted and may begin a penalty, unless the caller is
 // spared those.
 func (t *table[K]) spend(key K, now int64, spared bool) state {
+	return t.spendSome(key, now, 1, spared)
+}
+
+// spendSome is spend for some tokens: as many as the budget has at once, at most.
+func (t *table[K]) spendSome(key K, now int64, tokens int, spared bool) state {
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +122,7 @@ func (t *table[K]) spend(key K, now int64, spared bool) state {
 	if t.budget.Off() {
 		return state{remaining: MaxRequests}
 	}
-	after, wait := p.bucket.spend(now, t.budget)
+	after, wait := p.bucket.spend(now, t.budget, min(tokens, t.budget.Burst))
 	p.bucket = after
 	if wait > 0 && !spared {
 		shut := t.noteRefusal(p, now)
@@ -138,12 +143,22 @@ func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
 	defer s.mu.Unlock()
 	p := t.place(s, key, now)
 	if !t.budget.Off() {
-		p.bucket = p.bucket.refund(t.budget)
+		p.bucket = p.bucket.refund(t.budget, 1)
 	}
 	if !counts {
 		return 0
 	}
 	return t.noteRefusal(p, now)
+}
+
+// refund takes back a spending of some tokens that another budget refused.
+func (t *table[K]) refund(key K, now int64, tokens int) {
+	s := t.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := t.place(s, key, now); !t.budget.Off() {
+		p.bucket = p.bucket.refund(t.budget, min(tokens, t.budget.Burst))
+	}
 }
 
 // lift ends all penalties and forgets the refusals noted for further ones. It

@@ -102,10 +102,11 @@ func (c *envelopeConn) envelope(status, line string) []byte {
 	return b.Bytes()
 }
 
-// guarded serves with the guards against slow and greedy clients.
-func guarded(handler http.Handler, log *slog.Logger) *http.Server {
+// guarded serves a listener with the guards against slow and greedy clients.
+func guarded(handler http.Handler, l *limitListener, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: l.prompt(handler), ConnState: l.note, ConnContext: withConnection,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -68,3 +68,23 @@ func TestAlertsAskForFiguresThatThereAre(t *testing.T) {
 		}
 	}
 }
+
+// TestTheBalancerNamesClientsAndBoundsThem: an address that clients share with the balancer is not
+// trusted, they cannot name another one, and a body that does not come stays in the balancer.
+func TestTheBalancerNamesClientsAndBoundsThem(t *testing.T) {
+	t.Parallel()
+	files := deployed(t)
+	cluster := files["deploy/compose.cluster.yaml"]
+	trusted := regexp.MustCompile(`PLATEN_TRUSTED_PROXY: (\S+)/32\n`).FindStringSubmatch(cluster)
+	if trusted == nil || !regexp.MustCompile(`(?s)haproxy.*ipv4_address: `+regexp.QuoteMeta(trusted[1])+`\b`).MatchString(cluster) {
+		t.Errorf("the servers trust %v, which is not the balancer alone", trusted)
+	}
+	for _, line := range []string{
+		`option http-buffer-request`, `stick-table .*conn_cur`, `tcp-request connection reject .*conn_cur gt`,
+		`http-request set-header X-Forwarded-For %\[src\]`,
+	} {
+		if !regexp.MustCompile(`(?m)^  ` + line).MatchString(files["deploy/haproxy.cfg"]) {
+			t.Errorf("haproxy.cfg has no line %s", line)
+		}
+	}
+}

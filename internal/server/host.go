@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"platen/internal/api"
+	"platen/internal/docsite"
 	"platen/internal/mcp"
 	"platen/internal/network"
 	"platen/internal/wire"
@@ -50,10 +51,18 @@ func (s *Server) acceptsHost(host string) bool {
 //nolint:gochecknoglobals // read only
 var unpaid = []string{"/healthz", "/readyz", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
 
+// searchTokens is what a search costs of the budget for pages: it takes the processor as long as some
+// files do.
+const searchTokens = 5
+
 // paid serves those whose network has something left of its budget for pages.
 func (s *Server) paid(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.Contains(unpaid, r.URL.Path) || s.api.AdmitPage(w, r) {
+		tokens := 1
+		if r.URL.Path == docsite.SearchPath {
+			tokens = searchTokens
+		}
+		if slices.Contains(unpaid, r.URL.Path) || s.api.AdmitPage(w, r, tokens) {
 			next.ServeHTTP(w, r)
 		}
 	})

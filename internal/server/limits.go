@@ -40,8 +40,8 @@ func budgets(c *config.Config, rules *network.Rules, log *slog.Logger) (gate, er
 		Group:     ratelimit.Budget{PerMinute: c.IPRate, Burst: max(1, c.IPRate)},
 		Anonymous: ratelimit.Budget{PerMinute: c.AnonymousRate, Burst: max(1, c.AnonymousRate)},
 		// A page with its files is about 25 requests.
-		Pages: ratelimit.Budget{PerMinute: c.PageRate, Burst: max(1, c.PageRate)},
-		Block: blockBudget(c), BlockOf: rules.Block,
+		Pages:      ratelimit.Budget{PerMinute: c.PageRate, Burst: max(1, c.PageRate)},
+		BlockPages: blockBudget(c, c.PageRate), Block: blockBudget(c, c.IPRate), BlockOf: rules.Block,
 		Cooldown: ratelimit.Penalty{Refusals: cooldownRefusals, Within: cooldownWithin, Lasts: c.Cooldown,
 			Grace: cooldownGrace},
 		Ban: ratelimit.Penalty{Refusals: banRefusals, Within: banWithin, Lasts: c.Ban},
@@ -60,10 +60,17 @@ func budgets(c *config.Config, rules *network.Rules, log *slog.Logger) (gate, er
 	return shared, nil
 }
 
-// blockBudget is the budget of a block of network groups.
-func blockBudget(c *config.Config) ratelimit.Budget {
-	rate := min(c.IPRate*c.BlockFactor, ratelimit.MaxRequests)
+// blockBudget is the budget of a block of network groups that have some requests a minute each.
+func blockBudget(c *config.Config, groupRate int) ratelimit.Budget {
+	rate := min(groupRate*c.BlockFactor, ratelimit.MaxRequests)
 	return ratelimit.Budget{PerMinute: rate, Burst: max(1, rate)}
+}
+
+// blockConnections is how many connections a block of network groups may have: as many as it may
+// have networks' shares, a tenth of all, and no fewer than one network (contract: OPEN.CONN.BLOCK).
+func blockConnections(c *config.Config) int {
+	const tenth = 10
+	return max(c.IPConnections, min(c.IPConnections*c.BlockFactor, c.Connections/tenth))
 }
 
 // networks makes the rules that group addresses for the budgets.

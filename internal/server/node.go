@@ -123,9 +123,10 @@ func (s *Server) joinNodes(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("listen for other servers: %w", err)
 		}
-		c.listener, c.http = listener, guarded(s.api.FromNodes(c.self), s.log)
+		limited := limitConnections(listener, connectionLimits{total: s.config.Connections})
+		c.listener, c.http = limited, guarded(s.api.FromNodes(c.self), limited, s.log)
 		c.done.Go(func() {
-			if err := c.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			if err := c.http.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 				s.failed <- err
 			}
 		})

@@ -27,8 +27,7 @@ func (s *Server) listenForOperators(ctx context.Context) error {
 	mux.HandleFunc("GET /metrics", s.figures)
 	mux.HandleFunc("POST /bans/lift", s.liftBans)
 	// No page of another site may lift bans through the browser of an operator.
-	s.opsHTTP = guarded(http.NewCrossOriginProtection().Handler(mux), s.log)
-	s.opsHTTP.ConnState = limited.note
+	s.opsHTTP = guarded(http.NewCrossOriginProtection().Handler(mux), limited, s.log)
 	s.opsListener = limited
 	return nil
 }

@@ -32,7 +32,7 @@ func (c *client) getAs(address, path string, headers ...string) answer {
 
 func TestANetworkThatSearchesInALoopIsRefusedAfterItsBudget(t *testing.T) {
 	t.Parallel()
-	const connections, budget = 16, 600
+	const connections, budget = 16, 600 / searchTokens
 	s := startBeside(t, behind(func(c *config.Config) { c.AnonymousRate = 30 }))
 	dial(t, s).getAs("203.0.113.9", "/docs/search?q=first") // reads the docs
 	var passed atomic.Int64
@@ -149,5 +149,27 @@ func TestTheDocumentsOfTheAPIAreCompressedAndKnowTheirVersion(t *testing.T) {
 		if tag == "" || again.status != http.StatusNotModified || len(again.body) > 0 {
 			t.Errorf("%s with its tag %s: %d", path, tag, again.status)
 		}
+	}
+}
+
+// TestABlockHasABudgetOfPages: one customer of IPv6 has networks without end.
+func TestABlockHasABudgetOfPages(t *testing.T) {
+	t.Parallel()
+	s := startBeside(t, behind(func(c *config.Config) { c.PageRate, c.BlockFactor = 10, 2 }))
+	c := dial(t, s)
+	passed := 0
+	var last answer
+	for i := range 60 {
+		if last = c.getAs(fmt.Sprintf("2001:db8:0:%x::1", i), "/docs/search?q=ledger"); last.status == http.StatusOK {
+			passed++
+		}
+	}
+	// A search costs some files; a few tokens come back meanwhile.
+	if passed < 20/searchTokens || passed > 40/searchTokens || code(t, last) != "rate_limited" ||
+		!strings.Contains(string(last.body), "2001:db8::/48") {
+		t.Errorf("%d searches passed, and the last gets %d %s", passed, last.status, last.body)
+	}
+	if a := c.getAs("2001:db8:1::1", "/docs/search?q=ledger"); a.status != http.StatusOK {
+		t.Errorf("another block gets %d", a.status)
 	}
 }

@@ -17,37 +17,43 @@ const (
 	// crowdedPercent of all places taken is when idle connections give way to
 	// newcomers (contract: OPEN.CONN.IDLE).
 	crowdedPercent = 90
-	// freshTime is how long a connection that waits for a request is kept while
-	// there still are free places, so that newcomers do not drive each other out
-	// before they have sent anything.
+	// cutTime is how long a request that gave way has for its response.
+	cutTime = time.Second
+	// freshTime is how long a connection that waits for a request is kept while there still are
+	// free places, or requests that have been coming for long, so that newcomers do not drive
+	// each other out before they have sent anything.
 	freshTime = time.Second
 )
 
 // connectionLimits bound the open connections of a listener.
 type connectionLimits struct {
-	// total is the most connections, group the most of one network group, 0 for
-	// no limit.
-	total, group int
-	// network finds the groups; it may be nil when group is 0.
+	// total is the most connections, group the most of one network group and block of
+	// one block of groups, 0 for no limit.
+	total, group, block int
+	// network finds the groups and blocks; it may be nil when both are 0.
 	network *network.Rules
 	// late is set when an address is known only after the first bytes were read,
 	// as with the PROXY protocol.
 	late bool
 	// ended, if there is one, counts a connection that was closed for a reason.
 	ended func(reason string)
+	// full, if there is one, is called when all places are taken by requests, once until there is room.
+	full func()
 }
 
 // Reasons for which a connection is closed before its client wants it.
 const (
-	groupFull = "network"
-	gaveWay   = "idle"
+	groupFull  = "network"
+	blockFull  = "block"
+	gaveWay    = "idle"
+	requestCut = "incomplete"
 )
 
-// limitListener gives each connection a place, and each network group no more
-// than its share of them (contract: OPEN.CONN.GROUP). A connection above that
+// limitListener gives each connection a place, and each network group and block no more
+// than its share of them (contract: OPEN.CONN.GROUP, OPEN.CONN.BLOCK). A connection above that
 // share is closed before anything is read from it. When nearly all places are taken, those that have
-// waited longest for a request are closed for newcomers. When all have a request
-// under way, newcomers wait.
+// waited longest for a request are closed for newcomers; when all are taken, the one whose request
+// has been coming longest (contract: OPEN.CONN.INCOMPLETE). When all requests have come whole, newcomers wait.
 //
 // Connections of this machine, of trusted proxies and of peers without an
 // address count for no group: behind each of these are many clients. The total
@@ -61,13 +67,24 @@ type limitListener struct {
 	changed *sync.Cond
 	closed  bool
 	taken   int
-	groups  map[netip.Prefix]int
-	// waiting are the connections without a request, the longest waiting first.
-	waiting *list.List
+	// spell is set from the moment that all places were taken until there is room again.
+	spell bool
+	// shares counts the connections of groups and of blocks.
+	shares map[share]int
+	// waiting are the connections without a request, coming those of whose request a part has
+	// come, the longest first.
+	waiting, coming *list.List
+}
+
+// share is what a connection counts for: a group, or a block of them.
+type share struct {
+	prefix netip.Prefix
+	block  bool
 }
 
 func limitConnections(l net.Listener, limits connectionLimits) *limitListener {
-	limited := &limitListener{Listener: l, limits: limits, groups: map[netip.Prefix]int{}, waiting: list.New()}
+	limited := &limitListener{Listener: l, limits: limits, shares: map[share]int{}, waiting: list.New(),
+		coming: list.New()}
 	limited.changed = sync.NewCond(&limited.mu)
 	return limited
 }
@@ -108,48 +125,79 @@ func (l *limitListener) open() int {
 }
 
 // enter gives a connection its place, for which another one may be closed. It
-// waits while all have a request under way; ok is false when the listener was
+// waits while all have a whole request under way; ok is false when the listener was
 // closed.
 func (l *limitListener) enter(c *limitConn) (ok bool) {
 	l.mu.Lock()
-	for !l.closed && l.taken >= l.limits.total && l.waiting.Len() == 0 {
+	defer l.mu.Unlock()
+	for !l.closed && l.taken >= l.limits.total && l.waiting.Len() == 0 && l.coming.Len() == 0 {
+		l.reportFull()
 		l.changed.Wait()
 	}
 	if l.closed {
-		l.mu.Unlock()
 		return false
 	}
-	idle := l.givesWay()
-	if idle != nil {
-		l.release(idle)
+	switch other := l.givesWay(); {
+	case other == nil:
+	case other.list == l.coming:
+		l.reportFull()
+		l.release(other)
+		// The handler sees a body that does not come, and has a moment for the response.
+		_ = other.Conn.SetReadDeadline(time.Now())
+		time.AfterFunc(cutTime, func() { _ = other.Conn.Close() })
+		l.end(requestCut)
+	default:
+		l.release(other)
+		_ = other.Conn.Close() // its own goroutine sees the end
+		l.end(gaveWay)
 	}
 	l.taken++
 	c.placed = true
-	l.wait(c)
-	l.mu.Unlock()
-	if idle != nil {
-		_ = idle.Conn.Close() // its own goroutine sees the end
-		l.end(gaveWay)
-	}
+	l.move(c, l.waiting)
 	return true
 }
 
-// givesWay is the connection to close for a newcomer, nil for none: the one that
-// has waited longest for a request. The lock is held.
-func (l *limitListener) givesWay() *limitConn {
-	const whole = 100
-	first := l.waiting.Front()
-	if first == nil || l.taken*whole < l.limits.total*crowdedPercent {
-		return nil
+// reportFull reports that all places are taken, once until there is room. The lock is held.
+func (l *limitListener) reportFull() {
+	if !l.spell && l.limits.full != nil {
+		l.limits.full()
 	}
-	c := first.Value.(*limitConn) //nolint:forcetypeassert // wait puts nothing else in
-	if l.taken < l.limits.total && time.Since(c.since) < freshTime {
-		return nil
-	}
-	return c
+	l.spell = true
 }
 
-// join counts a connection for its network group, or closes it when the group
+// crowded reports whether so many places are taken that idle connections give way. The lock is held.
+func (l *limitListener) crowded() bool {
+	const whole = 100
+	return l.taken*whole >= l.limits.total*crowdedPercent
+}
+
+// givesWay is the connection to close for a newcomer, nil for none: the one that
+// has waited longest for a request, or when that is young itself and there is no other place,
+// the one whose request has been coming longest. The lock is held.
+func (l *limitListener) givesWay() *limitConn {
+	if !l.crowded() {
+		return nil
+	}
+	idle, coming := first(l.waiting), first(l.coming)
+	switch {
+	case idle != nil && time.Since(idle.since) >= freshTime:
+		return idle
+	case l.taken < l.limits.total:
+		return nil
+	case coming != nil:
+		return coming
+	}
+	return idle
+}
+
+func first(l *list.List) *limitConn {
+	if l.Len() == 0 {
+		return nil
+	}
+	return l.Front().Value.(*limitConn) //nolint:forcetypeassert // move puts nothing else in
+}
+
+// join counts a connection for its network group and block, or closes it when one of them
 // has its share already.
 func (l *limitListener) join(c *limitConn) bool {
 	if l.limits.group == 0 {
@@ -160,18 +208,37 @@ func (l *limitListener) join(c *limitConn) bool {
 	if !group.IsValid() || ratelimit.Spared(group) || l.limits.network.Trusts(peer) {
 		return true
 	}
+	shares := []share{{prefix: group}}
+	if block := l.limits.network.Block(group); block.IsValid() && l.limits.block > 0 {
+		shares = append(shares, share{prefix: block, block: true})
+	}
 	l.mu.Lock()
-	full := l.groups[group] >= l.limits.group
-	if !full && !c.released {
-		l.groups[group]++
-		c.group = group
+	full := l.fullShare(shares)
+	if full == "" && !c.released {
+		c.shares = shares
+		for _, s := range shares {
+			l.shares[s]++
+		}
 	}
 	l.mu.Unlock()
-	if full {
+	if full != "" {
 		_ = c.Close() // its client sees the end
-		l.end(groupFull)
+		l.end(full)
 	}
-	return !full
+	return full == ""
+}
+
+// fullShare is the reason why there is no place within some shares, "" for none. The lock is held.
+func (l *limitListener) fullShare(shares []share) (reason string) {
+	for _, s := range shares {
+		switch {
+		case s.block && l.shares[s] >= l.limits.block:
+			return blockFull
+		case !s.block && l.shares[s] >= l.limits.group:
+			return groupFull
+		}
+	}
+	return ""
 }
 
 func (l *limitListener) end(reason string) {
@@ -188,27 +255,44 @@ func (l *limitListener) note(conn net.Conn, state http.ConnState) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unwait(c)
-	if state == http.StateIdle && !c.released {
-		c.since = time.Now()
-		l.wait(c)
+	switch {
+	case state == http.StateIdle:
+		l.rest(c)
+	case c.list == l.waiting:
+		l.move(c, nil)
+	}
+}
+
+// rest lists a connection as one that waits. The lock is held.
+func (l *limitListener) rest(c *limitConn) {
+	if l.move(c, l.waiting) {
 		l.changed.Signal()
 	}
 }
 
-// wait lists a connection as one without a request. The lock is held.
-func (l *limitListener) wait(c *limitConn) {
-	c.place = l.waiting.PushBack(c)
-	c.waits.Store(true)
+// lingers lists a connection that is about to close as the first that gives way.
+func (l *limitListener) lingers(c *limitConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.rest(c); c.list != nil {
+		c.since = time.Time{}
+		l.waiting.MoveToFront(c.place)
+	}
 }
 
-// unwait takes a connection from that list. The lock is held.
-func (l *limitListener) unwait(c *limitConn) {
-	if c.place != nil {
-		l.waiting.Remove(c.place)
-		c.place = nil
-		c.waits.Store(false)
+// move puts a connection at the end of a list, nil for none, and reports whether it still had
+// a place. The lock is held.
+func (l *limitListener) move(c *limitConn, to *list.List) (placed bool) {
+	if c.list != nil {
+		c.list.Remove(c.place)
 	}
+	c.list, c.place = nil, nil
+	if to != nil && !c.released {
+		c.since = time.Now()
+		c.list, c.place = to, to.PushBack(c)
+	}
+	c.waits.Store(c.list == l.waiting)
+	return !c.released
 }
 
 // release takes a connection out of all counts, once. The lock is held.
@@ -217,13 +301,14 @@ func (l *limitListener) release(c *limitConn) {
 		return
 	}
 	c.released = true
-	l.unwait(c)
+	l.move(c, nil)
 	if c.placed {
 		l.taken--
 	}
-	if c.group.IsValid() {
-		if l.groups[c.group]--; l.groups[c.group] == 0 {
-			delete(l.groups, c.group)
+	l.spell = l.spell && l.crowded()
+	for _, s := range c.shares {
+		if l.shares[s]--; l.shares[s] == 0 {
+			delete(l.shares, s)
 		}
 	}
 	l.changed.Signal()
@@ -235,16 +320,16 @@ type limitConn struct {
 	listener *limitListener
 	// joined counts the connection for its group, once its address is known.
 	joined sync.Once
-	// waits is whether place is set, for those who do not hold the lock.
+	// waits is whether it is in the list of those that wait, for those who do not hold the lock.
 	waits atomic.Bool
 
 	// The listener's lock guards the fields below.
-	// since is when it began to wait for a request, place its place in the list
-	// of those that do.
-	since time.Time
+	// list is the one that it is in, nil for none, place its place in it, since when it came there.
+	list  *list.List
 	place *list.Element
-	// group is that which it counts for, the zero one for none.
-	group netip.Prefix
+	since time.Time
+	// shares are those that it counts for.
+	shares []share
 	// placed and released are whether it has, and whether it had, a place.
 	placed, released bool
 }
@@ -259,12 +344,12 @@ func (c *limitConn) RemoteAddr() net.Addr {
 	return address
 }
 
-// Read implements net.Conn. With its first byte a request is under way.
+// Read implements net.Conn. With its first byte a request is coming.
 func (c *limitConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 && c.waits.Load() {
 		c.listener.mu.Lock()
-		c.listener.unwait(c)
+		c.listener.move(c, c.listener.coming)
 		c.listener.mu.Unlock()
 	}
 	return n, err //nolint:wrapcheck // net/http looks at it

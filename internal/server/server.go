@@ -241,11 +241,10 @@ func (s *Server) Start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.listener = limitConnections(&envelopeListener{Listener: s.proxied(listener), answer: s.api.Standalone},
-		connectionLimits{total: s.config.Connections, group: s.config.IPConnections, network: s.network,
-			late: s.config.ProxyProtocol, ended: s.metrics.ConnectionEnded})
+		connectionLimits{total: s.config.Connections, group: s.config.IPConnections, block: blockConnections(s.config),
+			network: s.network, late: s.config.ProxyProtocol, ended: s.metrics.ConnectionEnded, full: s.crowded})
 	s.gauges()
-	s.http = guarded(handler, s.log)
-	s.http.ConnState = s.listener.note
+	s.http = guarded(handler, s.listener, s.log)
 	s.done.Go(func() { s.registry.Run(background) })
 	if c := s.admission(); c != nil {
 		s.done.Go(func() { c.Run(background) })
@@ -255,6 +254,12 @@ func (s *Server) Start(ctx context.Context) error {
 		s.serve(s.opsHTTP, s.opsListener)
 	}
 	return nil
+}
+
+// crowded warns that newcomers wait, or have requests cut off that are still coming.
+func (s *Server) crowded() {
+	s.log.Warn("every place for a connection is taken: requests that are slow to arrive give way to new connections",
+		"connections", s.config.Connections)
 }
 
 // serve serves in the background.

@@ -141,6 +141,9 @@ var elsewhere = map[string][2]string{
 	"SIG.RECEIVER.DEDUPLICATE":   {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"SIG.RECEIVER.CONSTANT_TIME": {"docs/webhooks/receiver_test.go", "TestReceiversCompareInConstantTime"},
 	"OPEN.CONN.GROUP":            {"internal/server/place_test.go", "TestANetworkHoldsItsShareOfConnectionsOnly"},
+	"OPEN.CONN.BLOCK":            {"internal/server/half_test.go", "TestABlockHoldsItsShareOfConnectionsOnly"},
+	"OPEN.CONN.UNREAD":           {"internal/server/half_test.go", "TestAResponseDoesNotWaitForABodyThatNobodyReads"},
+	"OPEN.CONN.INCOMPLETE":       {"internal/server/half_test.go", "TestTheRequestThatHasBeenComingLongestGivesWay"},
 	"OPEN.CONN.IDLE":             {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
 }
 

@@ -64,8 +64,10 @@ type API interface {
 	// keys of its sandbox. They refuse a credential that does not work.
 	Recognise(r *http.Request, c apikey.Credential) (sandbox.Caller, error)
 	KeysOf(r *http.Request, c apikey.Credential) (apikey.Pair, error)
-	// Shuts reports whether the network of a request is shut out.
+	// Shuts reports whether the network of a request is shut out, Spent whether it has nothing left
+	// of its budget for requests without a key. Neither spends anything.
 	Shuts(r *http.Request) bool
+	Spent(r *http.Request) bool
 	// Enter spends the cost of a message from a known caller, Spend the cost of
 	// a request for which no operation runs. A credential that does not work
 	// spends as none does.
@@ -276,8 +278,31 @@ func (g *Gateway) end(w http.ResponseWriter, r *http.Request, v *Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// admit refuses a request before its body is read, when its messages could not be served: its key
+// works not, or its client is unknown and has spent its budget. Further messages are checked as they
+// are read. A tool reports a key of the revision without sessions.
+func (g *Gateway) admit(v *Request) error {
+	if v.Session != nil || sessionless(v.Request) {
+		return nil
+	}
+	if v.Key != "" {
+		if err := g.checkKey(v); err != nil {
+			return cmp.Or(g.spend(v.Request, false), err)
+		}
+		return nil
+	}
+	if g.options.API.Spent(v.Request) {
+		return g.spend(v.Request, false)
+	}
+	return nil
+}
+
 // post reads messages and has them processed.
 func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
+	if err := g.admit(v); err != nil {
+		g.refuse(w, err)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		g.reject(w, r, unreadable(err), v)

@@ -237,14 +237,14 @@ func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
 // Browse decides on a request for a page. Pages are counted by each node for
 // itself: they are no part of what several nodes protect together, and none of
 // them is worth a question to the server.
-func (g *Gate) Browse(at time.Time, group netip.Prefix) ratelimit.Decision {
+func (g *Gate) Browse(at time.Time, group netip.Prefix, tokens int) ratelimit.Decision {
 	g.mu.Lock()
 	until := g.bans[group]
 	g.mu.Unlock()
 	if at.Before(until) {
 		return ratelimit.Decision{By: ratelimit.Group, Own: ratelimit.Pages}.Refused(at, until.Sub(at), true)
 	}
-	return g.local.Browse(at, group)
+	return g.local.Browse(at, group, tokens)
 }
 
 // banned remembers a ban of a network group.

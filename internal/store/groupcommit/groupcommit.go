@@ -61,6 +61,8 @@ type Queue struct {
 
 	// Sweep is the state of the removal of deleted sandboxes.
 	Sweep Sweep
+	// Copying is set while the engine has a fork to go on with between the groups.
+	Copying bool
 
 	batched bool
 	first   *Request   // taken by Wait for the next group
@@ -182,14 +184,14 @@ func (q *Queue) do(ctx context.Context, operation any) error {
 	}
 }
 
-// Wait returns true when there is a request to write, or a step of the sweep to
+// Wait returns true when there is a request to write, or a step of the sweep or of a fork to
 // do. It returns false when the queue is closed and empty.
 func (q *Queue) Wait() bool {
 	if len(q.held) > 0 {
 		return true
 	}
 	open := true
-	if q.Sweep.Due() {
+	if q.Sweep.Due() || q.Copying {
 		select {
 		case q.first, open = <-q.requests:
 		default:

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"errors"
 	"fmt"
 
 	"platen/internal/store"
@@ -21,22 +20,22 @@ const (
 	// A key of another sandbox is ignored like an id that exists: no row.
 	createSandbox = `
 		INSERT OR IGNORE INTO sandboxes
-			(id, office_key, factory_key, grading_key, evaluation, network,
+			(number, id, office_key, factory_key, grading_key, evaluation, network,
 			created_at, expires_at, delete_at, wake_at, extensions)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+		SELECT ?12, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
 		WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?1)`
 
 	// A fork begins with the commits of its parent, which must be there and have got
-	// so far: ?12 and ?13.
+	// so far: ?13 and ?14.
 	createFork = createSandbox + `
 		AND EXISTS (SELECT 1 FROM sandboxes p JOIN commits c ON c.sandbox = p.number
-			WHERE p.id = ?12 AND c.version = ?13)`
+			WHERE p.id = ?13 AND c.version = ?14)`
 
 	copyCommits = `
 		INSERT INTO commits (sandbox, version, body)
-		SELECT (SELECT number FROM sandboxes WHERE id = ?1), c.version, c.body
+		SELECT ?1, c.version, c.body
 		FROM sandboxes p JOIN commits c ON c.sandbox = p.number
-		WHERE p.id = ?2 AND c.version <= ?3
+		WHERE p.id = ?2 AND c.version BETWEEN ?3 AND ?4
 		ORDER BY c.version`
 
 	firstCommit = `
@@ -67,7 +66,7 @@ func (w *writer) appendWithRecords(c store.Commit) error {
 func (w *writer) append(c store.Commit) error {
 	switch {
 	case c.Fork != nil:
-		return w.fork(c)
+		return w.fork(c, 0)
 	case c.Version == 1:
 		return w.create(c)
 	}
@@ -88,7 +87,7 @@ func (w *writer) append(c store.Commit) error {
 }
 
 func (w *writer) create(c store.Commit) error {
-	if rows, err := changes(w.createSandbox, headerColumns(c.Header)...); err != nil || rows == 0 {
+	if rows, err := changes(w.createSandbox, append(headerColumns(c.Header), nil)...); err != nil || rows == 0 {
 		return conflictUnless(err)
 	}
 	rows, err := changes(w.firstCommit, c.SandboxID, blob(c.Body))
@@ -96,26 +95,6 @@ func (w *writer) create(c store.Commit) error {
 		err = fmt.Errorf("sandbox %q was created without its first commit", c.SandboxID)
 	}
 	return err
-}
-
-// fork makes a sandbox from another one. Only its first statement can refuse.
-func (w *writer) fork(c store.Commit) error {
-	base := int64(c.Version - 1)
-	args := append(headerColumns(c.Header), c.Fork.Parent, base)
-	if rows, err := changes(w.createFork, args...); err != nil || rows == 0 {
-		return conflictUnless(err)
-	}
-	if rows, err := changes(w.copyCommits, c.SandboxID, c.Fork.Parent, base); err != nil || rows != base {
-		return errors.Join(fmt.Errorf("%d of the %d commits of %q were copied", rows, base, c.Fork.Parent), err)
-	}
-	if rows, err := changes(w.appendCommit, c.SandboxID, base+1, blob(c.Body)); err != nil || rows != 1 {
-		return errors.Join(fmt.Errorf("sandbox %q was forked without its own commit", c.SandboxID), err)
-	}
-	if s := c.Fork.Snapshot; s != nil {
-		_, err := changes(w.saveSnapshot, c.SandboxID, int64(s.Version), blob(s.Body))
-		return err
-	}
-	return nil
 }
 
 // conflictUnless is the error of a statement that changed no row: a conflict,

@@ -23,6 +23,8 @@ type writer struct {
 	appendCommit, firstCommit           *sql.Stmt
 	createSandbox, replaceHeader        *sql.Stmt
 	createFork, copyCommits             *sql.Stmt
+	giveNumber, beginCopy               *sql.Stmt
+	endCopy, giveUpCopy                 *sql.Stmt
 	findCommit, saveSnapshot, ping      *sql.Stmt
 	leaveTombstone, removeSandbox       *sql.Stmt
 	findWaiting, measureBodies          *sql.Stmt
@@ -34,6 +36,8 @@ type writer struct {
 	takeRecord, clearRecords            *sql.Stmt
 
 	prepared []*sql.Stmt // all of the above
+
+	forks []*longFork // are copied between the groups, one after the other
 }
 
 // openWriter connects, brings the tables up to date and prepares the statements
@@ -67,6 +71,9 @@ func (w *writer) prepare(ctx context.Context) error {
 	if err := migrate(ctx, conn); err != nil {
 		return err
 	}
+	if _, err := conn.ExecContext(ctx, giveUpForks); err != nil {
+		return fmt.Errorf("give up forks: %w", err)
+	}
 	w.prepared, err = prepareAll(ctx, conn, map[**sql.Stmt]string{
 		&w.begin:            "BEGIN IMMEDIATE",
 		&w.commit:           "COMMIT",
@@ -78,6 +85,10 @@ func (w *writer) prepare(ctx context.Context) error {
 		&w.replaceHeader:    replaceHeader,
 		&w.createFork:       createFork,
 		&w.copyCommits:      copyCommits,
+		&w.giveNumber:       giveNumber,
+		&w.beginCopy:        beginCopy,
+		&w.endCopy:          endCopy,
+		&w.giveUpCopy:       giveUpCopy,
 		&w.findCommit:       findCommit,
 		&w.saveSnapshot:     saveSnapshot,
 		&w.ping:             "UPDATE pings SET count = count + 1",
@@ -104,9 +115,12 @@ func (w *writer) prepare(ctx context.Context) error {
 // run writes until the queue is closed and empty.
 func (w *writer) run() {
 	for w.queue.Wait() {
-		group := w.queue.Gather()
+		group := w.setAside(w.queue.Gather())
 		if len(group) > 0 {
 			w.write(group)
+		}
+		if len(w.forks) > 0 {
+			w.goOn()
 		}
 		if w.queue.Sweep.Due() {
 			w.step(len(group) == 0)

@@ -59,6 +59,34 @@ func forkBegins(f *fixture) {
 	}
 }
 
+// longForks are of a parent that is too long to be copied at once.
+func longForks(f *fixture) {
+	const newest = 450
+	f.create("a", newest)
+	taken := forkOf("taken", "a", 401)
+	f.create("b", 1)
+	taken.Header.OfficeKey = sandboxOf("b").OfficeKey
+	for _, c := range []store.Commit{taken, forkOf("beyond", "a", newest+1), forkOf("b", "a", 401)} {
+		f.wantError("a fork that is impossible", f.store.Commit(f.Context(), c), store.ErrConflict)
+	}
+	kept := forkOf("kept", "a", newest)
+	kept.Fork.Snapshot = &store.Snapshot{Version: newest, Body: []byte("at 450")}
+	f.commit(kept)
+	for _, base := range []uint64{200, 201, 400, 401} {
+		f.commit(forkOf(fmt.Sprint("fork ", base), "a", base))
+	}
+	f.commit(commitOf("kept", newest+2))
+	f.remove("a")
+	f.commit(commitOf("b", 2))
+	for range 2 {
+		for _, base := range []uint64{200, 201, 400, 401} {
+			f.wantImage(imageOfFork(fmt.Sprint("fork ", base), "a", base))
+		}
+		f.wantCount(6)
+		f.restart()
+	}
+}
+
 func impossibleForks(f *fixture) {
 	ctx := f.Context()
 	f.create("a", 3)

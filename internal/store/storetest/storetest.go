@@ -51,6 +51,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Reopener) {
 
 		{"ForkBeginsWithTheCommitsOfItsParent", forkBegins},
 		{"ForkThatIsImpossibleConflictsAndLeavesNothing", impossibleForks},
+		{"ForkOfALongParentIsWhole", longForks},
 		{"ForkAndParentShareNothing", forksShareNothing},
 		{"ForkIsThereOrNotWhileItsParentIsDeleted", forkOfTheDeleted},
 
