@@ -204,6 +204,11 @@ func (r *Road) Send(ctx context.Context, to *store.Node, req *http.Request, body
 	for _, name := range append(hopByHop, "Authorization", wire.HeaderKey, OtherKey) {
 		out.Header.Del(name)
 	}
+	for name := range out.Header { // what only a node may say
+		if strings.HasPrefix(name, header) {
+			delete(out.Header, name)
+		}
+	}
 	if keys, ok := out.Header[wire.HeaderIdempotencyKey]; ok {
 		delete(out.Header, wire.HeaderIdempotencyKey)
 		out.Header[headerKey] = keys
