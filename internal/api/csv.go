@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,7 +40,7 @@ func csvOf(columns []string, items [][]byte) ([]byte, error) {
 }
 
 // cell renders one value. Text that a spreadsheet would take for a formula
-// gets an apostrophe in front.
+// gets an apostrophe in front, also with the signs of full width that some read as the others.
 func cell(v jsontext.Value) string {
 	switch v.Kind() {
 	case 'n', 0:
@@ -49,7 +50,7 @@ func cell(v jsontext.Value) string {
 		if err != nil {
 			return ""
 		}
-		if len(text) > 0 && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
+		if first, _ := utf8.DecodeRune(text); len(text) > 0 && strings.ContainsRune("=+-@\t\r＝＋－＠", first) {
 			return "'" + string(text)
 		}
 		return string(text)

@@ -139,6 +139,9 @@ func (x *exchange) input(body []byte) (any, error) {
 	}
 	if len(body) > 0 {
 		if err := checkMediaType(x.r.Header); err != nil {
+			if x.r.Header.Get("Content-Encoding") != "" {
+				x.w.Header().Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
+			}
 			return nil, err
 		}
 	}
@@ -146,6 +149,9 @@ func (x *exchange) input(body []byte) (any, error) {
 }
 
 func checkMediaType(h http.Header) error {
+	if coding := strings.Join(h.Values("Content-Encoding"), ","); coding != "" && !strings.EqualFold(coding, "identity") {
+		return problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it as it is.", short(coding))
+	}
 	media, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(parameters["charset"])
 	if err != nil || media != "application/json" || charset != "" && charset != "utf-8" {

@@ -157,7 +157,7 @@ func (x *exchange) lost() bool {
 		return false
 	}
 	if d.slow {
-		sandbox.Waits(x.r.Context(), d.draw.Slow())
+		sandbox.Waits(x.r.Context(), d.draw.Slow(), x.server.stopped)
 	}
 	if !d.lost {
 		return false

@@ -31,23 +31,18 @@ type Exchange struct {
 // secrets are what is never remembered: keys of sandboxes and of webhooks, whole or cut short.
 var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
 
-// urls are the members of a webhook's body that may hold a secret of its receiver.
-var urls = regexp.MustCompile(`"url"\s*:\s*"(?:[^"\\]|\\.)*"?`)
-
 const removed = "(removed)"
 
-// NewExchange keeps of a request what may be kept. The URLs of webhooks are removed where
-// hidden is set.
+// NewExchange keeps of a request what may be kept: where hidden is set, nothing of the bodies.
 func NewExchange(query, key string, request, response []byte, hidden bool) *Exchange {
 	kept := func(body []byte) []byte {
-		cut := slices.Clone(body[:min(len(body), MaxExchangeBody)])
 		if hidden {
-			cut = urls.ReplaceAll(cut, []byte(`"url":"`+removed+`"`))
+			return nil
 		}
-		return WithoutSecrets(cut)
+		return WithoutSecrets(slices.Clone(body[:min(len(body), MaxExchangeBody)]))
 	}
 	return &Exchange{
-		Query: string(WithoutSecrets([]byte(query))), IdempotencyKey: key,
+		Query: string(WithoutSecrets([]byte(query))), IdempotencyKey: string(WithoutSecrets([]byte(key))),
 		Request: kept(request), Response: kept(response),
 		RequestBytes: int64(len(request)), ResponseBytes: int64(len(response)),
 	}

@@ -207,8 +207,8 @@ func (f *Faults) Pinned(system apikey.System, v *View) (shown *View, stale bool)
 	return p.view, p.view.Version != v.Version
 }
 
-// Waits waits for a delay of a fault, or until the caller is gone.
-func Waits(ctx context.Context, d time.Duration) {
+// Waits waits for a delay of a fault, or until the caller is gone or the server stops.
+func Waits(ctx context.Context, d time.Duration, stopped <-chan struct{}) {
 	if d <= 0 {
 		return
 	}
@@ -217,5 +217,6 @@ func Waits(ctx context.Context, d time.Duration) {
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
+	case <-stopped:
 	}
 }

@@ -60,6 +60,7 @@ var concurrent = []func(*testing.T){
 	TestAchievementsAreThereOnceUnlocked,
 	TestAddressesOfANetworkShareItsBudget,
 	TestAnAgentPlaysFromAnOrderToItsBillInAFewCalls,
+	TestAnEncodedBodyIsNotReadAsItIs,
 	TestAnEventIsSentOnceMoreOnRequest,
 	TestAnExpectationThatCannotBeMetIsAnsweredWithAnEnvelope,
 	TestAnOperatorChoosesWhatANetworkIs,

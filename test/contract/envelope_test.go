@@ -380,3 +380,15 @@ func TestProgramsAreAnsweredWithEnvelopesEverywhere(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEncodedBodyIsNotReadAsItIs(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.CONTENT_ENCODING", "ERR.UNSUPPORTED_MEDIA_TYPE")
+	for coding, want := range map[string]int{"gzip": 415, "identity, br": 415, "identity": 201, "IDENTITY": 201} {
+		status, header, body := rawCall(t, shared, "POST /v1/sandboxes HTTP/1.1\r\nHost: platen.localhost\r\n"+
+			"Content-Type: application/json\r\nContent-Encoding: "+coding+"\r\nContent-Length: 2\r\n\r\n{}")
+		if status != want || want == 415 && header.Get("Accept-Encoding") != "identity" {
+			t.Errorf("%s: got %d %v %s", coding, status, header, body)
+		}
+	}
+}
