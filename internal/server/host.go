@@ -30,10 +30,7 @@ var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePa
 // names without a dot and that of a container's host: those are given by a
 // local network, and no site can have them.
 func (s *Server) acceptsHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	host = hostname(host)
 	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
 		return true
 	}
@@ -42,6 +39,14 @@ func (s *Server) acceptsHost(host string) bool {
 	}
 	public, err := url.Parse(s.origin)
 	return err == nil && host == strings.ToLower(public.Hostname())
+}
+
+// hostname is the name or the address of a Host header.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
 // unpaid are the paths beside the API that cost no page: health, which is served

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 )
 
 // maxOpsConnections bounds the connections of the operator's own programs.
@@ -27,9 +28,23 @@ func (s *Server) listenForOperators(ctx context.Context) error {
 	mux.HandleFunc("GET /metrics", s.figures)
 	mux.HandleFunc("POST /bans/lift", s.liftBans)
 	// No page of another site may lift bans through the browser of an operator.
-	s.opsHTTP = guarded(http.NewCrossOriginProtection().Handler(mux), limited, s.log)
+	s.opsHTTP = guarded(s.namedByOperators(http.NewCrossOriginProtection().Handler(mux)), limited, s.log)
 	s.opsListener = limited
 	return nil
+}
+
+// namedByOperators serves requests for an address, for this machine, for the public name, and for
+// names that no site of the internet can have: a site can lead a name of its own here (DNS rebinding).
+func (s *Server) namedByOperators(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := hostname(r.Host)
+		private := !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal")
+		if !private && !s.acceptsHost(r.Host) {
+			plain(w, http.StatusMisdirectedRequest, "The address for operators is not served under this name.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // healthRoutes serves the routes that say whether the server does its work.

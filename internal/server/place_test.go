@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"platen/internal/config"
+	"platen/internal/testclient"
 )
 
 // from is a connection that comes from an address.
@@ -342,5 +343,24 @@ func TestTheAddressForOperatorsIsAnotherOne(t *testing.T) {
 	c.OpsListen = c.Listen
 	if err := c.Check(); err == nil || err.Error() != "ops-listen must not be the address of listen, 127.0.0.1:8080" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOperatorsAreAskedForByNamesThatNoSiteHas: a site could lead a name of its own to the address.
+func TestOperatorsAreAskedForByNamesThatNoSiteHas(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *config.Config) { c.OpsListen, c.PublicURL = "127.0.0.1:0", "https://platen.example.com" })
+	for host, want := range map[string]int{
+		"127.0.0.1:9090": 200, "localhost": 200, "platen-1:9090": 200, "platen.example.com": 200, "[::1]:1": 200,
+		"platen.default.svc.cluster.local": 200, "evil.example": 421, "127.0.0.1.evil.example:9090": 421,
+	} {
+		for path, method := range map[string]string{"/bans/lift": http.MethodPost, "/metrics": http.MethodGet} {
+			a := testclient.Request{
+				Method: method, URL: "http://" + s.OpsAddr().String() + path, Headers: []string{"Host", host},
+			}.Send(t)
+			if a.Status != want {
+				t.Errorf("%s of %s: %d, want %d", path, host, a.Status, want)
+			}
+		}
 	}
 }

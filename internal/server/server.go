@@ -48,10 +48,11 @@ const (
 	// lameDuck is how long a stopping server responds with unavailable before
 	// it closes connections.
 	lameDuck = 100 * time.Millisecond
-	// snapshotTime is how long a stopping server writes snapshots at most, endTime
-	// when it ends though its storage does not.
-	snapshotTime = 15 * time.Second
-	endTime      = 20 * time.Second
+	// snapshotTime is how long a stopping server writes snapshots at most.
+	snapshotTime = 10 * time.Second
+	// EndTime is how long Stop waits for the storage at most, once clients had their time: together
+	// they are less than the 30 seconds after which systemd and Docker kill.
+	EndTime = 15 * time.Second
 )
 
 // Server is a whole Platen.
@@ -389,13 +390,13 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.end(context.WithoutCancel(ctx)) }()
-	timer := time.NewTimer(endTime)
+	timer := time.NewTimer(EndTime)
 	defer timer.Stop()
 	select {
 	case err := <-ended:
 		return err
 	case <-timer.C:
-		return fmt.Errorf("the storage did not close within %s; what was acknowledged is in it", endTime)
+		return fmt.Errorf("the storage did not close within %s; what was acknowledged is in it", EndTime)
 	}
 }
 

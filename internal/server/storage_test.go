@@ -78,7 +78,7 @@ func TestAStorageThatHangsDoesNotHangTheInstruments(t *testing.T) {
 			t.Errorf("after %s it was asked %d times, the newest answer is %s old", took, h.asked.Load(), s.answerAge())
 		}
 		began = time.Now()
-		if err := s.Stop(t.Context()); err == nil || time.Since(began) > endTime {
+		if err := s.Stop(t.Context()); err == nil || time.Since(began) > EndTime {
 			t.Errorf("a stop ends after %s with %v", time.Since(began), err)
 		}
 		close(h.wait)
