@@ -40,7 +40,7 @@ func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 }
 
 // TestOpeningSessionsSpendsTheBudgetOfTheNameless, and who has spent it reads in
-// the words of the protocol when to come again.
+// the words of the protocol when to come again. The message is not read by then: the error has no id.
 func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	t.Parallel()
 	p := launch(t, "--anonymous-rate", "2")
@@ -56,7 +56,7 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	}
 	a := open.Send(t)
 	var body struct {
-		ID    int
+		ID    *int
 		Error struct {
 			Code int
 			Data struct {
@@ -68,7 +68,7 @@ func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	if err := json.Unmarshal(a.Raw, &body); err != nil {
 		t.Fatal(err)
 	}
-	if a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || body.ID != 7 ||
+	if a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || body.ID != nil ||
 		body.Error.Code != -32000 || body.Error.Data.Code != "rate_limited" || body.Error.Data.RetryAt == "" ||
 		a.Header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("over the budget it is answered %d %v %+v", a.Status, a.Header, body)
