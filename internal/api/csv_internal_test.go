@@ -8,7 +8,7 @@ import (
 // TestACellIsNoFormula, whichever of the signs a spreadsheet reads as one.
 func TestACellIsNoFormula(t *testing.T) {
 	t.Parallel()
-	for _, sign := range strings.Split("= + - @ ＝ ＋ － ＠", " ") {
+	for sign := range strings.SplitSeq("= + - @ ＝ ＋ － ＠", " ") {
 		if got := cell([]byte(`"` + sign + `1+1"`)); got != "'"+sign+"1+1" {
 			t.Errorf("%s is the cell %s", sign, got)
 		}

@@ -149,7 +149,8 @@ func (x *exchange) input(body []byte) (any, error) {
 }
 
 func checkMediaType(h http.Header) error {
-	if coding := strings.Join(h.Values("Content-Encoding"), ","); coding != "" && !strings.EqualFold(coding, "identity") {
+	coding := strings.Join(h.Values("Content-Encoding"), ",")
+	if coding != "" && !strings.EqualFold(coding, "identity") {
 		return problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it as it is.", short(coding))
 	}
 	media, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))

@@ -85,7 +85,7 @@ func (b *arriving) Read(p []byte) (int, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err != io.EOF { //nolint:errorlint // a body returns it as it is
+	if err != io.EOF {
 		b.failed = true
 		return n, err //nolint:wrapcheck // handlers look at it
 	}

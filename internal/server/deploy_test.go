@@ -76,7 +76,8 @@ func TestTheBalancerNamesClientsAndBoundsThem(t *testing.T) {
 	files := deployed(t)
 	cluster := files["deploy/compose.cluster.yaml"]
 	trusted := regexp.MustCompile(`PLATEN_TRUSTED_PROXY: (\S+)/32\n`).FindStringSubmatch(cluster)
-	if trusted == nil || !regexp.MustCompile(`(?s)haproxy.*ipv4_address: `+regexp.QuoteMeta(trusted[1])+`\b`).MatchString(cluster) {
+	if trusted == nil || !regexp.MustCompile(
+		`(?s)haproxy.*ipv4_address: `+regexp.QuoteMeta(trusted[1])+`\b`).MatchString(cluster) {
 		t.Errorf("the servers trust %v, which is not the balancer alone", trusted)
 	}
 	for _, line := range []string{

@@ -188,7 +188,8 @@ func TestTheRequestThatHasBeenComingLongestGivesWay(t *testing.T) {
 					t.Errorf("closed for %v, want %v; full %d times", ended, want, full)
 				}
 				first := over(t, halves[0])
-				if b, err := io.ReadAll(first); err != nil || name == "bodies" && !strings.Contains(string(b), "request_timeout") {
+				b, err := io.ReadAll(first)
+				if err != nil || name == "bodies" && !strings.Contains(string(b), "request_timeout") {
 					t.Errorf("the one that came first reads %q, %v", b, err)
 				}
 				if n := standing(t, halves); n != total-1 {
@@ -235,7 +236,7 @@ func TestABlockHoldsItsShareOfConnectionsOnly(t *testing.T) {
 				again, other := l.connectFrom(q.address(0)), l.connectFrom("203.0.113.1")
 				asks(t, again)
 				asks(t, other)
-				for _, c := range append(flood, again, other) {
+				for _, c := range slices.Concat(flood, []net.Conn{again, other}) {
 					c.Close()
 				}
 			})

@@ -38,7 +38,8 @@ func (s *Server) listenForOperators(ctx context.Context) error {
 func (s *Server) namedByOperators(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostname(r.Host)
-		private := !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal")
+		private := !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") ||
+			strings.HasSuffix(host, ".internal")
 		if !private && !s.acceptsHost(r.Host) {
 			plain(w, http.StatusMisdirectedRequest, "The address for operators is not served under this name.")
 			return

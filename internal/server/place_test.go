@@ -204,7 +204,8 @@ func TestARequestUnderWayIsNotCutOffForANewcomer(t *testing.T) {
 			t.Error("a newcomer is served, though all places have a request under way")
 		}
 		for i, c := range busy {
-			if got := over(t, c).receive(http.MethodGet).status; got < http.StatusBadRequest || got > http.StatusNotFound {
+			got := over(t, c).receive(http.MethodGet).status
+			if got < http.StatusBadRequest || got > http.StatusNotFound {
 				t.Errorf("request %d, which was under way, gets %d", i, got)
 			}
 		}

@@ -12,7 +12,9 @@ import (
 
 // header is that of a sandbox, with keys of its own.
 func header(id string) *store.Sandbox {
-	h := &store.Sandbox{ID: id, Network: "n", CreatedAt: time.Unix(1, 0), ExpiresAt: time.Unix(2, 0), DeleteAt: time.Unix(3, 0)}
+	h := &store.Sandbox{
+		ID: id, Network: "n", CreatedAt: time.Unix(1, 0), ExpiresAt: time.Unix(2, 0), DeleteAt: time.Unix(3, 0),
+	}
 	copy(h.OfficeKey[:], "office "+id)
 	copy(h.FactoryKey[:], "factory "+id)
 	return h
