@@ -20,7 +20,7 @@ var consolePages = []string{ //nolint:gochecknoglobals // read only
 // of when another has arrived. Pages load their own when they are wanted.
 var consoleModules = []string{ //nolint:gochecknoglobals // read only
 	"vendor/preact.js",
-	"lib/html.js", "lib/api.js", "lib/format.js", "lib/session.js", "lib/store.js", "lib/navigate.js", "lib/shell.js",
+	"lib/html.js", "lib/api.js", "lib/format.js", "lib/session.js", "lib/store.js", "lib/navigate.js",
 	"console/parts.js",
 }
 

@@ -2,7 +2,7 @@
 import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
-import { bearer } from '../lib/shell.js';
+import { bearer } from '../lib/format.js';
 import { Code } from './parts.js';
 
 const tab = signal('curl');

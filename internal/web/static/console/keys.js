@@ -3,7 +3,7 @@ import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, copy, download } from '../lib/html.js';
 import { session, madeOf, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
-import { bearer } from '../lib/shell.js';
+import { bearer } from '../lib/format.js';
 import { Code, Copy } from './parts.js';
 
 const envOf = s => {

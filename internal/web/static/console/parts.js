@@ -4,8 +4,7 @@ import { html, Icon, copy } from '../lib/html.js';
 import { pageOfField, resourceOf } from '../lib/navigate.js';
 import { ask as askConsole, now, row, serverNow } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
-import { bearer, json, quoted } from '../lib/shell.js';
-import { ago, clock, day, wallTime, words } from '../lib/format.js';
+import { ago, bearer, clock, day, json, quoted, wallTime, words } from '../lib/format.js';
 
 // curl is a read as a command, with the key of a system from the environment.
 export const curl = (path, system = 'office') => `curl -gs ${quoted(`${location.origin}/v1${path}`)} ${bearer(system)}`;

@@ -7,8 +7,7 @@ import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { Http, Json, Problem } from './parts.js';
 import { Mend, recordsOf, useNeeds } from './needs.js';
-import { number, plain } from '../lib/format.js';
-import { whole } from '../lib/shell.js';
+import { isWhole, number, plain } from '../lib/format.js';
 
 // rowsMost is how many lines of a body are shown at once.
 const rowsMost = 14;
@@ -154,7 +153,7 @@ function Resend({ r, sent }) {
 
 // editable reports whether all of the body that was sent is kept, and is JSON or empty.
 const editable = sent =>
-  whole(sent.request_body, sent.request_bytes) && (!sent.request_bytes || !parsed(sent.request_body).wrong);
+  isWhole(sent.request_body, sent.request_bytes) && (!sent.request_bytes || !parsed(sent.request_body).wrong);
 
 // Repair is for a request that failed, in a tab whose keys may write.
 export function Repair({ r, sent, error }) {

@@ -4,8 +4,7 @@ import { html, Icon } from '../lib/html.js';
 import { onPause, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { number, wallTime } from '../lib/format.js';
-import { curlOf, whole } from '../lib/shell.js';
+import { curlOf, isWhole, number, wallTime } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
 import { curl, nameOf, useAsked } from './parts.js';
 import { Repair } from './repair.js';
@@ -119,7 +118,7 @@ function toggle(r) {
 // Body is a body that was sent or received, as far as it is kept.
 function Body({ title, text, bytes, system }) {
   if (text == null) return null;
-  const cut = !whole(text, bytes);
+  const cut = !isWhole(text, bytes);
   const json = cut ? undefined : parsed(text);
   return html`
     <h3 class="body-h">

@@ -2,7 +2,7 @@
 // the records of this sandbox, so that it can be sent as it stands; where nothing is there yet that
 // a mission needs, it moves the clock.
 import * as store from '../lib/store.js';
-import { bearer } from '../lib/shell.js';
+import { bearer } from '../lib/format.js';
 import { post as request } from './parts.js';
 
 const base = () => `${location.origin}/v1`;

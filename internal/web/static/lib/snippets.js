@@ -5,7 +5,7 @@
 // A request is {method, path, system, key, body}: the path without /v1, the system whose key it
 // wants, an idempotency key and the body, as a value.
 
-import { bearer, json, quoted } from './shell.js';
+import { bearer, json, quoted } from './format.js';
 
 // languages are the id and the name of each.
 export const languages = [
