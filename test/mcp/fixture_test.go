@@ -53,6 +53,9 @@ func (everybody) Shuts(*http.Request) bool { return false }
 // Enter implements gateway.API.
 func (everybody) Enter(*http.Request) error { return nil }
 
+// Spent implements gateway.API.
+func (everybody) Spent(*http.Request) bool { return false }
+
 // Spend implements gateway.API.
 func (everybody) Spend(*http.Request, apikey.Credential) error { return nil }
 
