@@ -27,7 +27,7 @@ func (c *Config) DatabaseURL() string {
 }
 
 // CheckDatabase refuses what names a database in another way than a path or the URL of a PostgreSQL server: a file of
-// that name would be made, where nobody looks for it. The error has nothing of a password.
+// that name would be created where an operator does not look. The error has no password.
 func (c *Config) CheckDatabase() error {
 	const forms = "name a SQLite file by its path, such as data/platen.db, or a PostgreSQL server by its URL, such " +
 		"as postgres://user@host/name. A file with an odd name begins with ./"

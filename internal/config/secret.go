@@ -59,10 +59,10 @@ func dotEnv(variable string) (string, error) {
 	return "", nil
 }
 
-// byteOrderMark is what editors of Windows begin a file with.
+// byteOrderMark begins a file of some editors on Windows.
 const byteOrderMark = "\ufeff"
 
-// comment is what follows a value after a space.
+// comment finds a comment behind a value and a space.
 var comment = regexp.MustCompile(`\s+#.*$`)
 
 // bare takes one pair of quotes away, or the comment behind a value.

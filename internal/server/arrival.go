@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// bodyGrace is how long a response waits for the rest of a body that nobody wants: it may be a
+	// bodyGrace is how long a response waits for the rest of a body that no handler reads: it may be a
 	// packet behind its headers, and the connection goes on then.
 	bodyGrace = 20 * time.Millisecond
 	// maxUnread is the most bytes of such a body that are read.

@@ -41,7 +41,7 @@ type envelopeConn struct {
 	net.Conn
 	answer answerFunc
 
-	// line is what came since the last response, to the end of its first line: a request's
+	// line holds the bytes since the last response, to the end of their first line: a request's
 	// line, or a piece of a body. Whole is set at that end. net/http reads while a handler writes.
 	mu    sync.Mutex
 	line  []byte

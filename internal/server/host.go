@@ -56,7 +56,7 @@ func hostname(host string) string {
 //nolint:gochecknoglobals // read only
 var unpaid = []string{"/healthz", "/readyz", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
 
-// searchTokens is what a search costs of the budget for pages: it takes the processor as long as some
+// searchTokens is the price of a search in the budget for pages: it takes the processor as long as some
 // files do.
 const searchTokens = 5
 

@@ -76,7 +76,7 @@ type limitListener struct {
 	waiting, coming *list.List
 }
 
-// share is what a connection counts for: a group, or a block of them.
+// share names a group, or a block of groups, that a connection counts for.
 type share struct {
 	prefix netip.Prefix
 	block  bool

@@ -24,7 +24,7 @@ type company struct {
 
 type record = testclient.Object
 
-// suite is what outlives a single test.
+// suite holds what lives longer than a test.
 var suite testclient.Suite
 
 // shared is the server of all tests that want no settings but private. A server

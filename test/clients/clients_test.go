@@ -46,7 +46,7 @@ func python(t *testing.T) string {
 // another name.
 var binary = sync.OnceValues(func() (string, error) { return selfexec.Platen(suite.TempDir()) })
 
-// suite is what outlives a single test.
+// suite holds what lives longer than a test.
 var suite testclient.Suite
 
 func TestMain(m *testing.M) {

@@ -21,8 +21,8 @@ var marked = regexp.MustCompile(` (test|file)=(\S+)`)
 
 // TestEveryProgramOfTheGuidesRuns takes the blocks in Python and JavaScript, each with
 // the file in testdata that its mark names: what a reader would have around it. When a block
-// with output follows, that is what the program prints. Without a thorough run every third is
-// run, by which both languages come about. Those in Go are in the tests of
+// with output follows, the program prints it. Without a thorough run every third is run,
+// and so some of both languages. Those in Go are in the tests of
 // platentest, in ci_test.go where the mark says ci.go.
 // A block that is marked with file= is a whole program, which the tests of
 // docs/webhooks run. A mark with a folder names a file of the repository that has

@@ -11,7 +11,7 @@ import (
 	"platen/test/selfexec"
 )
 
-// suite is what outlives a single test.
+// suite holds what lives longer than a test.
 var suite testclient.Suite
 
 func TestMain(m *testing.M) {
@@ -19,9 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(suite.End(m.Run()))
 }
 
-// shared is the server of all tests that want no settings of their own. A server
-// makes all of its pages when it is asked for the first of them, which takes longer
-// than most tests.
+// shared is the server of all tests that want no settings of their own. The index of
+// its search reads all pages, which takes longer than most tests.
 var shared = sync.OnceValue(func() *platentest.Platen { return platentest.Start(&suite) })
 
 // everything reports whether all is tried that is alike: in a thorough run, and where

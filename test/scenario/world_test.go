@@ -24,7 +24,7 @@ type world struct {
 	seed int64
 }
 
-// suite is what outlives a single test.
+// suite holds what lives longer than a test.
 var suite testclient.Suite
 
 // server starts one server for all tests of the package that want no other.

@@ -55,13 +55,13 @@ func withProgram(tests func() int) int {
 	return tests()
 }
 
-// commandLine is what a start of the program consists of.
+// commandLine holds the arguments, environment and folder of a start.
 type commandLine struct {
 	Arguments, Environment []string
 	Folder                 string
 }
 
-// outcome is what a command line leaves.
+// outcome holds the output and the exit status of a command line.
 type outcome struct {
 	Status         int
 	Stdout, Stderr string

@@ -30,7 +30,7 @@ func allTasks(t *testing.T) []*Task {
 	return all
 }
 
-// suite is what outlives a single test.
+// suite holds what lives longer than a test.
 var suite testclient.Suite
 
 func TestMain(m *testing.M) { os.Exit(suite.End(m.Run())) }

@@ -162,7 +162,7 @@ func decode(data []byte) (row, error) {
 	return r, nil
 }
 
-// errForgotten is a cursor that the server no longer knows, which a fault may bring about.
+// errForgotten is a cursor that the server no longer knows, as an injected fault may have it.
 var errForgotten = errors.New("invalid_cursor")
 
 // list reads all rows of a list, oldest first, from its beginning again where the server has forgotten a cursor.

@@ -78,7 +78,7 @@ export const sentence = text => {
 // Requests as commands of the shell. They are pasted and run, so that texts of clients stay words, and
 // nothing in them acts on the terminal.
 
-// What moves the cursor, ends a paste or turns the direction of reading; a line may end.
+// Characters that move the cursor, end a paste or turn the direction of reading; a line may end.
 const acting = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 // quoted makes a text a word of the shell, and nothing else.
