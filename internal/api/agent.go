@@ -1,25 +1,14 @@
 package api
 
 import (
-	"errors"
 	"net/http"
-	"net/netip"
 
+	"platen/internal/message"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 )
-
-// Act serves a request that the agent endpoint makes for the holder of a key.
-// The request passes the same steps as any other: the same budgets,
-// idempotency, lease and log. The credential stands in the place of a key; the
-// zero one stands for no key.
-func (s *Server) Act(w http.ResponseWriter, r *http.Request, as apikey.Credential) {
-	x := s.exchange(w, r, s.groupOf(r))
-	x.agent = &as
-	s.runExchange(x, r)
-}
 
 // Recognise returns the caller that a credential belongs to, or refuses with
 // unauthorized; a grading key with wrong_system, since agents play (contract:
@@ -54,60 +43,58 @@ func (s *Server) Spent(r *http.Request) bool {
 // runs: a token of its network. It refuses when there is none, and while the
 // server stops.
 func (s *Server) Enter(r *http.Request) error {
-	x := s.exchange(nil, r, s.groupOf(r))
 	if s.stopping.Load() {
-		return stopping()
+		return message.Stopping()
 	}
-	x.spent = s.gate.Enter(x.now.Time(), x.group)
-	return x.passed()
+	in := s.outline(r)
+	spent := s.gate.Enter(in.At.Time(), in.Network)
+	return s.passed(in, &spent)
 }
 
 // Spend takes the price of a request for which no operation runs from the
 // budget of the holder of a credential. It refuses as Enter does.
 func (s *Server) Spend(r *http.Request, as apikey.Credential) error {
-	x := s.spending(r, as)
-	if err := x.admit(); err != nil {
+	in := s.paying(r, as)
+	var spent ratelimit.Decision
+	if s.options.Before != nil && in.Caller != (sandbox.Caller{}) { // the key's budget is spent where its sandbox is
+		spent = s.gate.Enter(in.At.Time(), in.Network)
+	} else {
+		spent = s.spend(in)
+	}
+	if err := s.passed(in, &spent); err != nil {
 		return err
 	}
 	if s.stopping.Load() {
-		return stopping()
+		return message.Stopping()
 	}
 	return nil
 }
 
-// Show adds the headers of the remaining budget of a credential's holder to a
-// response. It spends nothing.
-func (s *Server) Show(h http.Header, r *http.Request, as apikey.Credential) {
-	s.spending(r, as).showBudget(h)
+// Remaining is what is left of the budget of a credential's holder. It spends nothing.
+func (s *Server) Remaining(r *http.Request, as apikey.Credential) message.Budget {
+	var spent ratelimit.Decision
+	return s.remaining(s.paying(r, as), &spent)
 }
 
-// spending is an exchange whose caller pays: the holder of a credential, or a
+// paying is a request for nothing whose caller pays: the holder of a credential, or a
 // client without a key for one that is zero or does not work.
-func (s *Server) spending(r *http.Request, as apikey.Credential) *exchange {
-	x := s.exchange(nil, r, s.groupOf(r))
+func (s *Server) paying(r *http.Request, as apikey.Credential) *message.Request {
+	in := s.outline(r)
 	if as != (apikey.Credential{}) {
-		x.caller, _ = s.recognise(r.Context(), x.now, x.group, as)
+		in.Caller, _ = s.recognise(r.Context(), in.Arrived, in.Network, as)
 	}
-	return x
+	return in
 }
 
 // Envelope renders the response of a tool that runs no operation: its data,
-// which must encode as JSON (contract: ENV.SUCCESS), or the refusal, when there
-// is an error (contract: ENV.FAILURE). An error that is no problem is internal:
+// which must encode as JSON (contract: ENV.SUCCESS), or the error, when there
+// is one (contract: ENV.FAILURE). An error that is no problem is internal:
 // it is logged, and not shown.
 func (s *Server) Envelope(data any, err error) []byte {
-	x := s.exchange(nil, nil, netip.Prefix{})
-	if err == nil {
-		return x.success(nil, encode(data))
+	in := s.outline(&http.Request{})
+	if err != nil {
+		return s.errors.Response(in, in.At, err).Body()
 	}
-	p, ok := errors.AsType[*problem.Problem](err)
-	if !ok {
-		s.log.Error("agent call failed", "error", err)
-		p = problem.New(problem.InternalError, "Something went wrong on our side.")
-	}
-	return x.failure(nil, p)
+	out := message.Response{Meta: message.MetaOf(in, nil, in.At), Data: message.Encode(data)}
+	return out.Body()
 }
-
-// byAgent reports whether the agent endpoint made the request, of this node or of the
-// one that sent it on.
-func (x *exchange) byAgent() bool { return x.agent != nil || x.forwarded != nil && x.forwarded.Agent }

@@ -14,6 +14,8 @@ import (
 	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company/preset"
+	"platen/internal/faults"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
@@ -94,7 +96,10 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := api.Options{Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log}
+	injector := faults.Injector{Now: registry.Now, Errors: &message.Errors{Origin: "http://platen.test", Log: log}}
+	options := api.Options{
+		Registry: registry, Admission: controller, Origin: "http://platen.test", Log: log, Within: injector.Layer,
+	}
 	for _, set := range change {
 		set(&options)
 	}

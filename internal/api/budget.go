@@ -1,18 +1,19 @@
 package api
 
 import (
-	"net/http"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"time"
 
+	"platen/internal/message"
+	"platen/internal/network"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
 )
 
-// Gate decides whether a request may pass: in memory, or for several nodes.
+// Gate decides whether a request may pass.
 type Gate interface {
 	Admit(at time.Time, group netip.Prefix, caller ratelimit.Caller) ratelimit.Decision
 	Enter(at time.Time, group netip.Prefix) ratelimit.Decision
@@ -77,11 +78,10 @@ func (d *display) untilFull(left int) int {
 	return int((missing + time.Second - 1) / time.Second)
 }
 
-// show puts the remaining budget of a decision into the headers of a response.
-func (d *display) show(h http.Header, decision *ratelimit.Decision) {
-	h[wire.HeaderLimit], h[wire.HeaderPolicy] = d.limit, d.policy
+// of returns the values that show the remaining budget of a decision.
+func (d *display) of(decision *ratelimit.Decision) message.Budget {
 	left := d.decided(decision)
-	h[wire.HeaderRemaining], h[wire.HeaderRate] = left.remaining, left.rate
+	return message.Budget{Limit: d.limit, Policy: d.policy, Remaining: left.remaining, Rate: left.rate}
 }
 
 func (d *display) decided(decision *ratelimit.Decision) *decided {
@@ -102,28 +102,62 @@ func budgeted(c sandbox.Caller) ratelimit.Caller {
 	return ratelimit.Caller{Sandbox: c.SandboxID, System: string(c.System)}
 }
 
-// admit spends the cost of a request, and refuses the request when the budget
-// is too small. Nothing has been done for the request until it is admitted.
-func (x *exchange) admit() error {
-	if x.server.peers != nil {
-		return x.admitShared()
+// budget is the layer in which a request is paid for. Nothing has been done for a request until then, and only
+// then is it told what the door has found.
+func (s *Server) budget(next message.Handler) message.Handler {
+	return func(r *message.Request) *message.Response {
+		if r.OwnBudget {
+			return next(r)
+		}
+		spent := s.spend(r)
+		err := s.passed(r, &spent)
+		switch {
+		case err != nil:
+		case s.stopping.Load():
+			err = message.Stopping()
+		default:
+			err = r.Refusal
+		}
+		var out *message.Response
+		if err != nil {
+			out = s.refuse(r, err)
+		} else {
+			out = next(r)
+		}
+		if !out.Relayed {
+			s.show(r, out, spent)
+		}
+		return out
 	}
-	x.spent = x.server.gate.Admit(x.now.Time(), x.group, budgeted(x.caller))
-	return x.passed()
 }
 
-// passed refuses a request whose budgets are used up.
-func (x *exchange) passed() error {
-	if x.spent.Outcome == ratelimit.Passed {
+// refuse is the response to a request that failed before it reached its endpoint.
+func (s *Server) refuse(r *message.Request, err error) *message.Response {
+	out := s.errors.Response(r, r.At, err)
+	s.show(r, out, ratelimit.Decision{})
+	return out
+}
+
+// spend spends the cost of a request.
+func (s *Server) spend(r *message.Request) ratelimit.Decision {
+	if r.Pays != nil {
+		return r.Pays(r.At.Time())
+	}
+	return s.gate.Admit(r.At.Time(), r.Network, budgeted(r.Caller))
+}
+
+// passed refuses a request whose budgets are used up. A decision without an outcome was taken elsewhere.
+func (s *Server) passed(r *message.Request, spent *ratelimit.Decision) error {
+	if spent.Outcome == ratelimit.Passed || spent.Outcome == "" {
 		return nil
 	}
-	if x.spent.Began {
-		x.server.log.Warn("a network is banned: it went on sending over its limits", "network", x.group.String(),
-			"until", x.spent.RetryAt)
+	if spent.Began {
+		s.log.Warn("a network is banned: it went on sending over its limits", "network", r.Network.String(),
+			"until", spent.RetryAt)
 	}
-	p := refusalOf(&x.spent, x.server.gate.Budget(x.spent.By)).DueTo(settingOf(x.spent.By))
-	p.RetryAfter = x.spent.RetryAfter
-	return p.RetryingAt(x.spent.RetryAt)
+	p := refusalOf(spent, s.gate.Budget(spent.By)).DueTo(settingOf(spent.By))
+	p.RetryAfter = spent.RetryAfter
+	return p.RetryingAt(spent.RetryAt)
 }
 
 // refusalOf is the refusal of a decision (contract: ERR.RATE_LIMITED,
@@ -178,20 +212,45 @@ func settingOf(budget ratelimit.Name) string {
 	return "ip-rate"
 }
 
-// showBudget puts the caller's remaining budget into the headers. A response
-// that is made before anything was spent shows the present budget.
-func (x *exchange) showBudget(h http.Header) {
-	if x.spent.Outcome == "" {
-		x.spent = x.server.gate.Look(x.now.Time(), x.group, budgeted(x.caller))
+// show puts the caller's remaining budget into a response, and what is announced of its operation. A response that
+// is made before anything was spent shows the present budget.
+func (s *Server) show(r *message.Request, out *message.Response, spent ratelimit.Decision) {
+	out.Budget, out.Spent = s.remaining(r, &spent), spent
+	s.announce(r, out)
+}
+
+func (s *Server) remaining(r *message.Request, spent *ratelimit.Decision) message.Budget {
+	if spent.Outcome == "" {
+		*spent = s.gate.Look(r.At.Time(), r.Network, budgeted(r.Caller))
 	}
-	if x.watching && x.caller.SandboxID != "" {
-		x.server.console.display.show(h, &x.spent)
-		return
-	}
-	name := x.spent.Own
+	name := spent.Own
 	// The budget that refused is shown, unless it was a ban without a budget.
-	if x.spent.Outcome != ratelimit.Passed && !x.server.gate.Budget(x.spent.By).Off() {
-		name = x.spent.By
+	if spent.Outcome != ratelimit.Passed && !s.gate.Budget(spent.By).Off() {
+		name = spent.By
 	}
-	x.server.displays[name].show(h, &x.spent)
+	return s.displays[name].of(spent)
+}
+
+// limit takes the budgets of the options.
+func (s *Server) limit(o Options) error {
+	var err error
+	if s.gate = o.Gate; s.gate == nil {
+		open, err := ratelimit.New(ratelimit.Options{})
+		if err != nil {
+			return fmt.Errorf("switch the budgets off: %w", err)
+		}
+		s.gate = open
+	}
+	if s.network = o.Network; s.network == nil {
+		if s.network, err = network.New(
+			network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {
+			return fmt.Errorf("make rules for networks: %w", err)
+		}
+	}
+	s.displays = map[ratelimit.Name]*display{}
+	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous, ratelimit.Group, ratelimit.Pages,
+		ratelimit.Block, ratelimit.BlockPages} {
+		s.displays[name] = newDisplay(s.gate, name)
+	}
+	return nil
 }

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"platen/internal/api/console"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
@@ -69,108 +71,118 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 		ConsoleState: s.console.State, ConsoleScore: s.console.Score, ConsoleFaults: s.console.Faults,
 		ConsoleAttention: s.console.Attention,
 	} {
-		s.mux.HandleFunc(path, watched(func(x *exchange, v *console.Viewer) error { return x.consoleData(v, read) }))
+		s.mux.HandleFunc(path, (&route{console: s.consoleData(read)}).matched)
 	}
-	s.mux.HandleFunc(ConsoleReview, watched(func(x *exchange, v *console.Viewer) error {
-		return x.consoleData(v, x.reviewToken)
-	}))
-	s.mux.HandleFunc(ConsoleStream, watched((*exchange).consoleStream))
+	s.mux.HandleFunc(ConsoleReview, (&route{console: s.reviewToken}).matched)
+	s.mux.HandleFunc(ConsoleStream, (&route{console: s.consoleStream}).matched)
 	return nil
 }
 
+// consoleRoute serves a route of the console to a viewer.
+type consoleRoute func(r *message.Request, viewer *console.Viewer) (*message.Response, error)
+
 // watched serves a route of the console, with the steps of a request that apply
 // to one that only looks.
-func watched(answer func(*exchange, *console.Viewer) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		x := exchangeOf(w)
-		x.r, x.watching = r, true
-		viewer, err := x.viewer()
-		if err == nil && viewer != nil {
-			err = answer(x, viewer)
+func (s *Server) watched(serve consoleRoute) message.Handler {
+	return func(r *message.Request) *message.Response {
+		caller := *r // of which nothing is known while its network is shut out
+		if caller.Refusal != nil || s.gate.Shuts(s.registry.Now().Time(), r.Network) {
+			caller.Caller, caller.Sandbox = sandbox.Caller{}, nil
+		}
+		spent, err := s.admitViewer(&caller)
+		var viewer *console.Viewer
+		if err == nil {
+			viewer, err = s.viewer(r)
+		}
+		var out *message.Response
+		if err == nil {
+			out, err = serve(r, viewer)
 		}
 		if err != nil {
-			x.refuse(err)
+			out = s.errors.Response(r, r.At, err)
 		}
+		if out.Spent = spent; caller.Caller.SandboxID != "" {
+			out.Budget = s.console.display.of(&spent)
+		} else {
+			out.Budget = s.remaining(&caller, &spent)
+		}
+		return out
 	}
 }
 
 // viewer returns the client that a request of the console is from, or refuses
-// it. It returns none for a request that another node has answered.
-func (x *exchange) viewer() (*console.Viewer, error) {
-	unauthorized := x.identify()
-	if unauthorized == nil && !x.server.stopping.Load() {
-		if answered, err := x.place(); err != nil || answered {
-			return nil, err
-		}
+// it.
+func (s *Server) viewer(r *message.Request) (*console.Viewer, error) {
+	if s.stopping.Load() {
+		return nil, message.Stopping()
 	}
-	if err := x.admitViewer(unauthorized != nil); err != nil {
-		return nil, err
+	if r.HTTP.Method != http.MethodGet {
+		return nil, notAllowed(http.MethodGet,
+			problem.New(problem.MethodNotAllowed, "%s takes GET.", message.Short(r.HTTP.URL.Path)))
 	}
-	if x.server.stopping.Load() {
-		return nil, stopping()
+	if r.Refusal != nil {
+		return nil, r.Refusal
 	}
-	if x.r.Method != http.MethodGet {
-		return nil, &methodError{
-			allow: http.MethodGet, Problem: problem.New(problem.MethodNotAllowed, "%s takes GET.", short(x.r.URL.Path)),
-		}
-	}
-	if unauthorized != nil {
-		return nil, unauthorized
-	}
-	if x.grades() {
+	if grades(r) {
 		return nil, problem.New(problem.WrongSystem,
 			"The console takes no grading key: it shows what the player sees.").
 			Hinting("Use the keys that begin with %s and %s.", apikey.OfficePrefix, apikey.FactoryPrefix)
 	}
-	if _, err := x.query(); err != nil {
+	if _, err := readQuery(nil, r.HTTP.URL.RawQuery); err != nil {
 		return nil, err
 	}
+	credentials := r.Credentials
 	v := &console.Viewer{
-		Sandbox: x.sandbox, Admitted: x.stillKnown, Now: x.server.registry.Now, Stopped: x.server.stopped,
-		Systems: map[operation.System]bool{operation.Shared: true, operation.System(x.caller.System): true},
+		Sandbox: r.Sandbox, Now: s.registry.Now, Stopped: s.stopped,
+		Systems: map[operation.System]bool{operation.Shared: true, operation.System(r.Caller.System): true},
 	}
-	if x.caller.System == apikey.Review {
+	v.Admitted = func(ctx context.Context) error { return s.stillKnown(ctx, credentials) }
+	if r.Caller.System == apikey.Review {
 		v.Systems[operation.Office], v.Systems[operation.Factory] = true, true
 		return v, nil
 	}
-	other, sent, err := x.otherCaller()
+	if r.Other == nil {
+		return v, nil
+	}
+	other, err := s.recognise(r.Context(), r.Arrived, r.Network, *r.Other)
 	if err != nil {
 		return nil, err
 	}
-	if sent && other.System != apikey.Grading {
-		if other.SandboxID != x.caller.SandboxID {
+	if other.System != apikey.Grading {
+		if other.SandboxID != r.Caller.SandboxID {
 			return nil, problem.New(problem.Unauthorized, "The two keys are not of one sandbox.")
 		}
 		v.Systems[operation.System(other.System)] = true
+		credentials = append(slices.Clip(credentials), *r.Other)
 	}
 	return v, nil
 }
 
 // admitViewer spends the console's budget of a sandbox, or the network's for
 // callers without a key that works.
-func (x *exchange) admitViewer(anonymous bool) error {
-	at := x.server.registry.Now().Time()
-	if anonymous || x.server.gate.Shuts(at, x.group) {
-		x.caller = sandbox.Caller{}
-		return x.admit()
+func (s *Server) admitViewer(r *message.Request) (ratelimit.Decision, error) {
+	at := s.registry.Now().Time()
+	if r.Caller == (sandbox.Caller{}) {
+		spent := s.spend(r)
+		return spent, s.passed(r, &spent)
 	}
-	x.spent = x.server.console.gate.Admit(at, x.group, budgeted(x.watcher()))
-	if x.spent.Outcome == ratelimit.Passed {
-		return nil
+	spent := s.console.gate.Admit(at, r.Network, budgeted(watcher(r.Caller)))
+	if spent.Outcome == ratelimit.Passed {
+		return spent, nil
 	}
 	p := problem.New(problem.RateLimited,
 		"The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute)
-	p.RetryAfter = x.spent.RetryAfter
-	return p.RetryingAt(x.spent.RetryAt)
+	p.RetryAfter = spent.RetryAfter
+	return spent, p.RetryingAt(spent.RetryAt)
 }
 
-// reviewToken returns the token of a reviewer's link, as JSON, to who has both keys: it shows both
+// reviewToken returns the token of a reviewer's link, as JSON, to a holder of both keys: it shows both
 // systems.
-func (x *exchange) reviewToken(ctx context.Context, viewer *console.Viewer) ([]byte, error) {
-	if x.caller.System == apikey.Review || !viewer.Systems[operation.Office] || !viewer.Systems[operation.Factory] {
+func (s *Server) reviewToken(r *message.Request, viewer *console.Viewer) (*message.Response, error) {
+	if r.Caller.System == apikey.Review || !viewer.Systems[operation.Office] || !viewer.Systems[operation.Factory] {
 		return nil, problem.New(problem.WrongSystem, "A reviewer's link shows both systems, so it takes both keys.")
 	}
-	keys, err := x.server.registry.KeysOf(ctx, x.credentials[0])
+	keys, err := s.registry.KeysOf(r.Context(), r.Credentials[0])
 	if err != nil {
 		return nil, err //nolint:wrapcheck // a problem
 	}
@@ -178,13 +190,14 @@ func (x *exchange) reviewToken(ctx context.Context, viewer *console.Viewer) ([]b
 	if !ok {
 		return nil, problem.New(problem.Unauthorized, "A key of the sandbox was revoked.")
 	}
-	return []byte(`{"token":"` + token + `"}`), nil
+	body := []byte(`{"token":"` + token + `"}`)
+	return &message.Response{Status: http.StatusOK, NoStore: true, Raw: body}, nil
 }
 
-// watcher is who a viewer is to budgets: all consoles of a sandbox are one, and all its reviewers.
-func (x *exchange) watcher() sandbox.Caller {
-	w := sandbox.Caller{SandboxID: x.caller.SandboxID}
-	if x.caller.System == apikey.Review {
+// watcher is a viewer to budgets: all consoles of a sandbox are one, and all its reviewers.
+func watcher(c sandbox.Caller) sandbox.Caller {
+	w := sandbox.Caller{SandboxID: c.SandboxID}
+	if c.System == apikey.Review {
 		w.System = apikey.Review
 	}
 	return w
@@ -194,40 +207,40 @@ func (x *exchange) watcher() sandbox.Caller {
 type consoleRead func(context.Context, *console.Viewer) ([]byte, error)
 
 // consoleData sends what the console shows.
-func (x *exchange) consoleData(viewer *console.Viewer, read consoleRead) error {
-	body, err := read(x.r.Context(), viewer)
-	if err != nil {
-		return fmt.Errorf("read for the console: %w", err)
-	}
-	x.secret = true
-	if takesGzip(x.r) {
-		var zipped bytes.Buffer
-		z := gzip.NewWriter(&zipped)
-		_, err := z.Write(body)
-		if err = errors.Join(err, z.Close()); err != nil {
-			return fmt.Errorf("compress the state: %w", err)
+func (s *Server) consoleData(read consoleRead) consoleRoute {
+	return func(r *message.Request, viewer *console.Viewer) (*message.Response, error) {
+		body, err := read(r.Context(), viewer)
+		if err != nil {
+			return nil, fmt.Errorf("read for the console: %w", err)
 		}
-		x.w.Header().Set("Content-Encoding", "gzip")
-		body = zipped.Bytes()
+		out := &message.Response{Status: http.StatusOK, NoStore: true, Raw: body}
+		if takesGzip(r.HTTP) {
+			var zipped bytes.Buffer
+			z := gzip.NewWriter(&zipped)
+			_, err := z.Write(body)
+			if err = errors.Join(err, z.Close()); err != nil {
+				return nil, fmt.Errorf("compress the state: %w", err)
+			}
+			out.Set("Content-Encoding", "gzip")
+			out.Raw = zipped.Bytes()
+		}
+		return out, nil
 	}
-	x.send(http.StatusOK, contentJSON, body)
-	return nil
 }
 
 // consoleStream sends changes as server-sent events, as long as both sides are
 // there. An error can then no longer be sent: the console asks again.
-func (x *exchange) consoleStream(viewer *console.Viewer) error {
-	release, err := x.server.console.Reserve(x.watcher(), x.now.Time())
+func (s *Server) consoleStream(r *message.Request, viewer *console.Viewer) (*message.Response, error) {
+	release, err := s.console.Reserve(watcher(r.Caller), r.At.Time())
 	if err != nil {
-		return err //nolint:wrapcheck // a problem
+		return nil, err //nolint:wrapcheck // a problem
 	}
-	defer release()
-	x.secret = true
-	h := x.headers()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
-	x.note(http.StatusOK, nil)
-	x.w.WriteHeader(http.StatusOK)
-	x.server.console.Stream(x.r.Context(), x.w, viewer, x.r.Header.Get("Last-Event-ID"))
-	return nil
+	out := &message.Response{
+		Status: http.StatusOK, NoStore: true, Type: "text/event-stream", Discard: release,
+		Stream: func(ctx context.Context, w http.ResponseWriter) {
+			s.console.Stream(ctx, w, viewer, r.HTTP.Header.Get("Last-Event-ID"))
+		},
+	}
+	out.Set("X-Accel-Buffering", "no") // proxies that hold responses back would make it useless
+	return out, nil
 }

@@ -3,13 +3,14 @@ package api
 import (
 	"context"
 	"crypto/subtle"
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"platen/internal/admission"
+	"platen/internal/message"
 	"platen/internal/network"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -23,51 +24,61 @@ const pollPace = 3
 
 // create makes a sandbox, or hands out a ticket (contract:
 // ROUTE.SANDBOXES.CREATE).
-func (x *exchange) create() error {
+func (x *exchange) create() (*message.Response, error) {
 	if err := x.mayCreate(); err != nil {
-		return err
+		return nil, err
 	}
-	controller, answered, err := x.controller()
-	if answered || err != nil {
-		return err
+	controller, out, err := x.places(nil)
+	if out != nil || err != nil {
+		return out, err
 	}
 	d, wrong := x.readWrite()
 	if !d.known {
-		return wrong
+		return nil, wrong
 	}
-	order := admission.Order{Network: x.group.String()}
+	order := admission.Order{Network: x.Network.String()}
 	if wrong == nil {
 		order.Text, wrong = x.order(d.in)
 	}
-	reply, err := controller.Create(x.r.Context(), admission.Request{
-		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.fingerprint(d.body),
-		Proof: x.r.Header.Values(wire.HeaderProof), Make: x.make,
+	reply, err := controller.Create(x.context(), admission.Request{
+		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.Fingerprint(d.body),
+		Proof: x.HTTP.Header.Values(wire.HeaderProof), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
-			return admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.ticketOf(w))}
+			return admission.Reply{Status: http.StatusAccepted, Body: x.envelope(nil, x.ticketOf(w))}
 		},
 	})
-	if x.r.Context().Err() != nil && err != nil {
-		return nil //nolint:nilerr // the client is gone and reads no response
+	if x.context().Err() != nil && err != nil {
+		return gone(), nil //nolint:nilerr // the client reads no response
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.made(reply)
-	return nil
+	return made(reply), nil
+}
+
+// gone is the response to a client that has left.
+func gone() *message.Response { return &message.Response{Gone: true} }
+
+// places finds who hands out places, or the response of the place that has finished the request.
+func (x *exchange) places(decided json.RawMessage) (*admission.Controller, *message.Response, error) {
+	if x.Places == nil {
+		return x.server.options.Admission, nil, nil
+	}
+	return x.Places(x.Request, decided)
 }
 
 // mayCreate refuses to make a sandbox for a client without the operator's creation key,
 // where there is one (contract: OPEN.CREATE.CLOSED). A player that creates worlds can look
 // ahead in them, so agents never create any there.
 func (x *exchange) mayCreate() error {
-	key := x.server.creationKey
+	key := x.server.options.CreationKey
 	switch {
-	case key == "" || x.forwarded != nil: // then another node has looked
+	case key == "" || x.Vouched: // it was asked where it arrived
 		return nil
-	case x.agent != nil:
+	case x.Agent:
 		return closed()
 	}
-	sent := wire.SentKey(x.r.Header)
+	sent := wire.SentKey(x.HTTP.Header)
 	if subtle.ConstantTimeCompare([]byte(sent), []byte(key)) == 1 {
 		return nil
 	}
@@ -81,7 +92,7 @@ func (x *exchange) mayCreate() error {
 
 // mayFork is mayCreate for a fork, which only a grading key may still ask for.
 func (x *exchange) mayFork() error {
-	if x.server.creationKey == "" || x.grades() {
+	if x.server.options.CreationKey == "" || grades(x.Request) {
 		return nil
 	}
 	return closed()
@@ -107,19 +118,20 @@ func (x *exchange) shortKeyRefused(key string) error {
 // its address.
 func (x *exchange) fromTheOffice() bool {
 	for _, header := range []string{"X-Forwarded-For", "Forwarded", "X-Real-Ip"} {
-		if x.r.Header.Get(header) != "" {
+		if x.HTTP.Header.Get(header) != "" {
 			return false
 		}
 	}
-	return x.server.oneOffice && network.Near(x.r.RemoteAddr)
+	return x.server.options.OneOffice && network.Near(x.HTTP.RemoteAddr)
 }
 
-// made sends the response to a request that makes a sandbox.
-func (x *exchange) made(reply admission.Reply) {
-	if x.replayed = reply.Replayed; x.replayed {
-		x.w.Header().Set(wire.HeaderReplayed, "true")
+// made is the response to a request that makes a sandbox: the sandbox, or a ticket.
+func made(reply admission.Reply) *message.Response {
+	out := &message.Response{Status: reply.Status, Raw: reply.Body, Replayed: reply.Replayed}
+	if reply.Status == http.StatusAccepted {
+		out.RetryAfter = pollPace
 	}
-	x.answer(reply.Status, reply.Body)
+	return out
 }
 
 // newSandbox is the form in which a client is told of its sandbox.
@@ -143,20 +155,20 @@ func (x *exchange) order(in any) ([]byte, error) {
 	if err := wanted.Check(); err != nil {
 		return nil, err //nolint:wrapcheck // a problem
 	}
-	return encode(wanted), nil
+	return message.Encode(wanted), nil
 }
 
 // make makes the sandbox of an order.
 func (x *exchange) make(ctx context.Context, order admission.Order,
 	records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
 	var wanted operation.CreateSandbox
-	if err := json.Unmarshal(order.Text, &wanted); err != nil {
+	if err := jsonv2.Unmarshal(order.Text, &wanted); err != nil {
 		return admission.Reply{}, fmt.Errorf("read an order: %w", err)
 	}
 	reply := admission.Reply{Status: http.StatusCreated}
 	creation := wanted.Creation(order.Network)
 	creation.Records = func(created sandbox.Created) sandbox.Records {
-		reply.Body = x.success(nil, encode(newSandbox(created)))
+		reply.Body = x.envelope(nil, message.Encode(newSandbox(created)))
 		return records(reply)
 	}
 	_, err := x.server.registry.Create(ctx, creation)
@@ -166,52 +178,43 @@ func (x *exchange) make(ctx context.Context, order admission.Order,
 // ticket looks at a ticket, and claims it when it is ready (contract:
 // ROUTE.QUEUE.POLL). HEAD only looks: a client that claimed with it would never
 // see the keys.
-func (x *exchange) ticket() error {
-	controller, answered, err := x.controller()
-	if answered || err != nil {
-		return err
+func (x *exchange) ticket() (*message.Response, error) {
+	controller, out, err := x.places(nil)
+	if out != nil || err != nil {
+		return out, err
 	}
 	if _, err := x.query(); err != nil {
-		return err
+		return nil, err
 	}
-	key, err := idempotencyKey(x.r.Header, operation.KeyAccepted)
+	key, err := idempotencyKey(x.HTTP.Header, operation.KeyAccepted)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	id := x.r.PathValue("id")
+	id := x.HTTP.PathValue("id")
 	var reply admission.Reply
 	var stands *admission.Waiting
-	if x.r.Method == http.MethodHead {
+	if x.HTTP.Method == http.MethodHead {
 		reply.Status = http.StatusCreated
 		stands, err = controller.Inspect(id)
 	} else {
-		reply, stands, err = controller.Poll(x.r.Context(), id, key, x.make)
+		reply, stands, err = controller.Poll(x.context(), id, key, x.make)
 	}
-	if x.r.Context().Err() != nil && err != nil {
-		return nil //nolint:nilerr // the client is gone and reads no response
+	if x.context().Err() != nil && err != nil {
+		return gone(), nil //nolint:nilerr // the client reads no response
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if stands != nil {
 		stands.Ticket = id
-		reply = admission.Reply{Status: http.StatusAccepted, Body: x.success(nil, x.ticketOf(*stands))}
+		reply = admission.Reply{Status: http.StatusAccepted, Body: x.envelope(nil, x.ticketOf(*stands))}
 	}
-	x.made(reply)
-	return nil
+	return made(reply), nil
 }
 
 // ticketOf is the data of a response to a client that waits.
 func (x *exchange) ticketOf(w admission.Waiting) []byte {
-	return encode(operation.QueueTicket{
+	return message.Encode(operation.QueueTicket{
 		Poll: wire.BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds),
 	})
-}
-
-// answer sends a sandbox or a ticket.
-func (x *exchange) answer(status int, body []byte) {
-	if status == http.StatusAccepted {
-		x.w.Header().Set(wire.HeaderRetryAfter, strconv.Itoa(pollPace))
-	}
-	x.send(status, contentJSON, body)
 }

@@ -1,28 +1,16 @@
 package api
 
 import (
-	"crypto/sha256"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/wire"
 )
-
-// MaxBody is the largest body in bytes (contract: LIMIT.BODY).
-const MaxBody = 16_384
-
-// BodyLimitDetails are the details of body_too_large.
-type BodyLimitDetails struct {
-	LimitBytes int `json:"limit_bytes"`
-}
 
 // ParameterDetails are the details of invalid_parameter.
 type ParameterDetails struct {
@@ -53,95 +41,13 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 	return key, nil
 }
 
-// faultOf is what is wrong with a body that could not be read to its end.
-func faultOf(code problem.Code) error {
-	switch code {
-	case problem.BodyTooLarge:
-		return problem.New(problem.BodyTooLarge, "The body has more than %d bytes.", MaxBody).
-			With(BodyLimitDetails{LimitBytes: MaxBody})
-	case problem.RequestTimeout:
-		return problem.New(problem.RequestTimeout, "The body did not arrive in time.")
-	default:
-		return problem.New(problem.BadRequest, "The body could not be read to its end.")
-	}
-}
-
-// body returns the body of a write, whole, which is read once.
-func (x *exchange) body() ([]byte, error) {
-	if !x.received.read {
-		x.received.body, x.received.err = x.readBody()
-		x.received.read = true
-	}
-	return x.received.body, x.received.err
-}
-
-func (x *exchange) readBody() ([]byte, error) {
-	if x.forwarded != nil && x.forwarded.Fault != "" {
-		return nil, faultOf(problem.Code(x.forwarded.Fault))
-	}
-	if x.bodySent != nil { // it was read to be sent on, and then there was nobody to send it to
-		if x.bodyFault != "" {
-			return nil, faultOf(x.bodyFault)
-		}
-		return x.bodySent, nil
-	}
-	if x.r.ContentLength > MaxBody {
-		x.w.Header().Set("Connection", "close")
-		return nil, faultOf(problem.BodyTooLarge)
-	}
-	done := x.server.receiving(x.w)
-	body, err := io.ReadAll(io.LimitReader(x.r.Body, MaxBody+1))
-	done()
-	switch {
-	case err != nil && x.server.stopping.Load():
-		return nil, stopping()
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, faultOf(problem.RequestTimeout)
-	case err != nil:
-		return nil, faultOf(problem.BadRequest)
-	case len(body) > MaxBody:
-		x.w.Header().Set("Connection", "close")
-		return nil, faultOf(problem.BodyTooLarge)
-	}
-	return body, nil
-}
-
-// CutBodies ends the reading of bodies that are still on their way: a server
-// that stops does not wait for the rest of them.
-func (s *Server) CutBodies() {
-	s.cut.Store(true) // before the look at those that there are: later ones see it
-	s.bodies.Range(func(control, _ any) bool {
-		if c, ok := control.(*http.ResponseController); ok {
-			cutBody(c)
-		}
-		return true
-	})
-}
-
-func cutBody(c *http.ResponseController) {
-	_ = c.SetReadDeadline(time.Now()) // a test's writer has none
-}
-
-// receiving notes that a body is being read, until done is called.
-func (s *Server) receiving(w http.ResponseWriter) (done func()) {
-	control := http.NewResponseController(w)
-	s.bodies.Store(control, nil)
-	if s.cut.Load() {
-		cutBody(control)
-	}
-	return func() { s.bodies.Delete(control) }
-}
-
 // input decodes the body of a write into a new value of the operation's type.
 func (x *exchange) input(body []byte) (any, error) {
 	if len(body) == 0 && x.op.BodyOptional {
 		return x.op.input.Empty(), nil
 	}
 	if len(body) > 0 {
-		if err := checkMediaType(x.r.Header); err != nil {
-			if x.r.Header.Get("Content-Encoding") != "" {
-				x.w.Header().Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
-			}
+		if err := checkMediaType(x.HTTP.Header); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +57,9 @@ func (x *exchange) input(body []byte) (any, error) {
 func checkMediaType(h http.Header) error {
 	coding := strings.Join(h.Values("Content-Encoding"), ",")
 	if coding != "" && !strings.EqualFold(coding, "identity") {
-		return problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it as it is.", short(coding))
+		p := problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it as it is.",
+			message.Short(coding))
+		return &message.HeaderError{Problem: p, Name: "Accept-Encoding", Value: "identity"} // RFC 9110, 15.5.16
 	}
 	media, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := strings.ToLower(parameters["charset"])
@@ -159,18 +67,6 @@ func checkMediaType(h http.Header) error {
 		return problem.New(problem.UnsupportedMediaType, "The body is not declared as application/json.")
 	}
 	return nil
-}
-
-// fingerprint distinguishes requests with the same idempotency key.
-func (x *exchange) fingerprint(body []byte) [sha256.Size]byte {
-	sum := sha256.Sum256(body)
-	h := sha256.New()
-	for _, part := range []string{x.r.Method, x.r.URL.Path, x.r.URL.RawQuery} {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
-	}
-	h.Write(sum[:])
-	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // takesGzip reports whether a response may be compressed (RFC 9110, 12.5.3):
@@ -202,7 +98,7 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 		return true, nil
 	}
 	accept := strings.Join(r.Header.Values("Accept"), ",")
-	if accept == "" || accept == "*/*" || accept == contentJSON {
+	if accept == "" || accept == "*/*" || accept == message.ContentJSON {
 		return false, nil // sent by nearly all clients
 	}
 	json, csvWeight := weight(accept, "application", "json"), weight(accept, "text", "csv")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/wire"
 )
@@ -16,10 +17,10 @@ const (
 )
 
 // announcement holds header values that are made once.
-type announcement struct{ deprecation, sunset []string }
+type announcement struct{ deprecation, sunset, link string }
 
 // announcementOf is nil for an operation that stays.
-func announcementOf(op *operation.Operation) (*announcement, error) {
+func announcementOf(op *operation.Operation, origin string) (*announcement, error) {
 	d := op.Deprecated
 	if d == nil {
 		return nil, nil //nolint:nilnil // most operations stay
@@ -28,18 +29,23 @@ func announcementOf(op *operation.Operation) (*announcement, error) {
 		return nil, err //nolint:wrapcheck // the caller names the operation
 	}
 	return &announcement{
-		deprecation: []string{"@" + strconv.FormatInt(d.Since.Unix(), 10)},
-		sunset:      []string{d.Sunset.UTC().Format(http.TimeFormat)},
+		deprecation: "@" + strconv.FormatInt(d.Since.Unix(), 10),
+		sunset:      d.Sunset.UTC().Format(http.TimeFormat),
+		link:        "<" + origin + "/docs/api/" + op.ID + `>; rel="deprecation"; type="text/html"`,
 	}, nil
 }
 
 // announce adds the headers of a deprecated operation to its response, with a
 // link to its documentation.
-func (x *exchange) announce(h http.Header) {
-	if x.op == nil || x.op.announcement == nil {
+func (s *Server) announce(r *message.Request, out *message.Response) {
+	if r.Operation == nil {
 		return
 	}
-	a := x.op.announcement
-	h[headerDeprecation], h[headerSunset] = a.deprecation, a.sunset
-	h.Add(wire.HeaderLink, "<"+x.server.origin+"/docs/api/"+x.op.ID+`>; rel="deprecation"; type="text/html"`)
+	a := s.announcements[r.Operation]
+	if a == nil {
+		return
+	}
+	out.Set(headerDeprecation, a.deprecation)
+	out.Set(headerSunset, a.sunset)
+	out.Header[wire.HeaderLink] = append(out.Header[wire.HeaderLink], a.link)
 }

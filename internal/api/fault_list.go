@@ -3,24 +3,25 @@ package api
 import (
 	"slices"
 
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 )
 
 // faultHits sends the faults that happened, newest first.
-func (x *exchange) faultHits(p *page) error {
+func (x *exchange) faultHits(p *page) (*message.Response, error) {
 	v, err := x.present()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var hits []sandbox.FaultHit
 	newest := uint64(0)
-	if faults := x.sandbox.Faults(x.r.Context()); faults != nil {
+	if faults := x.Sandbox.Faults(x.context()); faults != nil {
 		hits, newest = faults.Hits()
 	}
 	x.tag(newest)
-	if x.unchanged() {
-		return nil
+	if out := x.unchanged(); out != nil {
+		return out, nil
 	}
 	var items [][]byte
 	next, last := "", uint64(0)
@@ -33,7 +34,7 @@ func (x *exchange) faultHits(p *page) error {
 			next = p.nextCursor(last)
 			break
 		}
-		items, last = append(items, encode(operation.FaultOf(&h))), h.Ordinal
+		items, last = append(items, message.Encode(operation.FaultOf(&h))), h.Ordinal
 	}
 	x.paged(v, p, next)
 	return x.items(v, items, next, nil)

@@ -1,36 +1,97 @@
 package api
 
 import (
+	"slices"
 	"strings"
 
+	"platen/internal/company/record"
 	"platen/internal/event"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 )
 
+// feed is a stretch of the feed as a response shows it.
+type feed struct {
+	view   *sandbox.View
+	events []record.Event
+	// last is the number up to which the stretch says that there is something to read, hidden that of the
+	// first event behind it that is not shown yet, 0 for none.
+	last, hidden uint64
+}
+
 // feed sends events, oldest first (contract: EVT.FEED).
-func (x *exchange) feed() error {
+func (x *exchange) feed() (*message.Response, error) {
 	p, sent, err := x.page()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	query, err := p.events(sent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v, err := x.present()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.tag(x.feedVersion(v))
-	if x.unchanged() {
-		return nil
+	if x.Conditions.Hidden.Empty() { // then nothing need be read to know the tag
+		x.tag(v.Sequence)
+		if out := x.unchanged(); out != nil {
+			return out, nil
+		}
 	}
-	events, err := x.sandbox.Events(x.r.Context(), v, query)
+	f, err := x.read(v, query)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return x.events(v, &p, events)
+	x.tag(f.last)
+	if out := x.unchanged(); out != nil {
+		return out, nil
+	}
+	return x.events(f, &p)
+}
+
+// read reads the events that a query asks for, up to the first one that is not shown yet.
+func (x *exchange) read(v *sandbox.View, query sandbox.Query) (*feed, error) {
+	f := &feed{view: v, last: v.Sequence}
+	var err error
+	if f.events, err = x.Sandbox.Events(x.context(), v, query); err != nil {
+		return nil, err //nolint:wrapcheck // a problem, or the name of what failed
+	}
+	c := &x.Conditions
+	if c.Hidden.Empty() || c.HiddenUntil > 0 && x.server.registry.Now() >= c.HiddenUntil {
+		return f, nil
+	}
+	first, err := x.Sandbox.Events(x.context(), v, sandbox.Query{After: query.After, Limit: 1, Types: c.Hidden})
+	if err != nil || len(first) == 0 {
+		return f, err //nolint:wrapcheck // as above
+	}
+	f.hidden = first[0].Sequence
+	f.last = f.hidden - 1
+	behind := func(e record.Event) bool { return e.Sequence >= f.hidden }
+	if i := slices.IndexFunc(f.events, behind); i >= 0 {
+		f.events = f.events[:i]
+	}
+	return f, nil
+}
+
+// events sends a page of the feed.
+func (x *exchange) events(f *feed, p *page) (*message.Response, error) {
+	next := ""
+	if len(f.events) > p.limit {
+		f.events = f.events[:p.limit]
+		next = p.nextCursor(f.events[p.limit-1].Sequence)
+	}
+	items := make([][]byte, len(f.events))
+	for i := range f.events {
+		items[i] = f.events[i].Numbered()
+	}
+	x.followed(f.view, p, f.events, next)
+	out, err := x.items(f.view, items, next, &f.last)
+	if err == nil {
+		out.HiddenFrom = f.hidden
+	}
+	return out, err
 }
 
 // events returns the query of a page of the feed. It asks for one event more
@@ -51,7 +112,7 @@ func wantedTypes(sent *arguments) (event.Set, error) {
 	if list := sent.text(operation.ParameterTypes); list != "" {
 		for name := range strings.SplitSeq(list, ",") {
 			if _, ok := event.Lookup(event.Type(name)); !ok {
-				return event.Set{}, badParameter("types", "There is no event type %q.", short(name))
+				return event.Set{}, badParameter("types", "There is no event type %q.", message.Short(name))
 			}
 			named[event.Type(name)] = true
 		}

@@ -4,17 +4,18 @@ import (
 	"slices"
 
 	"platen/internal/company/integration"
+	"platen/internal/message"
 	"platen/internal/operation"
 )
 
 // findings sends what the verifier found, newest first.
-func (x *exchange) findings(p *page) error {
+func (x *exchange) findings(p *page) (*message.Response, error) {
 	if _, err := x.present(); err != nil {
-		return err
+		return nil, err
 	}
-	found, err := x.sandbox.Verify(x.r.Context())
+	found, err := x.Sandbox.Verify(x.context())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	chosen, next := p.findings(found.Result.Findings)
 	ids := map[string]bool{}
@@ -23,19 +24,19 @@ func (x *exchange) findings(p *page) error {
 			ids[id] = true
 		}
 	}
-	trails, err := x.sandbox.Trails(x.r.Context(), found.View, ids)
+	trails, err := x.Sandbox.Trails(x.context(), found.View, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var all []byte
 	items := make([][]byte, len(chosen))
 	for i, f := range chosen {
-		items[i] = encode(operation.FindingOf(f, trails))
+		items[i] = message.Encode(operation.FindingOf(f, trails))
 		all = append(all, items[i]...)
 	}
-	x.tag(hash(append(all, next...)))
-	if x.unchanged() {
-		return nil
+	x.tag(message.Hash(append(all, next...)))
+	if out := x.unchanged(); out != nil {
+		return out, nil
 	}
 	x.paged(found.View, p, next)
 	return x.items(found.View, items, next, nil)

@@ -9,54 +9,55 @@ import (
 	"net/http"
 
 	"platen/internal/admission"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/wire"
 )
 
-// fork makes a sandbox from that of the caller (contract: OPEN.FORK.CREATE). The
-// node that owns it says what is forked; the one that hands out places makes the fork,
+// fork makes a sandbox from that of the caller (contract: OPEN.FORK.CREATE). Where
+// the sandbox is served it is decided what is forked; where places are handed out the fork is made,
 // of commits that never change.
-func (x *exchange) fork() error {
+func (x *exchange) fork() (*message.Response, error) {
 	if err := x.mayFork(); err != nil {
-		return err
+		return nil, err
 	}
 	d, wrong := x.readWrite()
 	if !d.known {
-		return wrong
-	}
-	if x.bodySent = d.body; d.body == nil { // it may have to be sent on, and is read now
-		x.bodySent = []byte{}
+		return nil, wrong
 	}
 	found, err := x.forkable(d.in, wrong)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	controller, answered, err := x.controller()
-	if answered || err != nil {
-		return err
+	decided, err := json.Marshal(found)
+	if err != nil {
+		return nil, fmt.Errorf("say what is to be forked: %w", err)
+	}
+	controller, out, err := x.places(decided)
+	if out != nil || err != nil {
+		return out, err
 	}
 	// The same key and body for another sandbox are another request.
-	sent := x.fingerprint(d.body)
-	of := sha256.Sum256(append(sent[:], x.caller.SandboxID...))
-	reply, err := controller.Create(x.r.Context(), admission.Request{
-		Order: admission.Order{Network: x.group.String()}, NoTicket: true, Wrong: found.wrong(),
+	sent := x.Fingerprint(d.body)
+	of := sha256.Sum256(append(sent[:], x.Caller.SandboxID...))
+	reply, err := controller.Create(x.context(), admission.Request{
+		Order: admission.Order{Network: x.Network.String()}, NoTicket: true, Wrong: found.wrong(),
 		Key: d.key, Fingerprint: of,
-		Proof: x.r.Header.Values(wire.HeaderProof),
+		Proof: x.HTTP.Header.Values(wire.HeaderProof),
 		Make: func(ctx context.Context, order admission.Order,
 			records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
 			return x.makeFork(ctx, found.Base, order.Network, records)
 		},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.made(reply)
-	return nil
+	return made(reply), nil
 }
 
-// forkable is what the owner of a sandbox says of a fork: of what, or why not.
+// forkable is what is decided about a fork: of what it is, or why there is none.
 type forkable struct {
 	Base    sandbox.ForkBase `json:"base"`
 	Refusal *problem.Problem `json:"refusal,omitempty"`
@@ -70,11 +71,10 @@ func (f *forkable) wrong() error {
 	return f.Refusal
 }
 
-// forkable finds out what is forked, or reads what the owner of the sandbox said. wrong
-// is a fault of the request itself.
+// forkable decides what is forked, or reads what was decided. wrong is an error of the request itself.
 func (x *exchange) forkable(in any, wrong error) (f forkable, err error) {
-	if x.finishes() {
-		if err := json.Unmarshal(x.forwarded.Decided, &f); err != nil {
+	if x.Decided != nil {
+		if err := json.Unmarshal(x.Decided, &f); err != nil {
 			return f, fmt.Errorf("read what is to be forked: %w", err)
 		}
 		return f, nil
@@ -83,8 +83,7 @@ func (x *exchange) forkable(in any, wrong error) (f forkable, err error) {
 		f.Base, wrong = x.base(in)
 	}
 	if wrong == nil || errors.As(wrong, &f.Refusal) {
-		x.decided, err = json.Marshal(f)
-		return f, err //nolint:wrapcheck // our own type always encodes
+		return f, nil
 	}
 	return f, wrong
 }
@@ -99,7 +98,7 @@ func (x *exchange) base(in any) (sandbox.ForkBase, error) {
 	if err != nil {
 		return sandbox.ForkBase{}, err //nolint:wrapcheck // a problem
 	}
-	return x.sandbox.Base(x.r.Context(), point)
+	return x.Sandbox.Base(x.context(), point)
 }
 
 func (x *exchange) makeFork(ctx context.Context, base sandbox.ForkBase, network string,
@@ -108,7 +107,7 @@ func (x *exchange) makeFork(ctx context.Context, base sandbox.ForkBase, network 
 	_, err := x.server.registry.Fork(ctx, sandbox.Forking{
 		Base: base, Network: network,
 		Records: func(created sandbox.Created) sandbox.Records {
-			reply.Body = x.success(nil, encode(operation.ForkedSandbox{
+			reply.Body = x.envelope(nil, message.Encode(operation.ForkedSandbox{
 				NewSandbox: newSandbox(created),
 				ForkedFrom: operation.ForkedFrom{SandboxID: base.SandboxID, Seq: base.Sequence},
 			}))

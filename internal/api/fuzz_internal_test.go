@@ -20,6 +20,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"platen/internal/event"
+	"platen/internal/message"
 	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -221,7 +222,7 @@ func FuzzContentType(f *testing.F) {
 			refusedAs(t, sent, err, problem.UnsupportedMediaType)
 		}
 		media, _, _ := strings.Cut(sent, ";")
-		if declared := strings.EqualFold(strings.TrimSpace(media), contentJSON); err == nil && !declared {
+		if declared := strings.EqualFold(strings.TrimSpace(media), message.ContentJSON); err == nil && !declared {
 			t.Errorf("%q is taken for JSON", sent)
 		} else if err != nil && declared && !strings.Contains(sent, ";") {
 			t.Errorf("%q is not taken for JSON", sent)
@@ -335,7 +336,9 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
 		x := &exchange{
-			op: op, r: &http.Request{URL: &url.URL{RawQuery: sent}}, caller: sandbox.Caller{SandboxID: "sbx_1"},
+			op: op, Request: &message.Request{
+				HTTP: &http.Request{URL: &url.URL{RawQuery: sent}}, Caller: sandbox.Caller{SandboxID: "sbx_1"},
+			},
 		}
 		wanted, patience, err := x.wanted()
 		if err != nil {

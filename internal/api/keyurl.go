@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"platen/internal/message"
 	"platen/internal/problem"
+	"platen/internal/ratelimit"
 	"platen/internal/sandbox/apikey"
 )
 
@@ -119,28 +121,48 @@ func digit(c byte) int {
 // when the budgets are used up: one that is out in the open must not wait. Keys
 // of no sandbox cost the same as any request without a key (contract:
 // OPEN.AUTH.KEY_IN_URL.BUDGET).
-func (x *exchange) exposed(keys []string) error {
-	registry, known := x.server.registry, false
+func (s *Server) exposed(r *message.Request) *message.Response {
+	known := false
 	var errs []error
-	for _, key := range keys {
-		exists, err := registry.Exists(x.r.Context(), key)
+	for _, key := range r.Exposed {
+		exists, err := s.registry.Exists(r.Context(), key)
 		if exists {
-			known, err = true, x.revoke(key)
+			known, err = true, s.revoke(r, key)
 		}
 		errs = append(errs, err)
 	}
+	var spent ratelimit.Decision
+	var err error
 	if known {
-		x.spent = x.server.gate.Charge(x.now.Time(), x.group)
-	} else if err := x.admit(); err != nil {
-		return err
+		spent = s.gate.Charge(r.At.Time(), r.Network)
+	} else {
+		spent = s.spend(r)
+		err = s.passed(r, &spent)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
+	if err == nil {
+		err = errors.Join(errs...)
 	}
-	if !known && strings.HasPrefix(keys[0], apikey.ReviewPrefix) {
+	if err == nil {
+		err = keyInURL(r.Exposed, known)
+	}
+	out := s.errors.Response(r, r.At, err)
+	s.show(r, out, spent)
+	return out
+}
+
+func keyInURL(keys []string, known bool) error {
+	if !known && isReview(keys[0]) {
 		return problem.New(problem.KeyInURL,
 			"The URL holds the token of a reviewer's link, which belongs in a header.").
 			Hinting("The token still works: it ends with the sandbox, or when one of its keys is revoked.")
 	}
 	return problem.New(problem.KeyInURL, "The URL holds a key. A key that has stood in a URL is revoked.")
+}
+
+// revoke revokes a key, wherever its sandbox is.
+func (s *Server) revoke(r *message.Request, key string) error {
+	if s.options.Revoke != nil {
+		return s.options.Revoke(r.Context(), r.ID, key)
+	}
+	return s.registry.Revoke(r.Context(), key) //nolint:wrapcheck // a problem, or the name of what failed
 }

@@ -9,6 +9,7 @@ import (
 
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
+	"platen/internal/message"
 	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -45,7 +46,7 @@ func (x *exchange) page() (page, *arguments, error) {
 		p.filtered = p.filtered || sent.sent(name)
 	}
 	if x.op.Parent != "" {
-		p.filters, p.filtered = append(p.filters, x.r.PathValue("id")), true
+		p.filters, p.filtered = append(p.filters, x.HTTP.PathValue("id")), true
 	}
 	p.bind(x)
 	if p.cursor {
@@ -53,18 +54,25 @@ func (x *exchange) page() (page, *arguments, error) {
 			return page{}, nil, err
 		}
 	}
-	return p, sent, x.shorten(&p)
+	if p.cursor && x.Conditions.ForgetCursor {
+		x.facts.Page.Query = p.binding
+		return page{}, nil, problem.New(problem.InvalidCursor, "This cursor has been forgotten; begin the list anew.")
+	}
+	if most := x.Conditions.MaxRows; most > 0 {
+		p.limit = min(p.limit, most)
+	}
+	return p, sent, nil
 }
 
 func (p *page) bind(x *exchange) {
 	var b []byte
 	since := strconv.FormatInt(int64(p.updatedSince), 10)
-	for _, part := range append([]string{x.caller.SandboxID, x.op.ID, since}, p.filters...) {
+	for _, part := range append([]string{x.Caller.SandboxID, x.op.ID, since}, p.filters...) {
 		b = append(append(b, part...), 0)
 	}
-	p.binding = hash(b)
+	p.binding = message.Hash(b)
 	if p.filtered || p.updatedSince != 0 {
-		p.chosen = hash([]byte(strings.Join(append([]string{since}, p.filters...), "\x00")))
+		p.chosen = message.Hash([]byte(strings.Join(append([]string{since}, p.filters...), "\x00")))
 	}
 }
 
@@ -75,7 +83,7 @@ const sealBytes = 8
 // seal is the checksum in a cursor to a place: a damaged cursor does not fit
 // it.
 func (p *page) seal(after uint64) uint64 {
-	return hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), after))
+	return message.Hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), after))
 }
 
 // nextCursor marks where a page ended.
@@ -103,33 +111,32 @@ func (p *page) decodeCursor(text string) (uint64, error) {
 
 // list sends rows, newest first. A cursor is a place in the order of births, so
 // rows that are born while a client pages shift nothing.
-func (x *exchange) list() error {
+func (x *exchange) list() (*message.Response, error) {
 	p, _, err := x.page()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if x.op.Resource == operation.CallResource {
+	switch x.op.Resource {
+	case operation.CallResource:
 		return x.calls(&p)
-	}
-	if x.op.Resource == operation.FaultResource {
+	case operation.FaultResource:
 		return x.faultHits(&p)
-	}
-	if x.op.Resource == operation.FindingResource {
+	case operation.FindingResource:
 		return x.findings(&p)
 	}
 	if x.op.Parent != "" {
 		if err := x.parent(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	v, err := x.present()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t := v.Table(x.op.Resource)
 	x.tag(t.Version)
-	if x.unchanged() {
-		return nil
+	if out := x.unchanged(); out != nil {
+		return out, nil
 	}
 	rows, next := p.rows(t)
 	x.paged(v, &p, next)
@@ -142,13 +149,13 @@ func (x *exchange) list() error {
 
 // parent refuses the list of a record that is not there.
 func (x *exchange) parent() error {
-	v, err := x.sandbox.View(x.r.Context())
+	v, err := x.view()
 	if err != nil {
 		return err
 	}
-	id := x.r.PathValue("id")
+	id := x.HTTP.PathValue("id")
 	if _, ok := v.Row(x.op.Parent, id); !ok {
-		return problem.Missing(x.op.Parent, short(id))
+		return problem.Missing(x.op.Parent, message.Short(id))
 	}
 	return nil
 }
@@ -189,42 +196,43 @@ func (p *page) matches(e *record.Entry) bool {
 }
 
 // row sends one row.
-func (x *exchange) row() error {
+func (x *exchange) row() (*message.Response, error) {
 	if _, err := x.query(); err != nil {
-		return err
+		return nil, err
 	}
-	v, err := x.sandbox.View(x.r.Context())
+	v, err := x.view()
 	if err != nil {
-		return err
-	}
-	if _, _, err = x.record(v); err != nil {
-		return err
-	}
-	if v, err = x.present(); err != nil {
-		return err
+		return nil, err
 	}
 	row, version, err := x.record(v)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if v.Summary.Clock.Waiting || x.Conditions.Pinned != nil { // it is shown as of another state
+		if v, err = x.present(); err != nil {
+			return nil, err
+		}
+		if row, version, err = x.record(v); err != nil {
+			return nil, err
+		}
 	}
 	x.tag(version)
-	if x.unchanged() {
-		return nil
+	if out := x.unchanged(); out != nil {
+		return out, nil
 	}
-	x.data(v, x.op.Status, x.grown(row))
-	return nil
+	return x.data(v, x.op.Status, row), nil
 }
 
 // record finds the row or event that the path names.
 func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err error) {
-	id := x.r.PathValue("id")
-	if x.op.Resource == operation.CallResource {
+	id := x.HTTP.PathValue("id")
+	switch x.op.Resource {
+	case operation.CallResource:
 		return x.remembered(id)
-	}
-	if x.op.Resource == operation.EventResource {
-		e, ok, err := x.sandbox.Event(x.r.Context(), v, id)
+	case operation.EventResource:
+		e, ok, err := x.Sandbox.Event(x.context(), v, id)
 		if err == nil && !ok {
-			err = problem.Missing(x.op.Resource, short(id))
+			err = problem.Missing(x.op.Resource, message.Short(id))
 		}
 		if err != nil {
 			return nil, 0, err
@@ -233,7 +241,7 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 	}
 	e, ok := v.Row(x.op.Resource, id)
 	if !ok {
-		return nil, 0, problem.Missing(x.op.Resource, short(id))
+		return nil, 0, problem.Missing(x.op.Resource, message.Short(id))
 	}
 	return x.placed(e.Row()), e.Version, nil
 }
@@ -244,5 +252,5 @@ func (x *exchange) placed(row []byte) []byte {
 	if x.op.Resource != mission.Resource {
 		return row
 	}
-	return bytes.Replace(row, []byte(`"docs_url":"/`), []byte(`"docs_url":"`+x.server.origin+`/`), 1)
+	return bytes.Replace(row, []byte(`"docs_url":"/`), []byte(`"docs_url":"`+x.server.options.Origin+`/`), 1)
 }

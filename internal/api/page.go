@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"platen/internal/problem"
-	"platen/internal/wire"
 )
 
 // AdmitPage spends the cost of a request for something beside the API: a page, a
@@ -17,26 +16,38 @@ import (
 // budget, or is banned, it responds and returns false: in a sentence to those who
 // read pages, with an envelope to programs.
 func (s *Server) AdmitPage(w http.ResponseWriter, r *http.Request, tokens int) bool {
-	x := s.exchange(w, r, s.groupOf(r))
-	x.spent = s.gate.Browse(x.now.Time(), x.group, tokens)
-	err := x.passed()
+	in := s.outline(r)
+	spent := s.gate.Browse(in.Arrived.Time(), in.Network, tokens)
+	err := s.passed(in, &spent)
 	if err == nil {
 		return true
 	}
-	defer x.observed()
+	out := s.errors.Response(in, in.At, err)
+	s.show(in, out, spent)
 	p, ok := errors.AsType[*problem.Problem](err)
-	if !ok || !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
-		x.refuse(err)
-		return false
+	if ok && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
+		out.Error, out.NoStore, out.Type = nil, true, "text/plain; charset=utf-8"
+		out.Raw = fmt.Appendf(nil, "%s Come back at %s.\n", p.Message, p.RetryAt.UTC().Format(time.RFC1123))
 	}
-	x.code = p.Code
-	x.status = problem.Lookup(p.Code).Status
-	h := w.Header()
-	h.Set(wire.HeaderRetryAfter, strconv.Itoa(p.RetryAfter))
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h["X-Content-Type-Options"] = fixed.contentTypeOptions
-	w.WriteHeader(x.status)
-	fmt.Fprintf(w, "%s Come back at %s.\n", p.Message, p.RetryAt.UTC().Format(time.RFC1123))
+	s.note(in, out)
+	s.writer.Send(w, in, out)
 	return false
+}
+
+// Standalone is the response to a request that no handler will see, since it
+// was not even HTTP: it spends the cost of any request without a key. The peer
+// is the address that the connection comes from.
+// The keys that its line has in the place of a URL are revoked (contract: OPEN.AUTH.KEY_IN_URL.MALFORMED).
+func (s *Server) Standalone(p *problem.Problem, peer, line string) (status int, header http.Header, body []byte) {
+	in := s.outline(&http.Request{RemoteAddr: peer})
+	in.Refusal = p
+	if in.Exposed = keysOfLine(line); len(in.Exposed) > 0 {
+		in.OwnBudget, in.Endpoint = true, s.exposed
+	}
+	out := s.noted(in)
+	header = http.Header{}
+	out.Head(header, in)
+	body = out.Body()
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	return out.Status, header, body
 }

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"platen/internal/company/record"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -17,82 +17,92 @@ const maxPolls = 2
 
 // poll sends events as the feed does, and waits for one when there is none.
 // Meanwhile time passes in the company as if a client sent requests.
-func (x *exchange) poll() error {
+func (x *exchange) poll() (*message.Response, error) {
 	p, patience, err := x.wanted()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := x.present(); err != nil {
-		return err
+		return nil, err
 	}
-	v, events, err := x.newEvents(p)
+	f, err := x.newEvents(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(events) == 0 && patience > 0 {
-		release, err := x.server.waiters.reserve(x.caller)
+	if len(f.events) == 0 && patience > 0 {
+		release, err := x.server.waiters.reserve(x.Caller)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer release()
-		if v, events, err = x.await(p, v, patience); err != nil {
-			return err
+		if f, err = x.await(p, f.view.Changed(), f.view.Status(x.now), patience); err != nil {
+			return nil, err
 		}
 	}
-	if x.r.Context().Err() != nil {
-		return nil // the client is gone and reads no response
+	if x.context().Err() != nil {
+		return gone(), nil
 	}
-	x.tag(x.feedVersion(v))
-	if x.unchanged() {
-		return nil
+	x.tag(f.last)
+	if out := x.unchanged(); out != nil {
+		return out, nil
 	}
-	return x.events(v, &p.page, events)
+	return x.events(f, &p.page)
 }
 
-// newEvents returns the present view, and its new events. Events that it has
+// newEvents returns the present state of the feed, and its new events. Events that it has
 // passed over are not read again.
-func (x *exchange) newEvents(p *wanted) (*sandbox.View, []record.Event, error) {
-	x.now = x.sandbox.AsOf(x.server.registry.Now())
-	v, err := x.sandbox.View(x.r.Context())
+func (x *exchange) newEvents(p *wanted) (*feed, error) {
+	x.now = x.Sandbox.AsOf(x.server.registry.Now())
+	v, err := x.view()
 	if err == nil {
-		err = x.stillKnown(x.r.Context())
+		err = x.server.stillKnown(x.context(), x.Credentials)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	events, err := x.sandbox.Events(x.r.Context(), v, p.query)
-	if len(events) == 0 {
-		p.query.After = max(p.query.After, v.Sequence)
+	f, err := x.read(v, p.query)
+	if err == nil && len(f.events) == 0 {
+		p.query.After = max(p.query.After, f.last)
 	}
-	return v, events, err
+	return f, err
 }
 
-// await waits until there is something new after a view, for a time, to the end
-// of the sandbox or of the server, or as long as the client is connected.
-func (x *exchange) await(p *wanted, v *sandbox.View, patience time.Duration) (*sandbox.View, []record.Event, error) {
-	unwatch := x.sandbox.Watch()
+// await waits until there is something new, for a time, to the end
+// of the sandbox or of the server, or as long as the client is connected. It is told of the view that
+// the caller has seen, and holds none: a company that is evicted while this waits is not kept in memory by it.
+func (x *exchange) await(p *wanted, changed <-chan struct{}, lasted string, patience time.Duration) (*feed, error) {
+	unwatch := x.Sandbox.Watch()
 	defer unwatch()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	// Nothing below holds the view: a company that is evicted while this waits is
-	// not kept in memory by it.
-	changed, lasted, over := v.Changed(), v.Status(x.now), false
-	for {
+	shown := time.NewTimer(x.untilShown(patience))
+	defer shown.Stop()
+	for over := false; ; {
 		select {
 		case <-changed:
+		case <-shown.C:
 		case <-timer.C:
 			over = true
 		case <-x.server.stopped:
 			over = true
-		case <-x.r.Context().Done():
-			return nil, nil, nil // no response is read
+		case <-x.context().Done():
+			return nil, nil //nolint:nilnil // no response is read
 		}
-		v, events, err := x.newEvents(p)
-		if err != nil || over || len(events) > 0 || v.Status(x.now) != lasted {
-			return v, events, err
+		f, err := x.newEvents(p)
+		if err != nil || over || len(f.events) > 0 || f.view.Status(x.now) != lasted {
+			return f, err
 		}
-		changed = v.Changed()
+		changed = f.view.Changed()
 	}
+}
+
+// untilShown is how long events stay hidden from a poll, at most its patience.
+func (x *exchange) untilShown(patience time.Duration) time.Duration {
+	until := x.Conditions.HiddenUntil
+	if until == 0 {
+		return patience
+	}
+	return max(0, min(patience, until.Sub(x.now)))
 }
 
 // wanted holds the parameters of a poll.
@@ -112,25 +122,6 @@ func (x *exchange) wanted() (*wanted, time.Duration, error) {
 		return nil, 0, err
 	}
 	return &wanted{page: p, query: query}, time.Duration(sent.number(operation.ParameterWaitS)) * time.Second, nil
-}
-
-// events sends a page of the feed.
-func (x *exchange) events(v *sandbox.View, p *page, events []record.Event) error {
-	events, last, err := x.inSight(v, p.after, events)
-	if err != nil {
-		return err
-	}
-	next := ""
-	if len(events) > p.limit {
-		events = events[:p.limit]
-		next = p.nextCursor(events[p.limit-1].Sequence)
-	}
-	items := make([][]byte, len(events))
-	for i := range events {
-		items[i] = events[i].Numbered()
-	}
-	x.followed(v, p, events, next)
-	return x.items(v, items, next, &last)
 }
 
 // waiters counts the polls that wait, by key.

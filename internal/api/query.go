@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/internal/message"
 	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -32,9 +33,9 @@ func (a *arguments) number(name string) uint64 { return a.numbers[name] }
 // query reads the query of the request.
 func (x *exchange) query() (*arguments, error) {
 	if x.op == nil {
-		return readQuery(nil, x.r.URL.RawQuery)
+		return readQuery(nil, x.HTTP.URL.RawQuery)
 	}
-	return readQuery(x.op.query, x.r.URL.RawQuery)
+	return readQuery(x.op.query, x.HTTP.URL.RawQuery)
 }
 
 // readQuery reads the query of a request. It refuses unknown parameters, those
@@ -56,10 +57,10 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case len(known) == 0:
-			return nil, badParameter(short(name), "This route has no parameter %q.", short(name))
+			return nil, badParameter(message.Short(name), "This route has no parameter %q.", message.Short(name))
 		case !slices.Contains(names, name):
-			return nil, badParameter(short(name), "There is no parameter %q here; known are %s.",
-				short(name), strings.Join(names, ", "))
+			return nil, badParameter(message.Short(name), "There is no parameter %q here; known are %s.",
+				message.Short(name), strings.Join(names, ", "))
 		case len(values[name]) > 1:
 			return nil, badParameter(name, "The parameter %s stands %d times.", name, len(values[name]))
 		}

@@ -1,26 +1,27 @@
 // Package api is the HTTP side: it turns requests into operations of the table
-// and their outcomes into envelopes. The steps of a request are one straight
-// function, Server.serve, in the contract's order, so that a request that is
-// refused at one has done nothing of the later ones.
+// and their outcomes into envelopes. A request passes a table of layers, each a
+// function over values of package message:
+//
+//	door      request id, key in the URL, operation, caller       door.go
+//	before    what stands before everything that is noted         Options.Before
+//	notes     panics, missions, list of requests, metrics         notes.go
+//	budget    tokens of network and key, and refusals of the door budget.go
+//	within    what happens to requests that were let in           Options.Within
+//	endpoint  one for each kind of operation                      endpoint.go
 package api
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"platen/internal/admission"
-	"platen/internal/company/mission"
-	"platen/internal/hop"
-	"platen/internal/moment"
+	"platen/internal/message"
 	"platen/internal/network"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -44,8 +45,11 @@ type Options struct {
 	// network of its own.
 	Gate    Gate
 	Network *network.Rules
-	// Peers are the other nodes, nil for a server that has its storage for itself.
-	Peers *Peers
+	// Before and Within are layers of the road, nil for none. A response that Before has from elsewhere is
+	// noted there.
+	Before, Within message.Layer
+	// Revoke, when set, revokes a key wherever its sandbox is; else it is here.
+	Revoke func(ctx context.Context, requestID, key string) error
 	// Serves, when set, reports whether a host is this server's.
 	Serves func(host string) bool
 	// CreationKey is the key without which no client makes a sandbox, "" for none.
@@ -58,31 +62,28 @@ type Options struct {
 	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no
 	// way.
 	Advise func(setting string) string
-	// Observe, when set, is called for every request after its response.
+	// Observe, when set, is called for every request once its response is known.
 	Observe func(*Answered)
 }
 
 // Server serves everything below wire.BasePath.
 type Server struct {
-	registry  *sandbox.Registry
-	admission *admission.Controller
-	origin    string
-	log       *slog.Logger
-	mux       *http.ServeMux
+	options  Options
+	registry *sandbox.Registry
+	log      *slog.Logger
+	mux      *http.ServeMux
+	errors   message.Errors
+	writer   message.Writer
+	bodies   message.Bodies
+	// road is all layers behind the door, noted those behind Before.
+	road, noted message.Handler
 
-	gate        Gate
-	peers       *peers
-	network     *network.Rules
-	serves      func(host string) bool
-	creationKey string
-	oneOffice   bool
-	keepsBodies bool
-	advise      func(setting string) string
-	observe     func(*Answered)
-	displays    map[ratelimit.Name]*display
+	gate     Gate
+	network  *network.Rules
+	displays map[ratelimit.Name]*display
+	// announcements are of operations that are to go.
+	announcements map[*operation.Operation]*announcement
 
-	// pages holds *[]byte, the memory of lists that have been sent.
-	pages sync.Pool
 	// stopping is set while the server drains, and stopped closed then: polls
 	// no longer wait.
 	stopping atomic.Bool
@@ -90,10 +91,6 @@ type Server struct {
 	stop     sync.Once
 	waiters  waiters
 	console  *consoleRoutes
-	// bodies are the *http.ResponseController of requests whose body is being
-	// read, cut is set once such bodies are no longer waited for.
-	bodies sync.Map
-	cut    atomic.Bool
 }
 
 // route holds the operations of one path.
@@ -102,8 +99,8 @@ type route struct {
 	operations map[string]*bound
 	allow      string
 	csv        bool
-	// refusal is the reason why there is no operation, whatever the method.
-	refusal error
+	// console, when set, serves a route of the console.
+	console consoleRoute
 }
 
 // bound is an operation with the values that are prepared for it once.
@@ -113,35 +110,28 @@ type bound struct {
 	// query are the parameters of the operation's query.
 	query   []operation.Parameter
 	columns []string
-	// announcement is nil for an operation that stays.
-	announcement *announcement
-	// route is the whole path of the operation.
-	route string
 	// sameSite is set for an operation that a browser must not reach for pages
 	// of other sites.
 	sameSite bool
-	// spared is set for an operation with which nothing goes wrong on purpose.
-	spared bool
+	// endpoint serves it.
+	endpoint message.Handler
 }
 
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
-		registry: o.Registry, admission: o.Admission, origin: o.Origin, log: o.Log, serves: o.Serves,
-		creationKey: o.CreationKey, oneOffice: o.OneOffice, keepsBodies: o.Bodies, advise: o.Advise, observe: o.Observe,
-		mux: http.NewServeMux(), stopped: make(chan struct{}),
+		options: o, registry: o.Registry, log: o.Log, mux: http.NewServeMux(), stopped: make(chan struct{}),
+		announcements: map[*operation.Operation]*announcement{},
 	}
+	s.errors = message.Errors{Origin: o.Origin, Log: o.Log, Advise: o.Advise}
+	s.writer.Stopped, s.bodies.Stopping = s.stopped, s.stopping.Load
 	if err := s.limit(o); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.peers, err = newPeers(o.Peers, s.gate); err != nil {
 		return nil, err
 	}
 	registry := schema.New()
 	routes := map[string]*route{}
 	for i := range table {
-		b, err := bind(registry, table[i])
+		b, err := s.bind(registry, table[i])
 		if err != nil {
 			return nil, fmt.Errorf("operation %s: %w", table[i].ID, err)
 		}
@@ -151,22 +141,30 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		}
 	}
 	for pattern, r := range routes {
-		s.mux.HandleFunc(wire.BasePath+pattern, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
+		s.mux.HandleFunc(wire.BasePath+pattern, r.matched)
 	}
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, &route{}) })
+	s.mux.HandleFunc("/", new(route).matched)
+	s.noted = s.notes(s.budget(o.Within.Around(serve)))
+	s.road = o.Before.Around(s.noted)
 	return s, s.serveConsole(table)
 }
 
-func bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
-	b := &bound{Operation: op, route: wire.BasePath + op.Path}
+// serve has the request's own endpoint serve it.
+func serve(r *message.Request) *message.Response { return r.Endpoint(r) }
+
+func (s *Server) bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
+	b := &bound{Operation: op}
+	b.endpoint = s.endpoint(b)
 	if op.Paged() {
 		b.columns = columns(op.Out)
 	}
 	b.query = op.Query()
-	b.spared = op.Spared()
 	b.sameSite = slices.Contains(op.Problems, problem.OriginRefused)
-	var err error
-	if b.announcement, err = announcementOf(&op); err != nil || op.In == nil {
+	a, err := announcementOf(&op, s.options.Origin)
+	if a != nil {
+		s.announcements[&b.Operation] = a
+	}
+	if err != nil || op.In == nil {
 		return b, err
 	}
 	b.input, err = schema.NewInput(registry, op.In)
@@ -195,30 +193,6 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 	r.allow = strings.Join(methods, ", ")
 }
 
-// limit takes the budgets of the options.
-func (s *Server) limit(o Options) error {
-	var err error
-	if s.gate = o.Gate; s.gate == nil {
-		open, err := ratelimit.New(ratelimit.Options{})
-		if err != nil {
-			return fmt.Errorf("switch the budgets off: %w", err)
-		}
-		s.gate = open
-	}
-	if s.network = o.Network; s.network == nil {
-		if s.network, err = network.New(
-			network.Options{IPv4Bits: network.IPv4Bits, IPv6Bits: network.IPv6Bits}); err != nil {
-			return fmt.Errorf("make rules for networks: %w", err)
-		}
-	}
-	s.displays = map[ratelimit.Name]*display{}
-	for _, name := range []ratelimit.Name{ratelimit.Key, ratelimit.Anonymous, ratelimit.Group, ratelimit.Pages,
-		ratelimit.Block, ratelimit.BlockPages} {
-		s.displays[name] = newDisplay(s.gate, name)
-	}
-	return nil
-}
-
 // Stop makes every further request fail with unavailable, and ends polls that
 // wait.
 func (s *Server) Stop() {
@@ -226,235 +200,35 @@ func (s *Server) Stop() {
 	s.stop.Do(func() { close(s.stopped) })
 }
 
-// ServeHTTP guards against panics and keys in URLs, and finds the route.
+// Stopping reports whether the server drains.
+func (s *Server) Stopping() bool { return s.stopping.Load() }
+
+// CutBodies ends the reading of bodies that are still on their way.
+func (s *Server) CutBodies() { s.bodies.Cut() }
+
+// ServeHTTP serves a request that comes in over a connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.runExchange(s.exchange(w, r, s.groupOf(r)), r)
+	s.Serve(w, r, message.Provenance{}, nil)
 }
 
-// runExchange runs an exchange from its first step to its response.
-func (s *Server) runExchange(x *exchange, r *http.Request) {
-	defer func() {
-		x.survive(recover())
-		x.observed()
-	}()
-	// Before the router: it would redirect an unclean path, and so repeat it.
-	if keys := keysIn(target(r)); len(keys) > 0 {
-		x.refuse(x.exposed(keys))
-		return
+// Serve serves a request that comes in over a connection from somewhere. The response is marked before it is
+// sent, unless mark is nil.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, from message.Provenance,
+	mark func(http.Header, *message.Response)) {
+	in := s.Open(r, s.bodies.Of(w, r), from)
+	out := s.road(in)
+	if mark != nil {
+		mark(w.Header(), out)
 	}
-	if err := s.unroutable(r); err != nil {
-		s.serve(x, r, &route{refusal: err})
-		return
-	}
-	s.mux.ServeHTTP(x, r)
+	s.writer.Send(w, in, out)
 }
 
-// exchange begins an exchange with a network.
-func (s *Server) exchange(w http.ResponseWriter, r *http.Request, group netip.Prefix) *exchange {
-	now := s.registry.Now()
-	return &exchange{
-		server: s, w: w, r: r, requestID: sandbox.NewID("req"), began: time.Now(), now: now, group: group,
-		call: mission.Call{Arrived: now},
-	}
+// Do serves a request that the agent endpoint makes for the holder of a key. The request passes the same
+// layers as any other: the same budgets, idempotency, lease and log. The credential stands in the place
+// of a key; the zero one stands for no key. Do returns when the response would be sent.
+func (s *Server) Do(r *http.Request, body []byte, as apikey.Credential) *message.Response {
+	in := s.Open(r, message.BodyOf(body), message.Provenance{Agent: true, Credentials: []apikey.Credential{as}})
+	out := s.road(in)
+	out.Await(r.Context(), s.stopped)
+	return out
 }
-
-// survive sends a response for a handler that panicked with a value.
-func (x *exchange) survive(v any) {
-	if v == http.ErrAbortHandler { //nolint:errorlint // the sentinel is panicked as it is
-		panic(v)
-	}
-	if v != nil {
-		x.server.log.Error("panic", append(x.whereabouts(), "panic", v, "stack", string(debug.Stack()))...)
-		x.refuse(problem.New(problem.InternalError, "Something went wrong on our side."))
-	}
-}
-
-// serve runs the steps of a request. It first finds out the caller and the
-// operation; then it spends the cost; and only then is anything sent or done.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route) {
-	x := exchangeOf(w)
-	x.r = r
-	op, unfound := route.find(r)
-	x.op = op
-	unauthorized := x.identify()
-	if err := x.admit(); err != nil {
-		x.refuse(err)
-		return
-	}
-	if s.stopping.Load() {
-		x.refuse(stopping())
-		return
-	}
-	if answered, err := x.place(); err != nil {
-		x.refuse(err)
-		return
-	} else if answered {
-		return
-	}
-	if err := x.firstRefusal(unfound, unauthorized); err != nil {
-		x.refuse(err)
-		return
-	}
-	if err := rightSystem(op, x.caller); err != nil {
-		x.refuse(err)
-		return
-	}
-	if err := op.sameSiteOnly(r); err != nil {
-		x.refuse(err)
-		return
-	}
-	if err := wantedVersion(r.Header); err != nil {
-		x.refuse(err)
-		return
-	}
-	var err error
-	if x.csv, err = negotiate(r, op, route.csv); err != nil {
-		x.refuse(err)
-		return
-	}
-	if x.dry = x.asksDryRun(); !x.dry && x.disturb() {
-		return
-	}
-	switch op.Kind {
-	case operation.List:
-		err = x.list()
-	case operation.Row:
-		err = x.row()
-	case operation.Object:
-		err = x.object()
-	case operation.Feed:
-		err = x.feed()
-	case operation.Write:
-		err = x.write()
-	case operation.Creation:
-		err = x.create()
-	case operation.Fork:
-		err = x.fork()
-	case operation.Ticket:
-		err = x.ticket()
-	case operation.Poll:
-		err = x.poll()
-	case operation.Deletion:
-		err = x.delete()
-	}
-	if err != nil {
-		x.refuse(err)
-	}
-}
-
-// find returns the operation of a method, or the refusal when there is none.
-func (t *route) find(r *http.Request) (*bound, error) {
-	if t.refusal != nil {
-		return nil, t.refusal
-	}
-	if t.operations == nil {
-		return nil, problem.New(problem.RouteNotFound, "There is no route %s.", short(r.URL.EscapedPath()))
-	}
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	if op := t.operations[method]; op != nil {
-		return op, nil
-	}
-	return nil, &methodError{
-		allow: t.allow, Problem: problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s.",
-			short(r.URL.EscapedPath()), short(r.Method), t.allow),
-	}
-}
-
-// methodError is method_not_allowed with its Allow header.
-type methodError struct {
-	*problem.Problem
-	allow string
-}
-
-func stopping() error {
-	p := problem.New(problem.Unavailable, "The server is stopping.")
-	p.RetryAfter = 1
-	return p
-}
-
-// short cuts a client's text to a length that fits a message.
-func short(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-// exchange is one request in progress and its response.
-type exchange struct {
-	server    *Server
-	w         http.ResponseWriter
-	r         *http.Request
-	requestID string
-	// began is when the request came by a clock that is never set, now the
-	// moment that its response shows.
-	began time.Time
-	now   moment.Instant
-	op    *bound
-	// group is the network that the request comes from, spent the decision on
-	// its budgets.
-	group netip.Prefix
-	spent ratelimit.Decision
-	// agent is set for a request that the agent endpoint makes: the credential
-	// in place of a key.
-	agent *apikey.Credential
-	// forwarded is set for a request that another node has sent on, relayed for one
-	// that another node has answered.
-	forwarded *hop.Call
-	relayed   bool
-	// bodySent and bodyFault are the body of a request that is sent on.
-	bodySent  []byte
-	bodyFault problem.Code
-	// received is the body, once it was read.
-	received struct {
-		read bool
-		body []byte
-		err  error
-	}
-	// dry is set for a write that is only to say what it would do, which leaves no trace.
-	dry bool
-	// decided is what this node says of a request that another one is to finish.
-	decided json.RawMessage
-	caller  sandbox.Caller
-	sandbox *sandbox.Sandbox
-	// credentials are those that let the request in. A long request checks
-	// again whether they still do.
-	credentials []apikey.Credential
-	csv         bool
-	// etag is the tag of the response to send.
-	etag string
-	// status is the status of the response, 0 before there is one.
-	status int
-	// code is that of a refusal, replayed set when the response is a stored
-	// one.
-	code     problem.Code
-	replayed bool
-	// watching is set for requests of the console, which leave no trace.
-	watching bool
-	// secret is set for a response that must not be stored.
-	secret bool
-	// disturbed is what goes wrong on purpose, nil for nothing.
-	disturbed *disturbed
-	// call is the request as the missions see it.
-	call mission.Call
-	// answered is the request as Observe sees it.
-	answered Answered
-}
-
-// Header implements http.ResponseWriter: an exchange goes through the router in
-// place of the writer that it holds, so that no request has to be copied to
-// carry it.
-func (x *exchange) Header() http.Header { return x.w.Header() }
-
-// Write implements http.ResponseWriter.
-func (x *exchange) Write(b []byte) (int, error) { return x.w.Write(b) }
-
-// Unwrap lets http.ResponseController reach the writer below.
-func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
-
-// WriteHeader implements http.ResponseWriter.
-func (x *exchange) WriteHeader(status int) { x.w.WriteHeader(status) }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"platen/internal/message"
 	"platen/internal/problem"
 )
 
@@ -22,13 +23,15 @@ func (s *Server) unroutable(r *http.Request) error {
 			"The path is not in its clean form: no empty or dot segments, no slash at the end.")
 	}
 	if !s.isHere(r) {
-		return problem.New(problem.HostRefused, "This server is not %s.", short(r.Host))
+		return problem.New(problem.HostRefused, "This server is not %s.", message.Short(r.Host))
 	}
 	return nil
 }
 
 // isHere reports whether a request was meant for this server.
-func (s *Server) isHere(r *http.Request) bool { return s.serves == nil || s.serves(r.Host) }
+func (s *Server) isHere(r *http.Request) bool {
+	return s.options.Serves == nil || s.options.Serves(r.Host)
+}
 
 // sameSiteOnly refuses requests that a browser sends for a page of another
 // site, where that could do harm (contract: OPEN.ERR.ORIGIN_REFUSED). Programs

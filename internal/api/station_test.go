@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/api"
+	"platen/internal/message"
 )
 
 // TestStationsStandInTheContractsOrder sends, for each pair of neighbouring
@@ -20,7 +20,7 @@ func TestStationsStandInTheContractsOrder(t *testing.T) {
 	spent := []string{"Authorization", "Bearer " + unlucky.office, "X-Forwarded-For", "198.51.100.9"}
 	work := "/v1/factory/work-orders"
 	good := `{"sku":"prd_notebook","quantity":1}`
-	large := `{"sku":"` + strings.Repeat("x", api.MaxBody) + `"}`
+	large := `{"sku":"` + strings.Repeat("x", message.MaxBody) + `"}`
 	n.call("POST", work, n.factory, good, "Idempotency-Key", "used").want(201, "")
 	for _, c := range []struct {
 		first, second              string

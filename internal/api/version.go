@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"platen/internal/message"
 	"platen/internal/wire"
 )
 
@@ -16,6 +17,6 @@ func wantedVersion(h http.Header) error {
 		return badParameter(wire.HeaderVersion, "The header %s stands %d times.", wire.HeaderVersion, len(sent))
 	}
 	return badParameter(wire.HeaderVersion, "There is no version %q of this API; there is %s.",
-		short(sent[0]), wire.Version).
+		message.Short(sent[0]), wire.Version).
 		Hinting("Send %s: %s, or leave the header out.", wire.HeaderVersion, wire.Version)
 }

@@ -3,29 +3,29 @@ package api
 import (
 	"cmp"
 	"context"
+	"net/http"
 
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
 )
 
 // object sends a value computed from the present state.
-func (x *exchange) object() error {
+func (x *exchange) object() (*message.Response, error) {
 	sent, err := x.query()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v, value, err := x.value(sent)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	data := encode(value)
-	x.tag(hash(data))
-	if x.unchanged() {
-		return nil
+	data := message.Encode(value)
+	x.tag(message.Hash(data))
+	if out := x.unchanged(); out != nil {
+		return out, nil
 	}
-	x.data(v, x.op.Status, data)
-	return nil
+	return x.data(v, x.op.Status, data), nil
 }
 
 // value computes the data of an object, and the state that it is of.
@@ -36,29 +36,29 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 	}
 	switch {
 	case x.op.Examined != nil:
-		found, err := x.sandbox.Examine(x.r.Context())
+		found, err := x.Sandbox.Examine(x.context())
 		if err != nil {
 			return nil, nil, err
 		}
-		return found.View, x.op.Examined(&found, x.shown(found.View)), nil
+		return found.View, x.op.Examined(&found, message.Shown(found.View, x.now)), nil
 	case x.op.Verified != nil:
-		found, err := x.sandbox.Verify(x.r.Context())
+		found, err := x.Sandbox.Verify(x.context())
 		if err != nil {
 			return nil, nil, err
 		}
 		return found.View, x.op.Verified(&found), nil
 	case x.op.Attended:
-		found, err := x.sandbox.Attend(x.r.Context())
+		found, err := x.Sandbox.Attend(x.context())
 		if err != nil {
 			return nil, nil, err
 		}
 		return found.View, operation.AttentionOf(&found), nil
-	case x.op.Graded != nil && x.grades():
-		return v, x.op.Graded(v, x.shown(v)), nil
+	case x.op.Graded != nil && grades(x.Request):
+		return v, x.op.Graded(v, message.Shown(v, x.now)), nil
 	case x.op.ValueSince != nil:
 		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
 	default:
-		return v, x.op.Value(v, x.shown(v)), nil
+		return v, x.op.Value(v, message.Shown(v, x.now)), nil
 	}
 }
 
@@ -78,11 +78,11 @@ func (x *exchange) readWrite() (d writeRequest, err error) {
 	if x.dry {
 		rule = operation.KeyAccepted // and not used up
 	}
-	key, unkeyed := idempotencyKey(x.r.Header, rule)
+	key, unkeyed := idempotencyKey(x.HTTP.Header, rule)
 	if unkeyed == nil {
 		unkeyed = x.shortKeyRefused(key)
 	}
-	body, unread := x.body()
+	body, unread := x.Body.Bytes()
 	d = writeRequest{key: key, body: body, known: unkeyed == nil && unread == nil}
 	_, err = x.query()
 	if err := cmp.Or(err, unkeyed, unread); err != nil {
@@ -92,50 +92,33 @@ func (x *exchange) readWrite() (d writeRequest, err error) {
 	return d, err
 }
 
+// command is the command of a write, with its key once that is known.
+func (x *exchange) command(d writeRequest) sandbox.Command {
+	scope, beside := x.Scope()
+	command := sandbox.Command{Scope: scope, Beside: beside}
+	if d.known {
+		command.Key, command.Fingerprint = d.key, x.Fingerprint(d.body)
+	}
+	return command
+}
+
 // replayOrRefuse handles a write that is malformed. An idempotency key that was
 // used before, and a sandbox that takes no writes, are refused before the fault
 // of the request itself (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
-func (x *exchange) replayOrRefuse(d writeRequest, wrong error) error {
-	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
-	if d.known {
-		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
-	}
-	reply, found, err := x.sandbox.ReplayOrRefuse(x.r.Context(), command)
+func (x *exchange) replayOrRefuse(d writeRequest, wrong error) (*message.Response, error) {
+	reply, found, err := x.Sandbox.ReplayOrRefuse(x.context(), x.command(d))
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case found:
-		x.reply(reply)
-		return nil
+		return replied(reply), nil
 	default:
-		return wrong
+		return nil, wrong
 	}
-}
-
-// sharedScope is the scope of idempotency keys on routes that take either key.
-const sharedScope = "sandbox"
-
-// scope is the scope of an idempotency key: on a route of one system, that
-// system; on a shared one, the sandbox, whichever key came with it (contract:
-// OPEN.IDEM.SCOPE).
-func (x *exchange) scope() string {
-	if x.op.System == operation.Shared {
-		return sharedScope
-	}
-	return string(x.caller.System)
-}
-
-// besides is the other scope in which a key of this caller may have been used:
-// a program that uses a key on two routes is refused for it.
-func (x *exchange) besides() string {
-	if x.op.System == operation.Shared {
-		return string(x.caller.System)
-	}
-	return sharedScope
 }
 
 // write runs a command, or replays its stored reply.
-func (x *exchange) write() error {
+func (x *exchange) write() (*message.Response, error) {
 	d, err := x.readWrite()
 	if x.dry {
 		return x.dryRun(d, err)
@@ -143,75 +126,81 @@ func (x *exchange) write() error {
 	if err != nil {
 		return x.replayOrRefuse(d, err)
 	}
-	in := d.in
 	if x.op.Press != nil {
-		x.call.Press = x.op.Press(in)
+		x.facts.Press = x.op.Press(d.in)
 	}
-	command := sandbox.Command{Scope: x.scope(), Beside: x.besides(), Key: d.key, Fingerprint: x.fingerprint(d.body)}
-	if x.disturbed != nil {
-		x.call.Key = x.writeKey(d.key, command.Fingerprint)
+	command := x.command(d)
+	if x.Conditions.KeyWrites {
+		x.facts.Key = x.WriteKey(d.key, command.Fingerprint)
 	}
-	if err := x.stillAtWork(command); err != nil {
-		return err
-	}
+	in := d.in
 	var result operation.Result
-	at := operation.PathParams{ID: x.r.PathValue("id"), DeliveryID: x.r.PathValue("delivery_id")}
+	at := operation.PathParams{ID: x.HTTP.PathValue("id"), DeliveryID: x.HTTP.PathValue("delivery_id")}
 	command.Run = func(tx *sandbox.Tx) (err error) {
 		x.now = tx.Now
 		result, err = x.op.Run(tx, at, in)
 		return err
 	}
 	command.Answer = func(v *sandbox.View) sandbox.Reply {
-		reply := sandbox.Reply{Status: x.op.Status, Body: x.success(v, answer(v, result))}
+		reply := sandbox.Reply{Status: x.op.Status, Body: x.envelope(v, answer(v, result))}
 		if result.Once != nil {
-			reply.Once = x.success(v, encode(result.Once(v)))
+			reply.Once = x.envelope(v, message.Encode(result.Once(v)))
 		}
 		return reply
 	}
-	reply, err := x.command(at, &in, command)
+	reply, err := x.run(at, &in, command)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.reply(reply)
-	return nil
+	return replied(reply), nil
+}
+
+// dryRun says what a write would do. One that was read with an error is refused with it,
+// where the sandbox still takes writes.
+func (x *exchange) dryRun(d writeRequest, wrong error) (*message.Response, error) {
+	var value any
+	v, err := x.Sandbox.Try(x.context(), func(tx *sandbox.Tx) (err error) {
+		if x.now = tx.Now; wrong != nil {
+			return wrong
+		}
+		value, err = x.op.Try(tx, d.in)
+		return err
+	})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // a problem, or the name of what failed
+	}
+	return x.data(v, http.StatusOK, message.Encode(value)), nil
 }
 
 // delete deletes the sandbox (contract: OPEN.LIFE.DELETE).
-func (x *exchange) delete() error {
+func (x *exchange) delete() (*message.Response, error) {
 	d, wrong := x.readWrite()
-	command := sandbox.Command{Scope: x.scope(), Beside: x.besides()}
-	if d.known {
-		command.Key, command.Fingerprint = d.key, x.fingerprint(d.body)
-	}
-	last, at, err := x.sandbox.Delete(x.r.Context(), command, wrong)
+	last, at, err := x.Sandbox.Delete(x.context(), x.command(d), wrong)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x.now = at
-	x.data(last, x.op.Status, encode(operation.DeletedSandbox{
+	return x.data(last, x.op.Status, message.Encode(operation.DeletedSandbox{
 		SandboxID: last.SandboxID, PublicName: last.PublicName, LastSeq: last.Sequence, DeletedAt: at,
-	}))
-	return nil
+	})), nil
 }
 
-// reply sends the reply of a command, new or stored.
-func (x *exchange) reply(reply sandbox.Reply) {
-	if x.replayed = reply.Replayed; x.replayed {
-		x.w.Header().Set(wire.HeaderReplayed, "true")
-	}
+// replied is the reply of a command, new or stored.
+func replied(reply sandbox.Reply) *message.Response {
+	out := &message.Response{Status: reply.Status, Raw: reply.Body, Replayed: reply.Replayed}
 	if reply.Once != nil {
-		reply.Body = reply.Once
+		out.Raw = reply.Once
 	}
-	x.send(reply.Status, contentJSON, reply.Body)
+	return out
 }
 
-// command runs a command, after its outbound call if it has one. The result of
+// run runs a command, after its outbound call if it has one. The result of
 // that call takes the place of the input.
-func (x *exchange) command(at operation.PathParams, in *any, command sandbox.Command) (sandbox.Reply, error) {
+func (x *exchange) run(at operation.PathParams, in *any, command sandbox.Command) (sandbox.Reply, error) {
 	if x.op.Outbound == nil {
-		return x.sandbox.Do(x.r.Context(), command)
+		return x.Sandbox.Do(x.context(), command)
 	}
-	return x.sandbox.DoWithOutbound(x.r.Context(), command, func(tx *sandbox.Tx) (sandbox.Outbound, error) {
+	return x.Sandbox.DoWithOutbound(x.context(), command, func(tx *sandbox.Tx) (sandbox.Outbound, error) {
 		outbound, err := x.op.Outbound(tx, at, *in)
 		return func(ctx context.Context) { *in = outbound(ctx) }, err
 	})
@@ -220,7 +209,7 @@ func (x *exchange) command(at operation.PathParams, in *any, command sandbox.Com
 // answer is the data of a write's response, from the state that it made.
 func answer(v *sandbox.View, result operation.Result) []byte {
 	if result.Value != nil {
-		return encode(result.Value(v))
+		return message.Encode(result.Value(v))
 	}
 	e, ok := v.Row(result.Resource, result.ID)
 	if !ok {

@@ -97,19 +97,26 @@ var may = map[string]string{
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
 	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
-	"internal/api": vocabulary + "internal/operation internal/sandbox internal/schema internal/admission " +
-		"internal/ratelimit internal/network internal/company/mission internal/company/integration " +
-		"internal/company/fault " +
-		"internal/company/record " +
-		"internal/api/console internal/sandbox/apikey internal/hop internal/node internal/ownership internal/store",
+	// The values that a request and its response are, and nothing that serves them.
+	"internal/message": vocabulary + "internal/operation internal/sandbox internal/sandbox/apikey internal/admission " +
+		"internal/ratelimit internal/company/mission",
+	// Layers of the road. None knows another one: each can be left out.
+	"internal/faults": vocabulary + "internal/message internal/operation internal/sandbox internal/company/fault",
+	"internal/router": vocabulary + "internal/message internal/sandbox internal/sandbox/apikey internal/admission " +
+		"internal/ratelimit internal/hop internal/node internal/ownership internal/store",
+	"internal/api": vocabulary + "internal/message internal/operation internal/sandbox internal/schema " +
+		"internal/admission internal/ratelimit internal/network internal/company/mission " +
+		"internal/company/integration internal/company/record internal/api/console internal/sandbox/apikey",
 	// The data of the console; api decides who may see them.
 	"internal/api/console": vocabulary + "internal/operation internal/sandbox internal/company/record",
 	// The agent endpoint is another reader: it reaches the road of requests
 	// through an interface that internal/api implements.
 	"internal/mcp": vocabulary +
-		"internal/operation internal/sandbox internal/schema internal/company/mission internal/find internal/mcp/... " +
+		"internal/message internal/operation internal/sandbox internal/schema internal/company/mission internal/find " +
+		"internal/mcp/... " +
 		"internal/sandbox/apikey",
-	"internal/mcp/gateway": vocabulary + "internal/mcp/session internal/sandbox internal/sandbox/apikey",
+	"internal/mcp/gateway": vocabulary +
+		"internal/message internal/mcp/session internal/sandbox internal/sandbox/apikey",
 	"internal/mcp/session": vocabulary + "internal/sandbox/apikey internal/store internal/store/storeproblem",
 
 	"internal/openapi":   vocabulary + "internal/operation internal/schema",
@@ -165,7 +172,8 @@ var may = map[string]string{
 		"internal/server internal/config internal/testclient test/selfexec",
 	// fixtures of the protocol's suite stand behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
-		"internal/mcp/session internal/sandbox internal/sandbox/apikey internal/testclient test/selfexec",
+		"internal/mcp/session internal/message internal/sandbox internal/sandbox/apikey internal/testclient " +
+		"test/selfexec",
 	"test/scenario": "platentest client internal/server internal/config internal/testclient test/selfexec",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
@@ -190,8 +198,8 @@ var foreign = []foreignModule{
 		"internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset",
 		"the core decodes in one file, and reads presets"},
 	{"github.com/go-json-experiment/json",
-		"internal/api internal/api/console internal/schema internal/openapi internal/config internal/server " +
-			"internal/webhook",
+		"internal/message internal/api internal/api/console internal/schema internal/openapi internal/config " +
+			"internal/server internal/webhook",
 		"bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog internal/rowtext",
 		"bodies are compressed as they are stored, rows as they lie in memory"},

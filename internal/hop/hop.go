@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -38,6 +39,8 @@ const (
 	// headerKey carries Idempotency-Key: by its own name it would let a transport send
 	// the request again.
 	headerKey = "Platen-Hop-Idempotency-Key"
+	// headerHold says in milliseconds how long the response is to be held back where the request arrived.
+	headerHold = "Platen-Hop-Hold"
 )
 
 // PathPrefix is that of requests between nodes which are no client's.
@@ -76,6 +79,8 @@ var (
 	ErrSilent = errors.New("the node sent no response")
 	// ErrForged reports a request that no node has signed.
 	ErrForged = errors.New("no node has signed the request")
+	// ErrStale reports a request that was signed too long ago, or by a node whose clock is off.
+	ErrStale = errors.New("a node has signed the request at another time")
 )
 
 const (
@@ -87,10 +92,18 @@ const (
 	// idleConnections are kept to each node.
 	idleConnections = 128
 	idleTime        = 90 * time.Second
+	// mostHold bounds how long a response is held back.
+	mostHold = time.Minute
+	// maxAge is how old a request may be that a node has signed.
+	maxAge = 30 * time.Second
+	// maxBody is more than any body has.
+	maxBody = 64 << 10
 )
 
 // Call is what a node knows of a request that it sends on.
 type Call struct {
+	// SentAt is when it was sent, in milliseconds of Unix time.
+	SentAt int64 `json:"sent_at"`
 	// To is the session that is meant.
 	To store.Session `json:"to"`
 	// RequestID is the id of the request, Network the group that it comes from.
@@ -110,6 +123,9 @@ type Call struct {
 
 // Road signs, sends and opens requests between nodes.
 type Road struct {
+	// Now is the clock by which all nodes work.
+	Now func() time.Time
+
 	key       []byte
 	transport *http.Transport
 }
@@ -121,7 +137,7 @@ func NewRoad(secret []byte) (*Road, error) {
 		return nil, fmt.Errorf("derive the key of nodes: %w", err)
 	}
 	dialer := &net.Dialer{Timeout: connectTime}
-	return &Road{key: key, transport: &http.Transport{
+	return &Road{Now: time.Now, key: key, transport: &http.Transport{
 		DialContext: dialer.DialContext, DisableCompression: true, MaxIdleConnsPerHost: idleConnections,
 		IdleConnTimeout: idleTime, ResponseHeaderTimeout: responseTime,
 	}}, nil
@@ -131,27 +147,43 @@ func NewRoad(secret []byte) (*Road, error) {
 func (r *Road) Close() { r.transport.CloseIdleConnections() }
 
 // sign returns the header of a call, for a request.
-func (r *Road) sign(c *Call, method, target string) (string, error) {
+func (r *Road) sign(c *Call, req *http.Request, body []byte) (string, error) {
+	c.SentAt = r.Now().UnixMilli()
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "", fmt.Errorf("encode a call: %w", err)
 	}
 	encoded := base64.RawURLEncoding.EncodeToString(text)
-	return encoded + "." + base64.RawURLEncoding.EncodeToString(r.sum(encoded, method, target)), nil
+	return encoded + "." + base64.RawURLEncoding.EncodeToString(r.sum(encoded, req, body)), nil
 }
 
-func (r *Road) sum(encoded, method, target string) []byte {
+// sum covers what a request does: the call, the method, the target, the idempotency key and the body.
+func (r *Road) sum(encoded string, req *http.Request, body []byte) []byte {
+	target := req.RequestURI
+	if target == "" { // it is yet to be sent
+		target = req.URL.RequestURI()
+	}
+	keys, of := req.Header[headerKey], sha256.Sum256(body)
 	mac := hmac.New(sha256.New, r.key)
-	mac.Write([]byte(encoded + "\n" + method + "\n" + target))
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%q\n%x", encoded, req.Method, target, keys, of)
 	return mac.Sum(nil)
 }
 
 // Open returns the call of a request that another node sent, and makes the request what
-// its client sent, but for keys. It returns ErrForged for any other request.
+// its client sent, but for keys. It returns ErrForged for any other request, and ErrStale for one that was
+// signed too long ago.
 func (r *Road) Open(req *http.Request) (*Call, error) {
-	encoded, signature, _ := strings.Cut(req.Header.Get(header), ".")
+	encoded, signature, signed := strings.Cut(req.Header.Get(header), ".")
 	sum, err := base64.RawURLEncoding.DecodeString(signature)
-	if err != nil || !hmac.Equal(sum, r.sum(encoded, req.Method, req.RequestURI)) {
+	if err != nil || !signed {
+		return nil, ErrForged
+	}
+	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody))
+	if err != nil {
+		return nil, fmt.Errorf("read a request of a node: %w", err)
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	if !hmac.Equal(sum, r.sum(encoded, req, body)) {
 		return nil, ErrForged
 	}
 	text, err := base64.RawURLEncoding.DecodeString(encoded)
@@ -161,6 +193,9 @@ func (r *Road) Open(req *http.Request) (*Call, error) {
 	var c Call
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("read a call: %w", err)
+	}
+	if age := r.Now().Sub(time.UnixMilli(c.SentAt)); age > maxAge || age < -maxAge {
+		return nil, fmt.Errorf("%w: %s", ErrStale, age.Round(time.Second))
 	}
 	if keys, ok := req.Header[headerKey]; ok {
 		req.Header[wire.HeaderIdempotencyKey] = keys
@@ -190,10 +225,6 @@ func (r *Road) Send(ctx context.Context, to *store.Node, req *http.Request, body
 	if c.To = to.Session; u.Path == "" {
 		u.Path = "/"
 	}
-	signed, err := r.sign(&c, req.Method, u.RequestURI())
-	if err != nil {
-		return nil, err
-	}
 	out := (&http.Request{
 		Method: req.Method, URL: u, Host: req.Host, Header: req.Header.Clone(), ContentLength: int64(len(body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -201,7 +232,7 @@ func (r *Road) Send(ctx context.Context, to *store.Node, req *http.Request, body
 	if len(body) > 0 {
 		out.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	for _, name := range append(hopByHop, "Authorization", wire.HeaderKey, OtherKey) {
+	for _, name := range append(hopByHop, "Authorization", wire.HeaderKey, wire.HeaderOtherKey) {
 		out.Header.Del(name)
 	}
 	for name := range out.Header { // what only a node may say
@@ -212,6 +243,10 @@ func (r *Road) Send(ctx context.Context, to *store.Node, req *http.Request, body
 	if keys, ok := out.Header[wire.HeaderIdempotencyKey]; ok {
 		delete(out.Header, wire.HeaderIdempotencyKey)
 		out.Header[headerKey] = keys
+	}
+	signed, err := r.sign(&c, out, body)
+	if err != nil {
+		return nil, err
 	}
 	out.Header.Set(header, signed)
 	res, err := r.transport.RoundTrip(out)
@@ -228,17 +263,16 @@ func (r *Road) Send(ctx context.Context, to *store.Node, req *http.Request, body
 			answer.Owner = nil // it is read again
 		}
 	}
-	for _, name := range append(hopByHop, headerVerdict, headerOwner) {
+	if ms, err := strconv.ParseInt(res.Header.Get(headerHold), 10, 64); err == nil && ms > 0 {
+		answer.Hold = min(time.Duration(ms)*time.Millisecond, mostHold)
+	}
+	for _, name := range append(hopByHop, headerVerdict, headerOwner, headerHold) {
 		if name != "Content-Length" {
 			res.Header.Del(name)
 		}
 	}
 	return answer, nil
 }
-
-// OtherKey is the header in which the console sends the key of the other system: rows of
-// a system are only shown to the holder of its key, and the console holds both.
-const OtherKey = "Platen-Other-Key"
 
 func classify(ctx context.Context, err error) error {
 	var dialing *net.OpError
@@ -261,6 +295,8 @@ type Response struct {
 	// Owner is who owns the sandbox, in a response that says Misdirected; nil for
 	// nobody.
 	Owner *Owner
+	// Hold is how long the response is to be held back.
+	Hold time.Duration
 }
 
 // Owner says who owns a sandbox.
@@ -279,6 +315,11 @@ func Say(h http.Header, v Verdict, owner *Owner) {
 			h.Set(headerOwner, string(text))
 		}
 	}
+}
+
+// SayHold has the node that gets a response hold it back.
+func SayHold(h http.Header, hold time.Duration) {
+	h.Set(headerHold, strconv.FormatInt(hold.Milliseconds(), 10))
 }
 
 // Prove asks an address for the session behind it, until it has an answer or the

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
@@ -44,6 +44,8 @@ type reply struct {
 	body   []byte
 	// text, when set, takes the place of the body.
 	text string
+	// unknown is set where it is not known whether the request was done.
+	unknown bool
 }
 
 // call runs a tool. A call that is refused before it reaches an operation costs
@@ -222,36 +224,47 @@ type toolRequest struct {
 
 // perform has the API serve a request.
 func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
-	r, err := c.requestOf(ctx, in)
+	r, body, err := c.requestOf(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	w := &answer{header: http.Header{}}
-	c.endpoint.options.API.Act(w, r, c.credential(in.operation.System))
-	c.incoming.Charged(w.header)
-	if w.status == http.StatusUnauthorized {
-		return &reply{status: w.status, body: c.endpoint.options.API.Envelope(nil, gone(c.holder.source))}, nil
+	api := c.endpoint.options.API
+	out := api.Do(r, body, c.credential(in.operation.System))
+	defer out.Ended()
+	c.incoming.Charged(out.Budget)
+	switch {
+	case out.Gone:
+		return &reply{}, nil // the caller looks at the context
+	case out.Severed != message.Unsevered:
+		return &reply{status: http.StatusBadGateway, body: api.Envelope(nil, unknownOutcome()), unknown: true}, nil
+	case out.Status == http.StatusUnauthorized:
+		return &reply{status: out.Status, body: api.Envelope(nil, gone(c.holder.source))}, nil
 	}
-	return &reply{status: w.status, body: w.body.Bytes()}, nil
+	return &reply{status: out.Status, body: out.Body()}, nil
+}
+
+// unknownOutcome is the error of a request whose response was lost.
+func unknownOutcome() error {
+	return problem.New(problem.InternalError,
+		"The connection was lost before a response arrived. It is not known whether the request was done.").
+		Hinting("Look at the record, or send the request again with the same idempotency_key.")
 }
 
 // requestOf is the request of a tool request: from the network that the call came
 // from.
-func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, error) {
-	body := []byte(in.text)
+func (c *call) requestOf(ctx context.Context, in toolRequest) (r *http.Request, body []byte, err error) {
+	body = []byte(in.text)
 	if len(in.body) > 0 {
-		var err error
 		if body, err = json.Marshal(in.body); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	path := wire.BasePath + in.operation.Path
 	for name, id := range in.places {
 		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(id))
 	}
-	r, err := http.NewRequestWithContext(ctx, in.operation.Method, path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+	if r, err = http.NewRequestWithContext(ctx, in.operation.Method, path, http.NoBody); err != nil {
+		return nil, nil, err
 	}
 	r.URL.RawQuery = in.query.Encode()
 	r.RemoteAddr, r.Host = c.incoming.Request.RemoteAddr, c.incoming.Request.Host
@@ -260,7 +273,7 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 	}
 	r.Header.Set("Accept", "application/json")
 	if in.operation.Method == http.MethodGet {
-		return r, nil
+		return r, nil, nil
 	}
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", "application/json")
@@ -272,23 +285,5 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (*http.Request, er
 	if in.proof != "" {
 		r.Header.Set(wire.HeaderProof, in.proof)
 	}
-	return r, nil
-}
-
-// answer records the response of the API.
-type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(status int) { a.status = status }
-
-// Write implements http.ResponseWriter.
-func (a *answer) Write(b []byte) (int, error) {
-	return a.body.Write(b) //nolint:wrapcheck // a buffer takes everything
+	return r, body, nil
 }

@@ -142,6 +142,10 @@ func ends(code problem.Code) bool {
 // told is what the line of a command says: the essentials of its response, or its code and
 // message. A read has the lines of its compact view.
 func (c *call) told(op *operation.Operation, r *reply) (line string, code problem.Code, err error) {
+	if r.unknown {
+		return "error " + op.ID + " outcome unknown: the connection was lost before a response arrived. " +
+			"Look at the record, or send the call again with the same idempotency_key.", problem.InternalError, nil
+	}
 	if r.status/100 != 2 {
 		var failure struct {
 			Error struct {

@@ -1,9 +1,11 @@
 package mcp_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -18,11 +20,13 @@ import (
 	"platen/internal/mcp"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"
+	"platen/internal/wire"
 )
 
 var presets = []string{"agent_eval", "crunch", "empty", "manual", "starter", "supply_shock"}
@@ -43,16 +47,19 @@ func (d *door) spend(from string) {
 	d.spent = append(d.spent, from)
 }
 
-// Act implements gateway.API.
-func (d *door) Act(w http.ResponseWriter, r *http.Request, as apikey.Credential) {
+// Do implements gateway.API.
+func (d *door) Do(r *http.Request, body []byte, as apikey.Credential) *message.Response {
 	d.spend("request")
 	if d.act != nil {
+		w := httptest.NewRecorder()
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		d.act(w, r)
-		return
+		budget := message.Budget{Limit: w.Header()[wire.HeaderLimit]} //nolint:staticcheck // spelled as the API does
+		budget.Remaining = w.Header()[wire.HeaderRemaining]           //nolint:staticcheck // likewise
+		return &message.Response{Status: w.Code, Raw: w.Body.Bytes(), Budget: budget}
 	}
-	w.WriteHeader(http.StatusOK)
-	w.Write(d.Envelope(
-		map[string]string{"request": r.Method + " " + r.URL.RequestURI(), "system": string(as.System)}, nil))
+	return &message.Response{Status: http.StatusOK, Raw: d.Envelope(
+		map[string]string{"request": r.Method + " " + r.URL.RequestURI(), "system": string(as.System)}, nil)}
 }
 
 // Recognise implements gateway.API: every key is one of the same sandbox.
@@ -87,12 +94,12 @@ func (d *door) Spend(_ *http.Request, as apikey.Credential) error {
 	return nil
 }
 
-// Show implements gateway.API.
-func (*door) Show(h http.Header, _ *http.Request, as apikey.Credential) {
-	h["X-RateLimit-Limit"] = []string{"30"}
+// Remaining implements gateway.API.
+func (*door) Remaining(_ *http.Request, as apikey.Credential) message.Budget {
 	if as != (apikey.Credential{}) {
-		h["X-RateLimit-Limit"] = []string{"120"}
+		return message.Budget{Limit: []string{"120"}}
 	}
+	return message.Budget{Limit: []string{"30"}}
 }
 
 // Envelope implements gateway.API.

@@ -210,8 +210,6 @@ func (e *Endpoint) failed(err error) *sdk.CallToolResult {
 // of a credential's holder, and has the response show the rest.
 func (e *Endpoint) spend(v *gateway.Request, as apikey.Credential) error {
 	err := e.options.API.Spend(v.Request, as)
-	left := http.Header{}
-	e.options.API.Show(left, v.Request, as)
-	v.Charged(left)
+	v.Charged(e.options.API.Remaining(v.Request, as))
 	return err //nolint:wrapcheck // a problem, which the model reads
 }

@@ -30,47 +30,56 @@ type activity struct {
 	refused atomic.Int64
 }
 
-// Observe records a request of a client, before its response is sent, and
-// reports whether it changes the company: it completes a mission, or starts a
-// clock that waits. The change is durable when Observe returns, or else with the
-// next commit. Requests count only while the sandbox is active (contract:
-// OPEN.MISSION.OWN_CALLS, OPEN.TIME.WAITS).
-func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) (changes bool) {
-	v := s.published.Load()
-	if v == nil { // evicted since the response was made
-		if v, _ = s.View(ctx); v == nil {
-			return false
+// StartClock starts a clock that waits for the first request of a client, in an active sandbox (contract:
+// OPEN.TIME.WAITS). It is durable when StartClock returns, or else with the next commit.
+func (s *Sandbox) StartClock(ctx context.Context) {
+	s.change(ctx, func(now moment.Instant, v *View) bool {
+		if v.Summary.Clock.Waiting {
+			s.company.Start(now)
+			return true
 		}
-	}
-	if v.Status(call.Answered) != Active {
 		return false
-	}
-	starts := v.Summary.Clock.Waiting && call.Status < refusedFrom
-	if known, added := s.activity.observe(call, v); !starts && !mission.Completes(known, added) {
-		return false
-	}
+	})
+}
+
+// change commits what a request of a client changes in an active sandbox beside commands, if it changes anything.
+func (s *Sandbox) change(ctx context.Context, work func(now moment.Instant, v *View) bool) {
 	err := s.withWriter(func(now moment.Instant) error {
 		if err := s.advance(ctx, now); err != nil {
 			return err
 		}
-		v := s.published.Load()
-		starts = starts && v.Summary.Clock.Waiting
-		if v.Status(now) != Active || !starts && !mission.Completes(v.Summary.Signals, s.activity.signals(0)) {
-			return nil // the last step of advance has taken the signals along
-		}
-		if starts {
-			s.company.Start(now)
+		if v := s.published.Load(); v.Status(now) != Active || !work(now, v) {
+			return nil
 		}
 		return s.commit(ctx, step{})
 	})
 	if err != nil {
 		s.registry.log.Warn("store what a request changes", "sandbox", s.id, "error", err)
 	}
-	return true
 }
 
-// refusedFrom is the first status of a request that was refused.
-const refusedFrom = 400
+// Observe records a request of a client, before its response is sent, and commits the mission that it
+// completes. That is durable when Observe returns, or else with the
+// next commit. Requests count only while the sandbox is active (contract:
+// OPEN.MISSION.OWN_CALLS).
+func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
+	v := s.published.Load()
+	if v == nil { // evicted since the response was made
+		if v, _ = s.View(ctx); v == nil {
+			return
+		}
+	}
+	if v.Status(call.Answered) != Active {
+		return
+	}
+	if known, added := s.activity.observe(call, v); !mission.Completes(known, added) {
+		return
+	}
+	s.change(ctx, func(_ moment.Instant, v *View) bool {
+		// Unless the last step of advance has taken the signals along.
+		return mission.Completes(v.Summary.Signals, s.activity.signals(0))
+	})
+}
 
 // observe takes a request in, and returns the signals that were known and those
 // that it adds: of two requests that complete a mission together, the second
@@ -83,9 +92,7 @@ func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Si
 		known |= mission.OfFailures
 	}
 	added = a.ClientActivity.Observe(call, known)
-	if call.Ended {
-		a.Mind(call, &a.reads)
-	}
+	a.Mind(call, &a.reads)
 	if call.FeedRange.Read {
 		a.feedRead = max(a.feedRead, min(call.FeedRange.Last, v.Sequence))
 	}

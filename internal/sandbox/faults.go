@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"time"
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
@@ -100,6 +99,13 @@ func (tx *Tx) InjectFault(kind fault.Kind, count int64) (pending int64) {
 		f = newFaults(nil, fault.Memory{})
 		s.faults.Store(f)
 	}
+	tx.undo = func() { // what is not committed was not asked for
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for range count {
+			f.memory.Take(kind)
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.memory.Inject(kind, count)
@@ -127,6 +133,13 @@ func (f *Faults) Hit(d *fault.Draw, kind fault.Kind) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.memory.Hit(d, kind)
+}
+
+// GiveBack undoes a hit that had no effect.
+func (f *Faults) GiveBack(d *fault.Draw, kind fault.Kind) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.memory.GiveBack(d, kind)
 }
 
 // strikes reports whether an attempt of a delivery meets a fault of a kind, and whether that was
@@ -205,18 +218,4 @@ func (f *Faults) Pinned(system apikey.System, v *View) (shown *View, stale bool)
 		return v, false
 	}
 	return p.view, p.view.Version != v.Version
-}
-
-// Waits waits for a delay of a fault, or until the caller is gone or the server stops.
-func Waits(ctx context.Context, d time.Duration, stopped <-chan struct{}) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-stopped:
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
 	"platen/internal/sandbox"
+	"platen/internal/store"
+	"platen/internal/store/storetest"
 )
 
 // disturbed makes a sandbox in which things go wrong.
@@ -120,5 +122,34 @@ func TestManyPathsAreForgottenInTurn(t *testing.T) {
 	const bound = 2 * 512 * 6
 	if got := len(m.Paths) + len(m.Older); got > bound {
 		t.Errorf("8,040 paths take %d bytes, want at most %d", got, bound)
+	}
+}
+
+// TestAFaultThatIsNotCommittedWasNotAskedFor: the store fails once, the client repeats its request, and one fault is
+// pending.
+func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, stores := range []storetest.Fault{storetest.NotApplied, storetest.AppliedButFailed} {
+		fail := storetest.NoFault
+		b := open(t, func(inner store.Store) store.Store {
+			return storetest.NewFaulty(inner, func(int) storetest.Fault { return fail })
+		})
+		s := b.disturbed(fault.Light)
+		b.view(s)
+		asks := sandbox.Command{Key: "storm", Run: func(tx *sandbox.Tx) error {
+			tx.InjectFault(fault.Storm, 2)
+			return nil
+		}, Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} }}
+		fail = stores
+		if _, err := s.Do(t.Context(), asks); err == nil {
+			t.Fatal("the store did not fail")
+		}
+		fail = storetest.NoFault
+		if _, err := s.Do(t.Context(), asks); err != nil {
+			t.Fatal(err)
+		}
+		if pending := s.Faults(t.Context()).Pending(); len(pending) != 1 || pending[0].Count != 2 {
+			t.Errorf("%v: two storms were asked for once, and pending are %v", stores, pending)
+		}
 	}
 }

@@ -115,6 +115,10 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	s.company, s.header, s.log = c, image.Sandbox, snapshot.Index
 	s.snapshot, s.sum = image.Snapshot.Version, snapshot.Last
 	s.recall()
+	if u := s.unsettled; u != nil && version < u.version {
+		u.undo()
+	}
+	s.unsettled = nil
 	s.registry.moved(s.header)
 	if s.waiting != nil {
 		view.changed, s.waiting = s.waiting, nil

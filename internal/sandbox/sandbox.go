@@ -106,6 +106,14 @@ type Sandbox struct {
 	pinging  map[string]bool
 	// disturbed is what goes wrong with deliveries on purpose, nil for nothing.
 	disturbed *disturbance
+	// unsettled is a command beside the company of which the store did not say that it is durable, nil for none.
+	unsettled *unsettled
+}
+
+// unsettled undoes what a command did beside the company, unless its commit turns out to be there.
+type unsettled struct {
+	version uint64
+	undo    func()
 }
 
 // Tx is the state that a command works on.
@@ -116,6 +124,8 @@ type Tx struct {
 	ticked  bool
 	// header is the sandbox's new one, nil to keep the old.
 	header *store.Sandbox
+	// undo undoes what the command did beside the company, nil for nothing.
+	undo func()
 }
 
 // pausing renders the length of a pause as text.
@@ -226,7 +236,7 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		return reply, err
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
-	undo := s.company.Start(now)
+	undo, version := s.company.Start(now), s.published.Load().Version
 	if err := s.run(tx, cmd); err != nil {
 		undo() // a refused request starts no clock (contract: OPEN.TIME.WAITS)
 		return Reply{}, err
@@ -234,6 +244,9 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	reply := &Reply{}
 	if err := s.commit(ctx,
 		step{header: tx.header, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
+		if tx.undo != nil { // the next load knows
+			s.unsettled = &unsettled{version + 1, tx.undo}
+		}
 		return Reply{}, err
 	}
 	if tx.ticked {

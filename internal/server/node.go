@@ -19,7 +19,9 @@ import (
 	"platen/internal/api"
 	"platen/internal/company/preset"
 	"platen/internal/hop"
+	"platen/internal/message"
 	"platen/internal/node"
+	"platen/internal/router"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 )
@@ -66,6 +68,7 @@ func (s *Server) openNode(nodes store.Nodes, key []byte, presets map[string]pres
 		Prove: s.proveAddress, Lost: s.lost,
 	})
 	s.now = s.cluster.node.Now
+	road.Now = s.now
 	return nil
 }
 
@@ -98,14 +101,27 @@ func processName() string {
 	return fmt.Sprintf("platen %d on %.40s", os.Getpid(), host)
 }
 
-// peers are the other nodes for the API, nil for a server that works alone.
-func (s *Server) peers() *api.Peers {
+// route adds the router to the layers of the API, and none to a server that works alone.
+func (s *Server) route(o *api.Options) error {
 	if s.cluster == nil {
 		return nil
 	}
-	return &api.Peers{
-		Node: s.cluster.node, Road: s.cluster.road, Admitting: s.admits, Counted: s.metrics.SentOn,
+	var err error
+	s.router, err = router.New(router.Options{
+		Node: s.cluster.node, Road: s.cluster.road, Registry: s.registry, Gate: o.Gate, Admitting: s.admits,
+		Counted: s.metrics.SentOn, Errors: s.errors(), Stopping: func() bool { return s.api.Stopping() },
+		Log: s.log,
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it did
 	}
+	o.Before, o.Revoke = s.router.Layer, s.router.Revoke
+	return nil
+}
+
+// errors turns errors into responses.
+func (s *Server) errors() *message.Errors {
+	return &message.Errors{Origin: s.origin, Log: s.log, Advise: s.advise}
 }
 
 // joinNodes listens for other nodes, and joins them.
@@ -124,7 +140,7 @@ func (s *Server) joinNodes(ctx context.Context) error {
 			return fmt.Errorf("listen for other servers: %w", err)
 		}
 		limited := limitConnections(listener, connectionLimits{total: s.config.Connections})
-		c.listener, c.http = limited, guarded(s.api.FromNodes(c.self), limited, s.log)
+		c.listener, c.http = limited, guarded(s.router.FromNodes(c.self, s.api.Serve), limited, s.log)
 		c.done.Go(func() {
 			if err := c.http.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 				s.failed <- err
@@ -229,7 +245,7 @@ func (s *Server) ownership() sandbox.Ownership {
 	return sandbox.Ownership{
 		Hold: func(ctx context.Context, sandboxID string) (store.Fence, error) {
 			claim, err := n.Hold(ctx, sandboxID)
-			return claim, api.Unsettled(err)
+			return claim, router.Unsettled(err)
 		},
 		Held: n.Held, Trusted: n.Trusted, Fenced: n.Fenced, Released: n.Release, ClaimDue: n.ClaimDue,
 		ClaimNamed: n.ClaimNamed,

@@ -23,11 +23,13 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/config"
 	"platen/internal/docsite"
+	"platen/internal/faults"
 	"platen/internal/mcp"
 	"platen/internal/metrics"
 	"platen/internal/network"
 	"platen/internal/openapi"
 	"platen/internal/operation"
+	"platen/internal/router"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/postgres"
@@ -78,6 +80,8 @@ type Server struct {
 	sealer   *webhook.Sealer
 	policy   webhook.Policy
 	api      *api.Server
+	// router is nil for a server that works alone.
+	router   *router.Router
 	listener *limitListener
 	http     *http.Server
 	// net is how the server reaches clients and receivers.
@@ -275,13 +279,19 @@ func (s *Server) serve(h *http.Server, l net.Listener) {
 // handler builds the routes of everything that the server serves.
 func (s *Server) handler() (http.Handler, error) {
 	var err error
-	if s.api, err = api.New(api.Options{
-		Registry: s.registry, Admission: s.admission(), Peers: s.peers(), Origin: s.origin, Log: s.log, Gate: s.gate,
+	injector := &faults.Injector{Now: s.registry.Now, Errors: s.errors()}
+	options := api.Options{
+		Registry: s.registry, Admission: s.admission(), Origin: s.origin, Log: s.log, Gate: s.gate,
 		Network: s.network, Observe: s.observe, Serves: s.acceptsHost, CreationKey: s.config.CreationKey,
 		OneOffice: s.oneOffice(),
 		Bodies:    s.config.RequestBodies,
 		Advise:    s.advise,
-	}, s.table); err != nil {
+		Within:    injector.Layer,
+	}
+	if err := s.route(&options); err != nil {
+		return nil, err
+	}
+	if s.api, err = api.New(options, s.table); err != nil {
 		return nil, err
 	}
 	endpoint := sync.OnceValues(func() (*mcp.Endpoint, error) { return s.agentEndpoint(s.site) })

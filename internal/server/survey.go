@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"platen/internal/api"
 	"platen/internal/config"
+	"platen/internal/router"
 	"platen/internal/store/postgres"
 )
 
@@ -52,7 +52,7 @@ func Look(ctx context.Context, c *config.Config) (Survey, error) {
 		n := &found.Nodes[i]
 		s.Servers = append(s.Servers, SurveyedServer{
 			Name: n.Name, Address: n.Address, Engine: n.Engine, JoinedAt: n.StartedAt, LivesUntil: n.Until,
-			Sandboxes: n.Sandboxes, Admits: slices.Contains(n.Roles, api.AdmissionRole),
+			Sandboxes: n.Sandboxes, Admits: slices.Contains(n.Roles, router.AdmissionRole),
 		})
 	}
 	return s, nil

@@ -4,6 +4,8 @@
 package wire
 
 import (
+	"strconv"
+
 	"platen/internal/moment"
 )
 
@@ -23,6 +25,9 @@ const (
 	HeaderVersion        = "Sim-Version"
 	// HeaderKey holds a key, as Authorization does.
 	HeaderKey = "X-Api-Key"
+	// HeaderOtherKey is that in which the console sends the key of the other system: rows of
+	// a system are only shown to the holder of its key, and the console holds both.
+	HeaderOtherKey = "Platen-Other-Key"
 )
 
 // Headers of responses. Some are spelled as their RFCs spell them, which is not
@@ -56,6 +61,26 @@ type Meta struct {
 	SimDate    moment.Date    `json:"sim_date,omitzero" doc:"The in-world date; on responses to a request with a valid key."`
 	ExpiresInS int64          `json:"expires_in_s,omitzero" doc:"Whole seconds until the sandbox ends; on responses to a request with a valid key."`
 	APIVersion string         `json:"api_version" doc:"The dated version of the API that is in force."`
+}
+
+// Append appends the head of an envelope up to the member behind it, as JSON. Sim_date and expires_in_s are left
+// out of a request without a sandbox.
+func (m *Meta) Append(b []byte) []byte {
+	b = append(b, `{"meta":{"simulation":true,"request_id":"`...)
+	b = append(b, m.RequestID...)
+	b = append(b, `","server_time":"`...)
+	b, _ = m.ServerTime.AppendText(b)
+	if m.SimDate != 0 {
+		b = append(b, `","sim_date":"`...)
+		b, _ = m.SimDate.AppendText(b)
+		b = append(b, `","expires_in_s":`...)
+		b = strconv.AppendInt(b, m.ExpiresInS, 10)
+		b = append(b, `,"api_version":"`...)
+	} else {
+		b = append(b, `","api_version":"`...)
+	}
+	b = append(b, m.APIVersion...)
+	return append(b, `"},`...)
 }
 
 // Details is an object for programs, different for each code.

@@ -12,7 +12,7 @@ import (
 // deletes asks for the deletion of the sandbox, and checks that nothing answers its keys any more.
 func (n *tenant) deletes() {
 	n.t.Helper()
-	before := n.row("/sandbox")
+	before := n.greet().row("/sandbox")
 	data := n.call("DELETE", "/sandbox", "").want(http.StatusOK, "").Data()
 	agrees(n.t, "what was deleted", data,
 		object{"sandbox_id": n.id, "public_name": before["public_name"], "last_seq": before["last_seq"]})

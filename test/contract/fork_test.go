@@ -38,7 +38,7 @@ func (n *tenant) past(until uint64) string {
 // opened is the number of the last event of the opening: reads complete the first mission.
 func (n *tenant) opened() uint64 {
 	n.t.Helper()
-	events := n.feed(0)
+	events := n.greet().feed(0)
 	return uint64(slices.IndexFunc(events, func(e object) bool { return !notMission(text(e, "type")) }))
 }
 

@@ -62,6 +62,7 @@ func TestMissionsNoticeWhatTheClientDoes(t *testing.T) {
 	n := shared.create(t, `{"seed":5,"clock":"manual"}`)
 	n.get("/office/sales-orders/so_0").want(404, "not_found")
 	refused := n.get("/nothing").want(404, "route_not_found")
+	n.greet()
 	first := one(t, n.all("/missions"), "id", "first_call")
 	if first["status"] != "completed" ||
 		!moment(t, first["completed_at"]).After(moment(t, refused.Meta()["server_time"])) {

@@ -130,7 +130,7 @@ func TestHiringBodiesAreChecked(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BODY.OFFICE.EMPLOYEES", "OPEN.BODY.OFFICE.EMPLOYEES.DISMISS", "OPEN.CASH.SPENDING")
 	n := staffed(t).create(t, `{"preset":"poor","seed":5}`)
-	before := n.newest()
+	before := n.greet().newest()
 	for body, want := range map[string]string{
 		`{}`: "role", `{"role":"juggler"}`: "role", `{"role":null}`: "role", `{"role":7}`: "role",
 		`{"role":"operator","hourly_minor":2399}`:                "hourly_minor",

@@ -156,7 +156,7 @@ func TestWorkingMinutesAreAllThereAre(t *testing.T) {
 		{480, "2026-09-11", "08:00", 4},
 		{480, "2026-09-14", "08:00", 5}, // after Friday comes Monday
 	} {
-		before := n.newest()
+		before := n.greet().newest()
 		cash := n.row("/office/cash")["cash_minor"]
 		got := n.tick(step.minutes)
 		has(t, "a tick", got, "sim_date", "sim_time", "day_number", "advanced_minutes", "events_written", "last_seq",
@@ -200,7 +200,7 @@ func TestTicksWorkWithEitherKeyInBothModes(t *testing.T) {
 			if body == `{"minutes":1}` {
 				key, minutes = n.factory, 1
 			}
-			before := n.newest()
+			before := n.greet().newest()
 			a := n.send(t, request{method: "POST", path: "/sandbox/tick", key: key, body: body}).want(200, "")
 			if number(t, a.Data(), "advanced_minutes") != minutes {
 				t.Errorf("%s %s: %v", mode, body, a.Data())

@@ -26,7 +26,7 @@ func TestThirteenRoutesInsistOnAnIdempotencyKey(t *testing.T) {
 		}
 	}
 	n := shared.create(t, `{"clock":"manual"}`)
-	at := n.newest()
+	at := n.greet().newest()
 	for i := range n.judge.operations {
 		o := &n.judge.operations[i]
 		if o.method != http.MethodPost || o.path == "/sandboxes" {

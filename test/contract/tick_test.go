@@ -134,7 +134,7 @@ func TestATickThatCannotBeUnderstoodMovesNothing(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.TICK.UNTIL")
 	n := shared.create(t, `{"clock":"manual"}`)
-	before := n.row("/sandbox")
+	before := n.greet().row("/sandbox")
 	for body, code := range map[string]string{
 		`{"minutes":481}`: "validation_failed", `{"minutes":4801,"until":{"decision":true}}`: "validation_failed",
 		`{"minutes":0,"until":{"decision":true}}`: "validation_failed", `{"until":null}`: "validation_failed",

@@ -17,6 +17,7 @@ import (
 
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
+	"platen/internal/message"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"
@@ -59,8 +60,8 @@ func (everybody) Spent(*http.Request) bool { return false }
 // Spend implements gateway.API.
 func (everybody) Spend(*http.Request, apikey.Credential) error { return nil }
 
-// Show implements gateway.API.
-func (everybody) Show(http.Header, *http.Request, apikey.Credential) {}
+// Remaining implements gateway.API.
+func (everybody) Remaining(*http.Request, apikey.Credential) message.Budget { return message.Budget{} }
 
 // fixtures serves what the conformance suite asks for, behind the gateway that
 // the product has.

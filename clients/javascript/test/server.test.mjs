@@ -48,6 +48,7 @@ test('an order becomes cash, and the feed tells of it', real, async () => {
 
 test('a follower waits for what happens', real, async () => {
   const { client } = await enter();
+  await client.getSandbox(); // the first request completes a mission
   const after = (await client.listEvents({ limit: 1 })).last_seq;
   const next = client.events({ after, wait_s: 20 }).next();
   await client.acceptSalesOrder((await all(client.salesOrders({ status: 'received' })))[0].id);

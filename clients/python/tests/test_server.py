@@ -82,6 +82,7 @@ class ServerTest(unittest.TestCase):
 
     def test_a_follower_waits_for_what_happens(self) -> None:
         client = self.enter().client
+        client.get_sandbox()  # the first request completes a mission
         after = client.list_events(limit=1).last_seq
         found: list[Any] = []
         follower = threading.Thread(target=lambda: found.append(next(iter(client.events(after=after)))))

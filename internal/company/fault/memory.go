@@ -115,8 +115,10 @@ type Draw struct {
 	plan *Plan
 	call Call
 	n    int64
-	// Away is the system that is away during the call, "" for none.
-	Away System
+	// Away is the system that is away during the call, "" for none, AwayUntil when it is back, 0 for no certain
+	// minute.
+	Away      System
+	AwayUntil sim.Minute
 	// Turned is the status with which the call is turned away, 0 to let it in.
 	Turned int
 	// Back is how long the client is asked to wait then.
@@ -128,7 +130,7 @@ type Draw struct {
 }
 
 // Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes of the
-// company, eight of which pass in one of the wall clock: an outage is over in a minute or two.
+// company, eight of which pass in a second: an outage is over in a second or two.
 const (
 	leastStormCalls, mostStormCalls     = 1, 3
 	leastOutageCalls, mostOutageCalls   = 2, 4
@@ -163,7 +165,9 @@ func (m *Memory) outage(d *Draw) bool {
 		bounds := [4]int64{leastOutageCalls, mostOutageCalls, leastAwayMinutes, mostAwayMinutes}
 		m.Outage = p.spell(Outage, c, d.n, bounds)
 	}
-	d.Away = m.Away
+	if d.Away = m.Away; d.Away != "" {
+		d.AwayUntil = m.Outage.Until
+	}
 	if d.Away != "" && d.Away == c.System {
 		d.Turned, d.Kind, d.Until = statusUnavailable, Outage, m.Outage.Until
 		return true
@@ -223,6 +227,13 @@ func (m *Memory) Hit(d *Draw, kind Kind) bool {
 		return true
 	}
 	return m.Take(kind)
+}
+
+// GiveBack undoes a hit of a kind that had no effect: what was asked for by hand is still to come.
+func (m *Memory) GiveBack(d *Draw, kind Kind) {
+	if !d.plan.hits(kind, &d.call, d.n) {
+		m.Inject(kind, 1)
+	}
 }
 
 // How returns a number below a bound that says how a fault of a kind happens to the call.

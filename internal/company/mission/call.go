@@ -39,10 +39,8 @@ type Call struct {
 	// of the feed may be both.
 	Page      Page
 	FeedRange FeedRange
-	// Ended is set for a call whose response is ready, and not for a read that is only begun.
-	// Read is what an ended call has read, nothing for a write.
-	Ended bool
-	Read  Read
+	// Read is what the call has read, nothing for a write.
+	Read Read
 }
 
 // Page is the page of a list in the response.

@@ -4,39 +4,21 @@ import (
 	"net/http"
 	"sync"
 
-	"platen/internal/wire"
+	"platen/internal/message"
 )
 
-// shown are the headers that show a budget, spelled as the API spells them
-// (contract: LIMIT.KEY_RATE.HEADERS, OPEN.RATE.DRAFT_HEADERS).
-//
-//nolint:gochecknoglobals // read only
-var shown = [...]string{wire.HeaderLimit, wire.HeaderRemaining, wire.HeaderPolicy, wire.HeaderRate}
-
-// left are the headers of the budget that the calls of one request were taken
-// from.
+// left is the budget that the calls of one request were taken from, nil before there is one.
 type left struct {
-	mu     sync.Mutex // guards the fields below
-	header http.Header
+	mu     sync.Mutex // guards the field below
+	budget *message.Budget
 }
 
 // Charged notes the budget that the response to a call shows. The response to
 // the request shows the budget after the last of its calls.
-func (r *Request) Charged(answer http.Header) {
+func (r *Request) Charged(budget message.Budget) {
 	r.left.mu.Lock()
 	defer r.left.mu.Unlock()
-	if r.left.header == nil {
-		r.left.header = http.Header{}
-	}
-	take(r.left.header, answer)
-}
-
-func take(to, from http.Header) {
-	for _, name := range shown {
-		if value, has := from[name]; has {
-			to[name] = value
-		}
-	}
+	r.left.budget = &budget
 }
 
 // budgeted shows a budget on a response, whichever handler writes it: that of
@@ -71,9 +53,10 @@ func (b *budgeted) begin() {
 	b.begun = true
 	b.request.left.mu.Lock()
 	defer b.request.left.mu.Unlock()
-	if b.request.left.header == nil {
-		b.api.Show(b.Header(), b.request.Request, b.request.Credential())
-		return
+	budget := b.request.left.budget
+	if budget == nil {
+		own := b.api.Remaining(b.request.Request, b.request.Credential())
+		budget = &own
 	}
-	take(b.Header(), b.request.left.header)
+	budget.Show(b.Header())
 }

@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/mcp/session"
+	"platen/internal/message"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/wire"
@@ -57,9 +58,9 @@ const (
 // recognises keys and spends budgets, tools act. A zero Credential stands for
 // no key. Errors are problems, or internal ones.
 type API interface {
-	// Act serves a request with all the steps of any other, for the holder of
+	// Do serves a request with its body through all the layers of any other, for the holder of
 	// the key of a credential.
-	Act(w http.ResponseWriter, r *http.Request, as apikey.Credential)
+	Do(r *http.Request, body []byte, as apikey.Credential) *message.Response
 	// Recognise returns the caller that a credential belongs to, KeysOf both
 	// keys of its sandbox. They refuse a credential that does not work.
 	Recognise(r *http.Request, c apikey.Credential) (sandbox.Caller, error)
@@ -73,9 +74,9 @@ type API interface {
 	// spends as none does.
 	Enter(r *http.Request) error
 	Spend(r *http.Request, as apikey.Credential) error
-	// Show adds the headers of the budget that Spend takes from. It spends
+	// Remaining is what is left of the budget that Spend takes from. It spends
 	// nothing.
-	Show(h http.Header, r *http.Request, as apikey.Credential)
+	Remaining(r *http.Request, as apikey.Credential) message.Budget
 	// Envelope renders the response of a tool that runs no operation: data, or
 	// a refusal.
 	Envelope(data any, err error) []byte
@@ -327,7 +328,7 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 			return
 		}
 	}
-	opens := slices.ContainsFunc(messages, message.opens)
+	opens := slices.ContainsFunc(messages, rpcMessage.opens)
 	if opens {
 		if err := opening(r, messages, body); err != nil {
 			g.refuseMessage(w, messages, err)
@@ -349,7 +350,7 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	defer n.finish()
 	v.batched = len(messages) > 1
 	next := g.whole
-	if slices.ContainsFunc(messages, message.streams) {
+	if slices.ContainsFunc(messages, rpcMessage.streams) {
 		next = g.stream
 	}
 	again := r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
@@ -360,10 +361,10 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 // authorize checks the key of a request and spends the cost of its messages. A
 // tool call spends by itself, once its sandbox is known, and reports a bad key
 // as the model's tool error.
-func (g *Gateway) authorize(v *Request, messages []message) error {
+func (g *Gateway) authorize(v *Request, messages []rpcMessage) error {
 	r := v.Request
 	known := v.Session != nil
-	calls := slices.ContainsFunc(messages, message.calls)
+	calls := slices.ContainsFunc(messages, rpcMessage.calls)
 	// A session whose client sends a key ends with the key; a call of a tool
 	// reports that as the model's tool error.
 	if v.Key != "" && (!known || !calls) && (!calls || !sessionless(r)) {

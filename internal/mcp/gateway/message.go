@@ -19,7 +19,7 @@ const space = " \t\r\n"
 
 // message holds the parts of a message that the gateway needs; the library
 // reads it whole.
-type message struct {
+type rpcMessage struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
@@ -27,11 +27,11 @@ type message struct {
 }
 
 // opens reports whether the message opens a session.
-func (m message) opens() bool { return m.Method == "initialize" }
+func (m rpcMessage) opens() bool { return m.Method == "initialize" }
 
 // opening refuses an initialize to which the library would not respond with a
 // result: it must not leave a session behind.
-func opening(r *http.Request, messages []message, body []byte) error {
+func opening(r *http.Request, messages []rpcMessage, body []byte) error {
 	if !isObject(body) {
 		return &refusal{
 			status: http.StatusBadRequest, code: codeInvalid,
@@ -63,10 +63,10 @@ func opening(r *http.Request, messages []message, body []byte) error {
 }
 
 // calls reports whether the message calls a tool.
-func (m message) calls() bool { return m.Method == "tools/call" }
+func (m rpcMessage) calls() bool { return m.Method == "tools/call" }
 
 // streams reports whether the message asks for more than its response.
-func (m message) streams() bool {
+func (m rpcMessage) streams() bool {
 	var params struct {
 		Meta struct {
 			ProgressToken any `json:"progressToken"` //nolint:tagliatelle // the protocol's spelling
@@ -81,7 +81,7 @@ const maxWhole = 1<<53 - 1
 
 // badID returns an error for an id that the protocol does not have, or that the response
 // would not repeat: the library reads numbers as floating point.
-func (m message) badID() error {
+func (m rpcMessage) badID() error {
 	id := string(m.ID)
 	switch {
 	case id == "" || id == "null":
@@ -105,7 +105,7 @@ func invalid(format string, values ...any) error {
 }
 
 // badParams returns an error for params that the library would describe in terms of Go.
-func (m message) badParams() error {
+func (m rpcMessage) badParams() error {
 	wrong := func(message string) error {
 		return &refusal{status: http.StatusOK, code: codeParams, message: "Invalid params: " + message}
 	}
@@ -129,16 +129,16 @@ func isObject(value []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(value, 
 
 // read returns the messages of a body: one, or those of a batch. Objects that are
 // no messages are left to the library.
-func read(body []byte) ([]message, error) {
+func read(body []byte) ([]rpcMessage, error) {
 	if !json.Valid(body) {
 		return nil, &refusal{
 			status: http.StatusBadRequest, code: codeParse, message: "Parse error: the body is not JSON",
 		}
 	}
 	if isObject(body) {
-		var one message
+		var one rpcMessage
 		_ = json.Unmarshal(body, &one)
-		return []message{one}, nil
+		return []rpcMessage{one}, nil
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(body, &batch); err != nil || batch == nil ||
@@ -153,7 +153,7 @@ func read(body []byte) ([]message, error) {
 			status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: a batch has 1 to 20 messages",
 		}
 	}
-	messages := make([]message, len(batch))
+	messages := make([]rpcMessage, len(batch))
 	for i := range batch {
 		_ = json.Unmarshal(batch[i], &messages[i])
 	}

@@ -53,7 +53,7 @@ func (g *Gateway) reject(w http.ResponseWriter, r *http.Request, err error, requ
 func (g *Gateway) refuse(w http.ResponseWriter, err error) { g.refuseMessage(w, nil, err) }
 
 // refuseMessage responds with an error, to the message if there is one.
-func (g *Gateway) refuseMessage(w http.ResponseWriter, messages []message, err error) {
+func (g *Gateway) refuseMessage(w http.ResponseWriter, messages []rpcMessage, err error) {
 	said := g.said(err)
 	maps.Copy(w.Header(), said.header)
 	var id json.RawMessage
@@ -127,7 +127,7 @@ func writeError(w http.ResponseWriter, said *refusal, id json.RawMessage) {
 // normaliser turns the library's plain text errors into JSON-RPC errors.
 type normaliser struct {
 	http.ResponseWriter
-	messages []message
+	messages []rpcMessage
 	status   int
 	text     *bytes.Buffer
 }

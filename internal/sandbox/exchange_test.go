@@ -2,28 +2,9 @@ package sandbox_test
 
 import (
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"platen/internal/sandbox"
 )
-
-// TestASlowResponseEndsWithTheServer: an injected delay does not hold up a stop.
-func TestASlowResponseEndsWithTheServer(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		stopped, began := make(chan struct{}), time.Now()
-		time.AfterFunc(time.Second, func() { close(stopped) })
-		sandbox.Waits(t.Context(), time.Minute, stopped)
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("a server that stops after a second waits for %s", took)
-		}
-		sandbox.Waits(t.Context(), time.Minute, nil)
-		if took := time.Since(began); took != time.Second+time.Minute {
-			t.Errorf("one that goes on waits for %s", took)
-		}
-	})
-}
 
 // TestSecretsAreNotRemembered: URLs of webhooks, however they are spelled, and keys in the wrong header.
 func TestSecretsAreNotRemembered(t *testing.T) {

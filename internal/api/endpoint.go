@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"platen/internal/company/mission"
+	"platen/internal/message"
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/sandbox"
+	"platen/internal/wire"
+)
+
+// exchange is a request at its endpoint.
+type exchange struct {
+	*message.Request
+
+	server *Server
+	op     *bound
+	// now is the moment that the response shows.
+	now moment.Instant
+	// etag is the tag of what was read.
+	etag string
+	// dry is set for a write that is only to say what it would do, which leaves no trace.
+	dry   bool
+	facts mission.Call
+}
+
+// endpoint serves the requests of an operation.
+func (s *Server) endpoint(b *bound) message.Handler {
+	return func(r *message.Request) *message.Response {
+		x := &exchange{Request: r, server: s, op: b, now: r.At}
+		out, err := x.serve()
+		if err != nil {
+			out = s.errors.Response(r, x.now, err)
+		}
+		out.Facts, out.DryRun = x.facts, x.dry
+		return out
+	}
+}
+
+func (x *exchange) serve() (*message.Response, error) {
+	x.dry = x.DryRun()
+	switch x.op.Kind {
+	case operation.List:
+		return x.list()
+	case operation.Row:
+		return x.row()
+	case operation.Object:
+		return x.object()
+	case operation.Feed:
+		return x.feed()
+	case operation.Write:
+		return x.write()
+	case operation.Creation:
+		return x.create()
+	case operation.Fork:
+		return x.fork()
+	case operation.Ticket:
+		return x.ticket()
+	case operation.Poll:
+		return x.poll()
+	case operation.Deletion:
+		return x.delete()
+	}
+	panic("an operation of the kind " + string(x.op.Kind))
+}
+
+// context is that of the request.
+func (x *exchange) context() context.Context { return x.Context() }
+
+// data is a response with a value that is encoded already.
+func (x *exchange) data(v *sandbox.View, status int, data []byte) *message.Response {
+	return &message.Response{Status: status, Meta: message.MetaOf(x.Request, v, x.now), Data: data, Tag: x.etag}
+}
+
+// envelope renders a whole envelope around data.
+func (x *exchange) envelope(v *sandbox.View, data []byte) []byte {
+	out := message.Response{Meta: message.MetaOf(x.Request, v, x.now), Data: data}
+	return out.Body()
+}
+
+// items is the page of a list, as JSON or CSV.
+func (x *exchange) items(v *sandbox.View, items [][]byte, next string,
+	lastSequence *uint64) (*message.Response, error) {
+	out := &message.Response{Status: x.op.Status, Tag: x.etag}
+	if next != "" {
+		query := x.HTTP.URL.Query()
+		query.Del(operation.ParameterAfterSeq)
+		query.Set(operation.ParameterCursor, next)
+		out.Set(wire.HeaderLink, "<"+x.server.options.Origin+x.HTTP.URL.Path+"?"+query.Encode()+`>; rel="next"`)
+	}
+	if x.CSV {
+		var err error
+		out.Type = message.ContentCSV
+		out.Raw, err = csvOf(x.op.columns, items)
+		return out, err
+	}
+	out.Meta = message.MetaOf(x.Request, v, x.now)
+	out.Page = &message.Page{Rows: items, Next: next, LastSequence: lastSequence}
+	return out, nil
+}
+
+// tag sets the ETag of the response: weak, and of the version of the data that
+// was read, never of meta (contract: LIST.ETAG).
+func (x *exchange) tag(version uint64) {
+	b := make([]byte, 0, 256)
+	for _, part := range [...]string{
+		x.Caller.SandboxID, x.HTTP.URL.Path, x.HTTP.URL.RawQuery, strconv.FormatBool(x.CSV),
+	} {
+		b = append(append(b, part...), 0)
+	}
+	b = append(strconv.AppendUint(b, version, 36), 0)
+	sum := message.Hash(b)
+	x.etag = string(append(strconv.AppendUint(append(b[:0], `W/"`...), sum, 36), '"'))
+}
+
+// unchanged is 304 when the client already holds the tagged version, else nil.
+func (x *exchange) unchanged() *message.Response {
+	if !matchesTag(x.HTTP.Header.Values(wire.HeaderIfNoneMatch), x.etag) {
+		return nil
+	}
+	return &message.Response{Status: http.StatusNotModified, Tag: x.etag}
+}
+
+// view is the state that a read begins with.
+func (x *exchange) view() (*sandbox.View, error) {
+	return x.Sandbox.View(x.context()) //nolint:wrapcheck // a problem, or the name of what failed
+}
+
+// present is the state that a read shows, once it can no longer be refused: a clock that waits for the first
+// request starts (contract: OPEN.TIME.WAITS).
+func (x *exchange) present() (*sandbox.View, error) {
+	v, err := x.view()
+	if err == nil && v.Summary.Clock.Waiting && !x.Traceless() {
+		x.Sandbox.StartClock(x.context())
+		v, err = x.view()
+	}
+	if pinned := x.Conditions.Pinned; err == nil && pinned != nil {
+		return pinned, nil
+	}
+	return v, err
+}

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"platen/internal/company/mission"
+	"platen/internal/message"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/ratelimit"
+	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
+	"platen/internal/wire"
+)
+
+// maxPath is the largest part of a path that is remembered, in bytes.
+const maxPath = 200
+
+// webhooksPath begins the paths of webhooks, whose URLs may be secret.
+const webhooksPath = "/webhooks"
+
+// notes is the layer in which a request is noted, once, when its response is known and before it is sent:
+// whoever has the response finds what it has completed. A panic behind it becomes a response here.
+func (s *Server) notes(next message.Handler) message.Handler {
+	return func(r *message.Request) (out *message.Response) {
+		defer func() {
+			switch v := recover(); {
+			case v == http.ErrAbortHandler: //nolint:errorlint // the sentinel is panicked as it is
+				panic(v)
+			case v != nil:
+				s.log.Error("panic", append(r.Logged(), "panic", v, "stack", string(debug.Stack()))...)
+				out = s.refuse(r, problem.New(problem.InternalError, "Something went wrong on our side."))
+			}
+			if !out.Gone && !out.Relayed {
+				s.note(r, out)
+			}
+		}()
+		return next(r)
+	}
+}
+
+func (s *Server) note(r *message.Request, out *message.Response) {
+	if r.Sandbox != nil && !r.Watching && !r.Traceless() {
+		s.notice(r, out)
+		s.remember(r, out)
+	}
+	if s.options.Observe != nil {
+		s.options.Observe(answered(r, out))
+	}
+}
+
+// notice shows the request to the missions.
+func (s *Server) notice(r *message.Request, out *message.Response) {
+	if out.DryRun || r.HTTP.Method == http.MethodOptions {
+		return
+	}
+	c := &out.Facts
+	c.Arrived, c.Answered, c.Status, c.Replayed = r.Arrived, s.registry.Now(), out.Status, out.Replayed
+	c.Code, c.RetryAt = out.Code, out.RetryAt
+	c.Factory, c.Agent = r.Caller.System == apikey.Factory, r.Agent
+	c.Business = r.Operation != nil &&
+		(r.Operation.System == operation.Office || r.Operation.System == operation.Factory)
+	switch r.HTTP.Method {
+	case http.MethodGet:
+		if out.Tag != "" && r.Operation != nil && r.Operation.Kind != operation.Poll { // who waits may ask again
+			c.Read = mission.Read{
+				What: message.HashOf(r.HTTP.URL.Path, r.HTTP.URL.RawQuery), Tag: message.HashOf(out.Tag),
+			}
+		}
+		c.CSV = r.CSV
+	case http.MethodHead: // nothing was read
+		c.Page, c.FeedRange = mission.Page{}, mission.FeedRange{}
+	default:
+		c.Write = true
+	}
+	r.Sandbox.Observe(r.Context(), c)
+}
+
+// remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS).
+// Reading the remembered requests is not remembered itself: such a read could
+// never get a 304.
+func (s *Server) remember(r *message.Request, out *message.Response) {
+	if out.Unreached || r.Operation != nil && r.Operation.Resource == operation.CallResource {
+		return
+	}
+	path := r.HTTP.URL.EscapedPath()
+	if len(path) > maxPath {
+		path = path[:maxPath] + "…"
+	}
+	r.Sandbox.Note(sandbox.Call{
+		Exchange: s.bodiesOf(r, out),
+		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: path, System: r.Caller.System, Status: out.Status,
+		Code: string(out.Code), Replayed: out.Replayed,
+		At: s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
+	})
+}
+
+// bodiesOf is what is remembered of the bodies, nil for nothing. A response that does not arrive is nowhere to
+// be read.
+func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Exchange {
+	if !s.options.Bodies {
+		return nil
+	}
+	var response []byte
+	if out.Severed == message.Unsevered {
+		response = out.Body()
+	}
+	hidden := r.Operation != nil && strings.HasPrefix(r.Operation.Path, webhooksPath)
+	return sandbox.NewExchange(r.HTTP.URL.RawQuery, message.Short(r.HTTP.Header.Get(wire.HeaderIdempotencyKey)),
+		r.Body.Received(), response, hidden)
+}
+
+// Answered describes one request when its response is known. It holds nothing that
+// could be a key: neither the path nor the query, no header and no body.
+type Answered struct {
+	ID     string
+	Method string
+	// Operation and Route are those of the table, "" where no route was found.
+	Operation, Route string
+	// Watching is set for requests of the console.
+	Watching bool
+	Status   int
+	// Code is that of an error, "" for none.
+	Code      problem.Code
+	SandboxID string
+	// Network is the network group of a caller that was over a limit, "" for
+	// others.
+	Network string
+	Took    time.Duration
+	// Budget is the decision on the caller's budgets.
+	Budget *ratelimit.Decision
+}
+
+func answered(r *message.Request, out *message.Response) *Answered {
+	a := &Answered{
+		ID: r.ID, Method: message.Short(r.HTTP.Method), Status: out.Status, Code: out.Code,
+		SandboxID: r.Caller.SandboxID, Took: time.Since(r.Began), Budget: &out.Spent,
+	}
+	if out.Spent.Outcome != "" && out.Spent.Outcome != ratelimit.Passed {
+		a.Network = r.Network.String()
+	}
+	if r.Operation != nil {
+		a.Operation, a.Route = r.Operation.ID, wire.BasePath+r.Operation.Path
+	}
+	if r.Watching {
+		a.Watching, a.Route = true, r.HTTP.URL.Path // one of a few
+	}
+	return a
+}

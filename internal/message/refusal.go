@@ -1,0 +1,146 @@
+package message
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/internal/moment"
+	"platen/internal/operation"
+	"platen/internal/problem"
+	"platen/internal/sandbox"
+	"platen/internal/wire"
+)
+
+// Errors turns errors into responses: it is the one place where that is done.
+type Errors struct {
+	// Origin is the scheme and host that links begin with.
+	Origin string
+	Log    *slog.Logger
+	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no way.
+	Advise func(setting string) string
+}
+
+// HeaderError is a problem whose response has a header field of its own.
+type HeaderError struct {
+	*problem.Problem
+
+	Name, Value string
+}
+
+// Unwrap returns the problem.
+func (w *HeaderError) Unwrap() error { return w.Problem }
+
+// Stopping is the error of a request while the server stops.
+func Stopping() error {
+	p := problem.New(problem.Unavailable, "The server is stopping.")
+	p.RetryAfter = 1
+	return p
+}
+
+// Response is the response to a request that failed with an error, as of a moment. An error that is no
+// problem is internal: it is logged, and not shown.
+func (e *Errors) Response(r *Request, at moment.Instant, err error) *Response {
+	var view *sandbox.View
+	if r.Sandbox != nil && !errors.Is(err, sandbox.ErrCrowded) {
+		// The view only dates the response; without one the date is left out.
+		view, _ = r.Sandbox.View(r.Context())
+	}
+	out := &Response{Meta: MetaOf(r, view, at)}
+	p := e.problemOf(r, err)
+	if field, ok := errors.AsType[*HeaderError](err); ok {
+		out.Set(field.Name, field.Value)
+	}
+	definition := problem.Lookup(p.Code)
+	out.Status, out.Code = definition.Status, p.Code
+	out.RetryAfter = retryAfter(p, at.Time())
+	if out.Status == http.StatusUnauthorized {
+		out.Set("Www-Authenticate", "Bearer")
+	}
+	if !p.RetryAt.IsZero() {
+		out.RetryAt = moment.InstantOf(p.RetryAt)
+	}
+	out.Error = e.encode(p, definition, r.Conditions.Offset)
+	return out
+}
+
+// problemOf is the problem that an error is for the client.
+func (e *Errors) problemOf(r *Request, err error) *problem.Problem {
+	p, ok := errors.AsType[*problem.Problem](err)
+	if !ok {
+		e.Log.Error("request failed", append(r.Logged(), "error", err)...)
+		p = problem.New(problem.InternalError, "Something went wrong on our side.")
+	}
+	return p
+}
+
+// encode renders the error of an envelope.
+func (e *Errors) encode(p *problem.Problem, definition problem.Definition, offset time.Duration) []byte {
+	w := wire.Error{
+		Code: string(p.Code), Message: p.Message, Retryable: definition.Retryable && !p.Final,
+		Hint: cmp.Or(p.Hint, definition.Hint), DocsURL: e.Origin + "/docs/errors/" + string(p.Code), Details: p.Details,
+	}
+	if !p.RetryAt.IsZero() {
+		w.RetryAt = moment.InstantOf(p.RetryAt).Add(offset)
+	}
+	if e.Advise != nil && p.Setting != "" {
+		if advice := e.Advise(p.Setting); advice != "" {
+			w.Hint += " " + advice + "."
+		}
+	}
+	return Encode(w)
+}
+
+// retryAfter is the seconds of the Retry-After header, 0 for none. The moment of retry_at is
+// counted from the server_time of the envelope: the request may have waited for its turn since
+// it came, and the two must be the same moment (contract: ENV.ERROR.RETRY_AT).
+func retryAfter(p *problem.Problem, serverTime time.Time) int {
+	if p.RetryAfter == 0 || p.RetryAt.IsZero() {
+		return p.RetryAfter
+	}
+	return max(p.RetryAfter, int((p.RetryAt.Sub(serverTime)+time.Second-1)/time.Second))
+}
+
+// Encode renders a value as JSON. Paths and ids of clients, which errors
+// repeat, need not be UTF-8: invalid bytes become U+FFFD.
+func Encode(v any) []byte {
+	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic("encode " + err.Error()) // our own types always encode
+	}
+	return b
+}
+
+// MetaOf is the head of an envelope, from a view at a moment. A nil view is a request without a sandbox.
+func MetaOf(r *Request, v *sandbox.View, at moment.Instant) wire.Meta {
+	m := wire.Meta{Simulation: true, RequestID: r.ID, APIVersion: wire.Version}
+	if v != nil {
+		at = Shown(v, at)
+		m.SimDate, m.ExpiresInS = operation.MinuteAt(v, at).Date(), v.ExpiresInSeconds(at)
+	}
+	m.ServerTime = at.Add(r.Conditions.Offset)
+	return m
+}
+
+// Shown is the moment that a response from a view shows: the view has
+// everything that happened up to then. A view that could not be brought up to
+// the present, since the store takes nothing, ends before the steps that are
+// due: a client that next asks for the changes since then misses nothing.
+func Shown(v *sandbox.View, at moment.Instant) moment.Instant {
+	return max(v.UpTo(at), v.LastEventAt)
+}
+
+// Short cuts a client's text to a length that fits a message.
+func Short(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
