@@ -15,6 +15,10 @@ import (
 	"platen/internal/wire"
 )
 
+// commitsToACreation is for how many commits that a fork copies it counts as one more creation (contract:
+// OPEN.FORK.WEIGHT): they take some two megabytes of the disk.
+const commitsToACreation = 2000
+
 // fork makes a sandbox from that of the caller (contract: OPEN.FORK.CREATE). The
 // node that owns it says what is forked; the one that hands out places makes the fork,
 // of commits that never change.
@@ -42,7 +46,8 @@ func (x *exchange) fork() error {
 	of := sha256.Sum256(append(sent[:], x.caller.SandboxID...))
 	reply, err := controller.Create(x.r.Context(), admission.Request{
 		Order: admission.Order{Network: x.group.String()}, NoTicket: true, Wrong: found.wrong(),
-		Key: d.key, Fingerprint: of,
+		Weight: 1 + int(found.Base.Version/commitsToACreation),
+		Key:    d.key, Fingerprint: of,
 		Proof: x.r.Header.Values(wire.HeaderProof),
 		Make: func(ctx context.Context, order admission.Order,
 			records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
