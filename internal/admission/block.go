@@ -41,7 +41,7 @@ func (o *occupancy) leaveBlock(name string, h *networkUsage) {
 // allowsBlock refuses a network whose block has, or has created, as many
 // sandboxes as it may (contract: OPEN.RATE.BLOCK). It looks at the networks of
 // that block alone, whose number the limits bound.
-func (c *Controller) allowsBlock(network string, now time.Time) error {
+func (c *Controller) allowsBlock(network string, weight int, now time.Time) error {
 	if c.occupancy.blockOf == nil {
 		return nil
 	}
@@ -79,12 +79,12 @@ func (c *Controller) allowsBlock(network string, now time.Time) error {
 		return retrying(p, now, c.occupancy.firstEnd(now, isIn))
 	}
 	limit := c.options.Hourly * c.options.BlockFactor
-	if n := len(creations); limit > 0 && n >= limit {
+	if n := len(creations) + weight; limit > 0 && n > limit {
 		slices.SortFunc(creations, time.Time.Compare)
 		p := problem.New(problem.IPCreateLimit,
-			"The networks of your block, %s, have created %d sandboxes within an hour, and may create %d.",
-			block, n, limit).DueTo("block-factor")
-		return retrying(p, now, creations[n-limit].Add(creationsCount))
+			"The networks of your block, %s, have created %d sandboxes within an hour, and may create %d.%s",
+			block, len(creations), limit, weighs(weight)).DueTo("block-factor")
+		return retrying(p, now, creations[n-limit-1].Add(creationsCount))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"platen/internal/problem"
@@ -30,6 +31,8 @@ type Request struct {
 	Order Order
 	// NoTicket refuses the request, with queue_full, when it would have to wait.
 	NoTicket bool
+	// Weight is how many creations of its network's hour the request counts as, and at least 1.
+	Weight int
 	// Wrong is why the request cannot be granted, nil for nothing. The request
 	// is refused with it, unless its idempotency key decides otherwise
 	// (contract: OPEN.IDEM.FIRST).
@@ -48,6 +51,7 @@ type Request struct {
 // grant is the result of a request: a place, or a ticket.
 type grant struct {
 	network string
+	weight  int
 	now     time.Time
 	ticket  *ticket
 	stands  Waiting
@@ -157,7 +161,7 @@ func (c *Controller) grant(ctx context.Context, in *Request) (*grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &grant{network: in.Order.Network, now: now}
+	g := &grant{network: in.Order.Network, weight: c.weight(in), now: now}
 	if proof != nil {
 		g.proof = proof.Key
 		g.records = append(g.records, store.Write{Record: *proof, Rule: store.Add})
@@ -178,8 +182,8 @@ func (c *Controller) reserve(g *grant, in *Request) error {
 	}
 	household := c.occupancy.network(g.network)
 	if c.options.Hourly > 0 {
-		household.creations = append(household.creations, g.now)
-		g.records = append(g.records, store.Write{Record: creationRecord(g.network, g.now)})
+		household.creations = append(household.creations, slices.Repeat([]time.Time{g.now}, g.weight)...)
+		g.records = append(g.records, store.Write{Record: creationRecord(g)})
 	}
 	if c.hasPlace() {
 		household.making++
@@ -210,7 +214,7 @@ func (c *Controller) hasPlace() bool { return c.free() > 0 && len(c.queue.waitin
 // take. The caller holds mu.
 func (c *Controller) roomFor(in *Request, now time.Time) error {
 	c.promote(now)
-	if err := c.allows(in.Order.Network, now); err != nil {
+	if err := c.allows(in.Order.Network, c.weight(in), now); err != nil {
 		return err
 	}
 	if waits := len(c.queue.waiting); !c.hasPlace() && (in.NoTicket || waits >= c.options.Queue) {
@@ -224,16 +228,16 @@ func (c *Controller) roomFor(in *Request, now time.Time) error {
 
 // creationRecord remembers a creation for as long as it counts. Names begin
 // with the time, so that they sort by it.
-func creationRecord(network string, now time.Time) store.Record {
+func creationRecord(g *grant) store.Record {
 	unique := make([]byte, 8)
 	rand.Read(unique)
-	body, err := json.Marshal(creation{Network: network, At: now})
+	body, err := json.Marshal(creation{Network: g.network, At: g.now, Weight: g.weight})
 	if err != nil {
 		panic("encode creation: " + err.Error()) // our own type always encodes
 	}
 	return store.Record{
-		Kind: kindCreation, Key: fmt.Sprintf("%020d-%s", now.UnixMicro(), hex.EncodeToString(unique)), Body: body,
-		EndsAt: now.Add(creationsCount),
+		Kind: kindCreation, Key: fmt.Sprintf("%020d-%s", g.now.UnixMicro(), hex.EncodeToString(unique)), Body: body,
+		EndsAt: g.now.Add(creationsCount),
 	}
 }
 
@@ -271,6 +275,14 @@ func (c *Controller) enqueue(ctx context.Context, g *grant, reply Reply,
 	return Reply{}, fmt.Errorf("write ticket: %w", err)
 }
 
+// weight is how many creations a request counts as: never more than its network may have in an hour.
+func (c *Controller) weight(in *Request) int {
+	if c.options.Hourly > 0 {
+		return max(min(in.Weight, c.options.Hourly), 1)
+	}
+	return 1
+}
+
 // undo reverts what was noted of a creation that did not happen.
 func (c *Controller) undo(g *grant) {
 	c.mu.Lock()
@@ -283,11 +295,9 @@ func (c *Controller) undo(g *grant) {
 // uncreate takes a creation out of its network's hour. The caller holds mu.
 func (c *Controller) uncreate(g *grant) {
 	h := c.occupancy.network(g.network)
-	for i, at := range h.creations {
-		if at.Equal(g.now) {
-			h.creations = append(h.creations[:i:i], h.creations[i+1:]...)
-			return
-		}
+	i := slices.IndexFunc(h.creations, g.now.Equal)
+	if i >= 0 {
+		h.creations = slices.Concat(h.creations[:i], h.creations[min(i+g.weight, len(h.creations)):])
 	}
 }
 

@@ -67,6 +67,37 @@ func TestANetworkCreatesSoManyInAnHour(t *testing.T) {
 	}
 }
 
+func TestARequestCountsByItsWeight(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(o *admission.Options) { o.Hourly = 5 })
+	begun := b.Now()
+	heavy := func(weight int) error {
+		_, _, err := b.create("net", func(r *admission.Request) { r.Weight = weight })
+		return err
+	}
+	for _, weight := range []int{3, 1} {
+		if err := heavy(weight); err != nil {
+			t.Fatal(err)
+		}
+		b.pass(time.Minute)
+	}
+	for range 2 {
+		p := b.wantCode("the sixth creation", heavy(2), problem.IPCreateLimit)
+		if !p.RetryAt.Equal(begun.Add(time.Hour)) {
+			t.Errorf("retry at %s, want %s", p.RetryAt, begun.Add(time.Hour))
+		}
+		b.start() // which reads what is remembered
+	}
+	b.pass(begun.Add(time.Hour).Sub(b.Now()))
+	if err := heavy(4); err != nil { // with the one of a minute later
+		t.Error(err)
+	}
+	b.pass(time.Hour)
+	if err := heavy(100); err != nil {
+		t.Errorf("one that weighs more than all there may be: %v", err)
+	}
+}
+
 func TestLimitsOfZeroAreOff(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(o *admission.Options) { o.Capacity, o.Queue = 100, 0 })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"platen/internal/problem"
@@ -55,6 +56,8 @@ type networkUsage struct {
 type creation struct {
 	Network string    `json:"network"`
 	At      time.Time `json:"at"`
+	// Weight is how many creations it counts as; those of before have none.
+	Weight int `json:"weight"`
 }
 
 // readOccupancy counts the living sandboxes in the store.
@@ -83,7 +86,7 @@ func readOccupancy(ctx context.Context, o *Options) (occupancy, error) {
 		}
 		if now.Before(c.At.Add(creationsCount)) {
 			h := r.network(c.Network)
-			h.creations = append(h.creations, c.At)
+			h.creations = append(h.creations, slices.Repeat([]time.Time{c.At}, max(c.Weight, 1))...)
 		}
 	}
 	return r, nil
@@ -162,8 +165,8 @@ func (o *occupancy) taken() int { return len(o.living) + o.making }
 
 // allows refuses a network that has, or has created, as many as it may
 // (contract: ERR.IP_ACTIVE_LIMIT, ERR.IP_CREATE_LIMIT).
-func (c *Controller) allows(network string, now time.Time) error {
-	if err := c.allowsBlock(network, now); err != nil {
+func (c *Controller) allows(network string, weight int, now time.Time) error {
+	if err := c.allowsBlock(network, weight, now); err != nil {
 		return err
 	}
 	h := c.occupancy.networks[network]
@@ -177,13 +180,21 @@ func (c *Controller) allows(network string, now time.Time) error {
 		return retrying(p, now, c.occupancy.nextFree(network, now))
 	}
 	h.expire(now)
-	if n := len(h.creations); c.options.Hourly > 0 && n >= c.options.Hourly {
+	if n := len(h.creations) + weight; c.options.Hourly > 0 && n > c.options.Hourly {
 		p := problem.New(problem.IPCreateLimit,
-			"Your network has created %d sandboxes within an hour, and may create %d.", n, c.options.Hourly).
-			DueTo("ip-creations")
-		return retrying(p, now, h.creations[n-c.options.Hourly].Add(creationsCount))
+			"Your network has created %d sandboxes within an hour, and may create %d.%s",
+			len(h.creations), c.options.Hourly, weighs(weight)).DueTo("ip-creations")
+		return retrying(p, now, h.creations[n-c.options.Hourly-1].Add(creationsCount))
 	}
 	return nil
+}
+
+// weighs is what a refusal adds about a fork that counts as several creations.
+func weighs(weight int) string {
+	if weight == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" A fork with so long a past counts as %d.", weight)
 }
 
 // nextFree is when the first sandbox of a network is deleted.

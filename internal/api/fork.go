@@ -16,6 +16,10 @@ import (
 	"platen/internal/wire"
 )
 
+// commitsToACreation is for how many commits that a fork copies it counts as one more creation (contract:
+// OPEN.FORK.WEIGHT): they take some two megabytes of the disk.
+const commitsToACreation = 2000
+
 // fork makes a sandbox from that of the caller (contract: OPEN.FORK.CREATE). Where
 // the sandbox is served it is decided what is forked; where places are handed out the fork is made,
 // of commits that never change.
@@ -44,7 +48,8 @@ func (x *exchange) fork() (*message.Response, error) {
 	of := sha256.Sum256(append(sent[:], x.Caller.SandboxID...))
 	reply, err := controller.Create(x.context(), admission.Request{
 		Order: admission.Order{Network: x.Network.String()}, NoTicket: true, Wrong: found.wrong(),
-		Key: d.key, Fingerprint: of,
+		Weight: 1 + int(found.Base.Version/commitsToACreation),
+		Key:    d.key, Fingerprint: of,
 		Proof: x.HTTP.Header.Values(wire.HeaderProof),
 		Make: func(ctx context.Context, order admission.Order,
 			records func(admission.Reply) sandbox.Records) (admission.Reply, error) {

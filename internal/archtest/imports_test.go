@@ -125,7 +125,7 @@ var may = map[string]string{
 	"internal/economy":   vocabulary,
 	// Players are clients: they see a company through the operation table, and play it in
 	// their own process or over HTTP.
-	"internal/player": vocabulary + "internal/operation internal/sandbox internal/company/... client",
+	"internal/player": vocabulary + "internal/operation internal/sandbox internal/company/... internal/cursor client",
 	// The docs are pages; web serves them, and what else browsers load.
 	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
 		"internal/company/fault " +
@@ -134,6 +134,7 @@ var may = map[string]string{
 	// Leaves of the docs: Markdown, and the search.
 	"internal/docsite/prose": "",
 	"internal/find":          "",
+	"internal/cursor":        "",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server": "internal/... docs",
@@ -147,8 +148,8 @@ var may = map[string]string{
 	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
 	"internal/cli/evaluation":   "client internal/cli internal/cli/trace internal/economy internal/money",
 	"internal/cli/trace":        "client",
-	"internal/cli/resource":     "client internal/cli internal/money",
-	"internal/cli/task":         "client tasks",
+	"internal/cli/resource":     "client internal/cli internal/cursor internal/money",
+	"internal/cli/task":         "client internal/cursor tasks",
 	"internal/cli/task/harness": "client internal/cli/task",
 	// It lets a player of known skill solve what takes one, over HTTP like all the others.
 	"internal/cli/task/oracle": "client internal/player",

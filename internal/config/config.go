@@ -159,9 +159,9 @@ func (c *Config) Fields() []Field {
 			Target: &c.NodeAddress},
 		{Name: "node-listen", Doc: "Address to listen on for other servers; node-address when empty.",
 			Target: &c.NodeListen},
-		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server is to stay within, such as " +
-			"512MiB; companies in memory take up half of it. When empty, 60 % of what the container or the machine " +
-			"has.", Target: &c.Memory},
+		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server aims to stay within, such as " +
+			"512MiB; companies in memory take up half of it. Thousands of open connections can take the server a few " +
+			"percent beyond. When empty, 60 % of what the container or the machine has.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the " +
 			"database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.",
 			Target: &c.SecretKey, Secret: true},

@@ -292,6 +292,8 @@ func TestWhatIsNoMessageIsAnsweredInTheProtocolsWords(t *testing.T) {
 			http.StatusRequestEntityTooLarge, -32000},
 		"another media type": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Content-Type", "text/plain"},
 			http.StatusUnsupportedMediaType, -32000},
+		"a coded body": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Content-Encoding", "gzip"},
+			http.StatusUnsupportedMediaType, -32000},
 		"an unknown revision": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 			[]string{"Mcp-Protocol-Version", "1999-01-01"}, http.StatusBadRequest, -32000},
 		"a page of other hosts": {`{"jsonrpc":"2.0","id":1,"method":"ping"}`,

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -222,5 +223,29 @@ func strip(value any) {
 		for _, item := range v {
 			strip(item)
 		}
+	}
+}
+
+// TestAForgottenCursorBeginsAListAnew, without a row that comes twice.
+func TestAForgottenCursorBeginsAListAnew(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		switch {
+		case r.URL.Query().Get("cursor") == "":
+			fmt.Fprint(w, `{"data":{"items":[1],"next_cursor":"1"}}`)
+		case asked < 5:
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":{"code":"invalid_cursor","message":"It is forgotten."}}`)
+		default:
+			fmt.Fprint(w, `{"data":{"items":[2,3],"next_cursor":""}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	d := &remote{ctx: t.Context(), client: client.New(server.URL, client.Keys{Office: "x"}), table: newTable()}
+	rows, err := d.list("list_sales_orders", func(raw []byte) any { return string(raw) })
+	if got := fmt.Sprint(rows); got != "[1 2 3]" || err != nil {
+		t.Errorf("after %d requests the list is %s, %v", asked, got, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"platen/client"
 	"platen/internal/company"
+	"platen/internal/cursor"
 	"platen/internal/operation"
 	"platen/internal/problem"
 )
@@ -121,13 +123,23 @@ func (d *remote) list(operationID string, decode func(raw []byte) any, filters .
 		query.Set(filters[i], filters[i+1])
 	}
 	var rows []any
-	for {
+	for walk := (cursor.Walk{}); ; {
 		var page struct {
 			Items      []jsontext.Value `json:"items"`
 			NextCursor string           `json:"next_cursor"`
 		}
+		query.Del("cursor")
+		if walk.Cursor != "" {
+			query.Set("cursor", walk.Cursor)
+		}
 		path := d.table.operation(operationID).Path + "?" + query.Encode()
-		if err := d.send(http.MethodGet, path, nil, &page); err != nil {
+		err := d.send(http.MethodGet, path, nil, &page)
+		rejected, ok := errors.AsType[*problem.Problem](err)
+		if walk.Anew(ok && rejected.Code == problem.InvalidCursor) {
+			rows = nil
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 		for _, item := range page.Items {
@@ -136,7 +148,7 @@ func (d *remote) list(operationID string, decode func(raw []byte) any, filters .
 		if page.NextCursor == "" {
 			return rows, nil
 		}
-		query.Set("cursor", page.NextCursor)
+		walk.Cursor = page.NextCursor
 	}
 }
 

@@ -46,6 +46,7 @@ type envelopeConn struct {
 	mu    sync.Mutex
 	line  []byte
 	whole bool
+	head  head
 }
 
 // Read implements net.Conn.
@@ -58,7 +59,54 @@ func (c *envelopeConn) Read(b []byte) (int, error) {
 		c.line = append(c.line, line[:min(len(line), maxHeader-len(c.line))]...)
 		c.whole = ended
 	}
+	c.head.read(b[:max(n, 0)])
 	return n, err //nolint:wrapcheck // net/http looks at it
+}
+
+// head follows the headers of a request as they arrive. net/http takes a request whose body has both a length and a
+// transfer encoding, and forgets the length: by which of the two a proxy goes is not known (RFC 9112, 6.3). So the
+// second of them is spoilt, and net/http refuses the request. A request that is sent behind another one with a body,
+// before the response to that, is not looked at.
+type head struct {
+	// name is the line so far, up to its colon and no longer than the names that matter; behind is set past that.
+	name   []byte
+	behind bool
+	// begun is set behind the request's line, over behind the headers of a request with a body.
+	begun, over     bool
+	length, encoded bool
+}
+
+const (
+	nameLength   = "content-length"
+	nameEncoding = "transfer-encoding"
+)
+
+// read goes on with bytes that have arrived.
+func (h *head) read(b []byte) {
+	for i := 0; i < len(b) && !h.over; i++ {
+		switch c := b[i]; {
+		case c == '\n':
+			if empty := !h.behind && len(bytes.TrimSuffix(h.name, []byte("\r"))) == 0; empty && h.begun {
+				*h = head{name: h.name[:0], over: h.length || h.encoded}
+				continue
+			} else if !empty {
+				h.begun = true
+			}
+			h.name, h.behind = h.name[:0], false
+		case h.behind:
+		case c == ':' && h.begun:
+			h.length = h.length || bytes.EqualFold(h.name, []byte(nameLength))
+			h.encoded = h.encoded || bytes.EqualFold(h.name, []byte(nameEncoding))
+			if h.length && h.encoded {
+				b[i] = 0
+			}
+			h.behind = true
+		case len(h.name) > len(nameEncoding):
+			h.behind = true
+		default:
+			h.name = append(h.name, c)
+		}
+	}
 }
 
 // ownAnswer is the beginning of a response of net/http's own. Responses of
@@ -72,6 +120,9 @@ func (c *envelopeConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	line := string(c.line)
 	c.line, c.whole = nil, false
+	if !bytes.HasPrefix(b, []byte("HTTP/1.1 1")) { // which comes before the body
+		c.head = head{name: c.head.name[:0]}
+	}
 	c.mu.Unlock()
 	const plausible = 512
 	if len(b) > plausible || len(b) == 0 || b[0] != 'H' {

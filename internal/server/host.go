@@ -20,7 +20,7 @@ import (
 // that check the host themselves, to refuse in the form of their protocol.
 //
 //nolint:gochecknoglobals // read only
-var unnamed = []string{"/healthz", "/readyz", "/metrics", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
+var unnamed = []string{"/healthz", "/readyz", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
 
 // acceptsHost reports whether a Host header names this server (contract:
 // OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
@@ -39,6 +39,20 @@ func (s *Server) acceptsHost(host string) bool {
 	}
 	public, err := url.Parse(s.origin)
 	return err == nil && host == strings.ToLower(public.Hostname())
+}
+
+// serves reports whether a path is served under the Host of a request. Metrics also go to operators' own machines.
+func (s *Server) serves(r *http.Request) bool {
+	return s.acceptsHost(r.Host) || slices.Contains(unnamed, r.URL.Path) ||
+		r.URL.Path == "/metrics" && s.acceptsOperator(r.Host)
+}
+
+// acceptsOperator reports whether operators may use a Host: an address, this machine, the public name, and names that
+// no site of the internet can have. A site can lead a name of its own here (DNS rebinding).
+func (s *Server) acceptsOperator(host string) bool {
+	name := hostname(host)
+	return !strings.Contains(name, ".") || strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".internal") ||
+		s.acceptsHost(host)
 }
 
 // hostname is the name or the address of a Host header.
@@ -106,7 +120,7 @@ func (s *Server) split(below, rest http.Handler) http.Handler {
 		unclean := !strings.HasPrefix(clean, "/") || clean != r.URL.Path && clean+"/" != r.URL.Path
 		if unclean || r.Method == http.MethodOptions || r.URL.Path == wire.BasePath ||
 			strings.HasPrefix(r.URL.Path, wire.BasePath+"/") || api.ForConsole(r.URL.Path) || api.HasKey(r) ||
-			!s.acceptsHost(r.Host) && !slices.Contains(unnamed, r.URL.Path) {
+			!s.serves(r) {
 			below.ServeHTTP(w, r)
 			return
 		}

@@ -15,12 +15,13 @@ func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
 		"platen.example.com": true, "PLATEN.EXAMPLE.COM:443": true,
 		"platen.example.com.": true, "localhost:1": true, "192.0.2.7": true, "[2001:db8::1]:80": true,
 		"example.com": false, "elsewhere.test": false, "platen.example.com.elsewhere.test": false,
+		"platen.monitoring.local": false,
 	} {
 		for path, want := range map[string]int{
 			"/": http.StatusOK, "/console": http.StatusOK, "/v1/missions": http.StatusUnauthorized,
 			"/status.json": http.StatusOK, "/healthz": http.StatusOK, "/metrics": http.StatusOK,
 		} {
-			if !serves && path != "/healthz" && path != "/metrics" {
+			if !serves && path != "/healthz" && (path != "/metrics" || host != "platen.monitoring.local") {
 				want = http.StatusMisdirectedRequest
 			}
 			a := testclient.Request{

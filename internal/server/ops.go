@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 )
 
 // maxOpsConnections bounds the connections of the operator's own programs.
@@ -33,14 +32,10 @@ func (s *Server) listenForOperators(ctx context.Context) error {
 	return nil
 }
 
-// namedByOperators serves requests for an address, for this machine, for the public name, and for
-// names that no site of the internet can have: a site can lead a name of its own here (DNS rebinding).
+// namedByOperators serves requests under the names that acceptsOperator lets in.
 func (s *Server) namedByOperators(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := hostname(r.Host)
-		private := !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") ||
-			strings.HasSuffix(host, ".internal")
-		if !private && !s.acceptsHost(r.Host) {
+		if !s.acceptsOperator(r.Host) {
 			plain(w, http.StatusMisdirectedRequest, "The address for operators is not served under this name.")
 			return
 		}

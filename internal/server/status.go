@@ -146,7 +146,12 @@ func (s *Server) question(ctx context.Context, answered chan struct{}) {
 	if said.err = s.store.Ping(ctx); said.err == nil {
 		said.sandboxes, said.err = s.store.Count(ctx)
 	}
-	s.storage.note(said.err)
+	if errors.Is(said.err, store.ErrMoved) {
+		s.storage.noteFile(said.err)
+	} else {
+		s.storage.note(said.err)
+		s.storage.noteFile(nil)
+	}
 	h := &s.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,8 +187,24 @@ func (s *Server) answerAge() time.Duration {
 type storage struct {
 	log *slog.Logger
 
-	mu     sync.Mutex // guards failed
-	failed bool
+	mu            sync.Mutex // guards the fields below
+	failed, moved bool
+}
+
+// noteFile notes whether the file of the storage is in its place.
+func (s *storage) noteFile(err error) {
+	moved := err != nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moved == moved {
+		return
+	}
+	if s.moved = moved; moved {
+		s.log.Error("writes go into a file that the next start will not find: put it back, or make a copy with "+
+			"platen backup from where it is now", "error", err)
+		return
+	}
+	s.log.Info("the database file is in its place again")
 }
 
 // note notes an outcome. Errors that only concern one call count nothing.
@@ -211,7 +232,10 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusServiceUnavailable, "stopping")
 		return
 	}
-	if _, err := s.ask(r.Context()); err != nil {
+	if _, err := s.ask(r.Context()); errors.Is(err, store.ErrMoved) {
+		plain(w, http.StatusServiceUnavailable, store.ErrMoved.Error())
+		return
+	} else if err != nil {
 		plain(w, http.StatusServiceUnavailable, "the storage does not respond")
 		return
 	}

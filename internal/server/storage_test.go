@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -209,5 +210,43 @@ func TestAnotherEngineIsToldOfAtTheStart(t *testing.T) {
 	}
 	if log := run(nil); strings.Contains(log, "another version") {
 		t.Errorf("the next start says it again: %s", log)
+	}
+}
+
+// TestADatabaseThatWasMovedIsNotReady: what is written into it would be missing after the next start.
+func TestADatabaseThatWasMovedIsNotReady(t *testing.T) {
+	t.Parallel()
+	var log heardLog
+	database := filepath.Join(t.TempDir(), "platen.db")
+	s := startLogging(t, slog.NewTextHandler(&log, nil), func(c *config.Config) { c.Database = database })
+	ready := func(want int, reason string) {
+		t.Helper()
+		s.health.mu.Lock()
+		s.health.asked = time.Time{} // the newest answer is old
+		s.health.mu.Unlock()
+		a := get(t, s, http.MethodGet, "/readyz", "")
+		if a.status != want || !strings.Contains(string(a.body), reason) {
+			t.Errorf("it is %d, %s", a.status, a.body)
+		}
+	}
+	ready(http.StatusOK, "ready")
+	if err := os.Rename(database, database+".away"); err != nil {
+		t.Fatal(err)
+	}
+	ready(http.StatusServiceUnavailable, "moved away")
+	made := dial(t, s)
+	made.send("POST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+	made.receive("POST") // a write that succeeds is no news
+	if err := os.WriteFile(database, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ready(http.StatusServiceUnavailable, "replaced")
+	if err := os.Rename(database+".away", database); err != nil {
+		t.Fatal(err)
+	}
+	ready(http.StatusOK, "ready")
+	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "in its place again") ||
+		strings.Contains(text, "its work again") {
+		t.Errorf("the log is\n%s", text)
 	}
 }

@@ -57,6 +57,9 @@ var (
 	// ErrUnreachable reports that the storage does not respond, and that
 	// nothing was written.
 	ErrUnreachable = errors.New("storage out of reach")
+	// ErrMoved reports that the file of the storage has another name now, or none: writes go
+	// on into it, and the next start will not find them.
+	ErrMoved = errors.New("the database file was moved away, removed or replaced")
 	// ErrClosed reports that the store has been closed.
 	ErrClosed = errors.New("store closed")
 )

@@ -335,6 +335,24 @@ func TestAForkTakesAPlace(t *testing.T) {
 	solved(request{method: "POST", path: "/sandbox/forks", key: key})
 }
 
+// TestAForkCountsByWhatItCopies: one of 2,000 changes as two creations.
+func TestAForkCountsByWhatItCopies(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FORK.WEIGHT")
+	s := serve(t, map[string]string{"ip-creations": "5"})
+	n := s.create(t, `{"clock":"manual"}`)
+	n.fork("").deletes() // the second creation
+	for range 2000 {
+		n.tick(1)
+	}
+	n.fork("").deletes() // the third and the fourth
+	refused := n.asks("").want(http.StatusTooManyRequests, "ip_create_limit")
+	if message := text(refused.Failure(), "message"); !strings.Contains(message, "counts as 2") {
+		t.Errorf("it says %q", message)
+	}
+	n.asks(`{"checkpoint":"start"}`).want(http.StatusCreated, "") // copies hardly anything
+}
+
 // TestAForkIsMadeOnceForItsKey.
 func TestAForkIsMadeOnceForItsKey(t *testing.T) {
 	t.Parallel()

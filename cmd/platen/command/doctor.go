@@ -19,12 +19,12 @@ func doctorCommand() *cobra.Command {
 		Use:        "doctor",
 		SuggestFor: []string{"check", "health"},
 		Short:      "Check server, keys and clock, or a database",
-		Long: "Check server, keys and clock: whether the server responds " +
-			"and is ready, whether the clocks agree, whether the keys are valid and belong together, how much time\n" +
-			"the sandbox has left, and who can read the .env file. It changes nothing. In a container the server is\n" +
-			"the one at PLATEN_LISTEN, unless --server or PLATEN_URL names another.\n\n" +
-			"With --database, check the SQLite file of a server in their place, also while it runs: whether\n" +
-			"every commit and snapshot in it is what was written. It reads a copy, which needs as much room in\n" +
+		Long: "Check server, keys and clock: whether the server responds and is ready, whether the clocks agree,\n" +
+			"whether the keys are valid and belong together, how much time the sandbox has left, and who can read\n" +
+			"the .env file. It changes nothing. In a container it asks the server at PLATEN_LISTEN, unless --server\n" +
+			"or PLATEN_URL names another.\n\n" +
+			"With --database, check the SQLite file of a server instead, also while the server runs: compare every\n" +
+			"commit and snapshot with the sum that was stored with it. It reads a copy, which needs as much room in\n" +
 			"the same folder for as long as it takes.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

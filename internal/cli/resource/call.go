@@ -19,6 +19,7 @@ import (
 
 	"platen/client"
 	"platen/internal/cli"
+	"platen/internal/cursor"
 )
 
 const (
@@ -129,13 +130,17 @@ func (c *Call) list(s *session, path string) error {
 		query.Set(name, text)
 	}
 	rows := []json.RawMessage{}
-	for {
-		page, err := s.page(path, query)
+	for walk := (cursor.Walk{}); ; {
+		page, err := s.page(path, query, walk.Cursor)
+		if walk.Anew(client.IsCode(err, client.CodeInvalidCursor)) {
+			rows = rows[:0]
+			continue
+		}
 		if err != nil {
 			return c.named(err)
 		}
 		rows = append(rows, page.Items...)
-		query.Set("cursor", page.NextCursor)
+		walk.Cursor = page.NextCursor
 		if page.NextCursor != "" && c.All {
 			continue
 		}
@@ -164,7 +169,11 @@ type page struct {
 	NextCursor string            `json:"next_cursor"`
 }
 
-func (s *session) page(path string, query url.Values) (*page, error) {
+func (s *session) page(path string, query url.Values, at string) (*page, error) {
+	query.Del("cursor")
+	if at != "" {
+		query.Set("cursor", at)
+	}
 	data, err := s.send(http.MethodGet, path+"?"+query.Encode(), nil, "")
 	if err != nil {
 		return nil, err
@@ -258,8 +267,13 @@ func (s *session) idOf(list *Operation, given string) (string, error) {
 		return given, nil
 	}
 	query := url.Values{"limit": {strconv.Itoa(client.MostPerPage)}}
-	for range mostPages {
-		p, err := s.page(list.Path, query)
+	walk := cursor.Walk{}
+	for pages := 0; pages < mostPages; pages++ {
+		p, err := s.page(list.Path, query, walk.Cursor)
+		if walk.Anew(client.IsCode(err, client.CodeInvalidCursor)) {
+			pages = -1
+			continue
+		}
 		if err != nil {
 			return "", err
 		}
@@ -272,7 +286,7 @@ func (s *session) idOf(list *Operation, given string) (string, error) {
 		if p.NextCursor == "" {
 			return given, nil // may be an id all the same; the server says if it is not
 		}
-		query.Set("cursor", p.NextCursor)
+		walk.Cursor = p.NextCursor
 	}
 	return given, nil
 }
@@ -310,7 +324,7 @@ func Names(ctx context.Context, c *client.Client, resource string) []string {
 		return nil
 	}
 	s := &session{client: c, ctx: ctx}
-	p, err := s.page(list.Path, url.Values{"limit": {strconv.Itoa(pageRows)}})
+	p, err := s.page(list.Path, url.Values{"limit": {strconv.Itoa(pageRows)}}, "")
 	if err != nil {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/internal/cursor"
 )
 
 // row is a record as the API returns it. Numbers are json.Number.
@@ -171,18 +172,16 @@ func (w *world) list(ctx context.Context, path string) ([]row, error) {
 		return rows, nil
 	}
 	var rows []row
-	beginnings := 1
-	for cursor := ""; ; {
+	for walk := (cursor.Walk{}); ; {
 		query := url.Values{"limit": {pageLimit}}
-		if cursor != "" {
-			query.Set("cursor", cursor)
+		if walk.Cursor != "" {
+			query.Set("cursor", walk.Cursor)
 		} else if path == "/events" {
 			query.Set("after_seq", "0")
 		}
 		data, err := w.send(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
-		if errors.Is(err, errForgotten) && cursor != "" && beginnings < maxAttempts {
-			rows, cursor = nil, ""
-			beginnings++
+		if walk.Anew(errors.Is(err, errForgotten)) {
+			rows = nil
 			continue
 		}
 		if err != nil {
@@ -205,7 +204,7 @@ func (w *world) list(ctx context.Context, path string) ([]row, error) {
 		if page.NextCursor == nil {
 			break
 		}
-		cursor = *page.NextCursor
+		walk.Cursor = *page.NextCursor
 	}
 	if path != "/events" { // which alone is in the order of time
 		slices.Reverse(rows)

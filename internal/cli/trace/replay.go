@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,17 +109,10 @@ func (t *Trace) Again(ctx context.Context, origin, creationKey string) (*Replay,
 }
 
 // aboutWebhooks reports whether a step would have the server call somebody: a write to a webhook by
-// its path, however that is spelled, or by the operation that an agent calls.
+// its path, however that is spelled, or by an operation that an agent names.
 func aboutWebhooks(s *Step) bool {
 	if s.Method == http.MethodGet {
 		return false
-	}
-	var call struct {
-		Params struct {
-			Arguments struct {
-				Operation string `json:"operation"`
-			} `json:"arguments"`
-		} `json:"params"`
 	}
 	u, err := place(s.Path)
 	if err != nil {
@@ -127,8 +121,42 @@ func aboutWebhooks(s *Step) bool {
 	if cleaned := path.Clean(u.Path); cleaned != "/mcp" && !strings.HasPrefix(cleaned, "/mcp/") {
 		return strings.HasPrefix(cleaned, client.BasePath+"/webhooks")
 	}
-	err = json.Unmarshal([]byte(s.Body), &call)
-	return err == nil && strings.Contains(call.Params.Arguments.Operation, "webhook")
+	return slices.ContainsFunc(agentOperations(s.Body), func(id string) bool { return strings.Contains(id, "webhook") })
+}
+
+// agentOperations lists the operations that the messages of an agent name, for call_operation and in the commands of
+// do, of which each begins with one. It reads one token after the other: a name that stands twice counts twice.
+func agentOperations(body string) []string {
+	type level struct {
+		object, value bool // value says that the next token of an object is one
+		name          string
+	}
+	var names []string
+	open := []level{{}}
+	for d := json.NewDecoder(strings.NewReader(body)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return names
+		}
+		at := &open[len(open)-1]
+		if text, ok := token.(string); ok && at.object && !at.value {
+			at.name, at.value = text, true
+			continue
+		}
+		at.value = false
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{object: true})
+		case json.Delim('['):
+			open = append(open, level{name: at.name})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		if text, ok := token.(string); ok && (at.name == "operation" || at.name == "commands") {
+			id, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+			names = append(names, id)
+		}
+	}
 }
 
 // parrot sends recorded requests.

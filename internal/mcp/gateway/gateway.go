@@ -304,6 +304,10 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 		g.refuse(w, err)
 		return
 	}
+	if err := plain(r); err != nil {
+		g.reject(w, r, err, v)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		g.reject(w, r, unreadable(err), v)

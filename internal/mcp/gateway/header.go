@@ -27,6 +27,19 @@ func acceptable(r *http.Request) error {
 	return nil
 }
 
+// plain refuses a body that is encoded, as the API does (contract: OPEN.HTTP.CONTENT_ENCODING).
+func plain(r *http.Request) error {
+	coding := strings.Join(r.Header.Values("Content-Encoding"), ",")
+	if coding == "" || strings.EqualFold(coding, "identity") {
+		return nil
+	}
+	return &refusal{
+		status: http.StatusUnsupportedMediaType, code: codeRefused,
+		message: "Unsupported Media Type: the body has a Content-Encoding; send it as it is",
+		header:  http.Header{"Accept-Encoding": {"identity"}},
+	}
+}
+
 func accepts(h http.Header, wanted string) bool {
 	for _, value := range h.Values("Accept") {
 		for part := range strings.SplitSeq(value, ",") {

@@ -72,8 +72,8 @@ type Queue struct {
 // New returns a queue. An engine whose groups are batched learns the outcome of
 // an operation only when the whole group was sent: its groups have one operation
 // of each sandbox at most, so that they are in order and no statement meets a row
-// twice, and an operation with rules about records is a group of its own, since a
-// rule that is broken undoes the transaction.
+// twice. An operation with rules about records is a group of its own, since a rule that is broken undoes the
+// transaction, and so is a fork, which takes as long as its parent has commits.
 func New(batched bool) *Queue {
 	return &Queue{
 		requests: make(chan *Request, maxQueued),
@@ -98,6 +98,7 @@ type Request struct {
 	Outcome error
 
 	bytes   int         // of its bodies
+	forks   bool        // a sandbox
 	claimed atomic.Bool // by the writer that takes it or the caller that gives up
 	answer  chan error  // has room for the one result
 }
@@ -109,7 +110,8 @@ func NewRequest(operation any) *Request {
 	case store.Commit:
 		records := Records(o.Records)
 		r.SandboxID, r.HasRecords, r.bytes = o.SandboxID, len(records) > 0, len(o.Body)+records.bytes()
-		if o.Fork != nil && o.Fork.Snapshot != nil {
+		r.forks = o.Fork != nil
+		if r.forks && o.Fork.Snapshot != nil {
 			r.bytes += len(o.Fork.Snapshot.Body)
 		}
 	case store.Snapshot:
@@ -220,7 +222,7 @@ func (q *Queue) Gather() []*Request {
 	single := false           // the group is one request that must be alone
 	full := func() bool { return single || len(group) == maxGroup || bytes >= maxGroupBytes }
 	take := func(r *Request) {
-		alone := q.batched && r.HasRecords
+		alone := q.batched && (r.HasRecords || r.forks)
 		if full() || busy[r.SandboxID] || alone && len(group) > 0 {
 			q.held = append(q.held, r)
 		} else if r.claimed.CompareAndSwap(false, true) {

@@ -217,16 +217,18 @@ func TestBatchedGroupHoldsOneOperationOfASandbox(t *testing.T) {
 	t.Parallel()
 	withRecords := commitOf("c", 1, 0)
 	withRecords.Records = []store.Write{{}}
+	fork := commitOf("f", 2, 0)
+	fork.Fork = &store.Fork{Parent: "d"}
 	operations := []any{
 		commitOf("a", 1, 0), commitOf("a", 2, 0), Ping{}, commitOf("b", 1, 0), Ping{}, Deletion{SandboxID: "a"},
-		commitOf("b", 2, 0), withRecords, Records{{}}, commitOf("c", 2, 0), commitOf("d", 1, 0),
+		commitOf("b", 2, 0), withRecords, Records{{}}, commitOf("c", 2, 0), commitOf("d", 1, 0), fork,
 	}
 	for batched, groups := range map[bool][]string{
 		true: {
-			"a 1, ping, b 1, ping, d 1", "a 2, b 2", "delete a", "c 1", "records", "c 2", "",
+			"a 1, ping, b 1, ping, d 1", "a 2, b 2", "delete a", "c 1", "records", "c 2", "f 2", "",
 		},
 		false: {
-			"a 1, a 2, ping, b 1, ping, delete a, b 2, c 1, records, c 2, d 1", "",
+			"a 1, a 2, ping, b 1, ping, delete a, b 2, c 1, records, c 2, d 1, f 2", "",
 		},
 	} {
 		q := waiting(batched, operations...)

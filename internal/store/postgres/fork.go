@@ -9,8 +9,8 @@ import (
 	"platen/internal/store/groupcommit"
 )
 
-// A fork is a statement of its own. The row of the parent is locked by the group, so
-// that it is not removed, and its bodies not swept, before they are copied.
+// A fork is a statement of its own, which sees one moment: a parent that is not removed, with all of its commits. So
+// the row of the parent needs no lock, for which its own commits would have to wait.
 const createFork = `
 	WITH parent AS (
 		SELECT p.number FROM sandboxes p

@@ -30,21 +30,17 @@ type group struct {
 func newGroup(requests []*groupcommit.Request) *group {
 	g := &group{}
 	var ids [][]byte
-	forks := false // a parent is locked, whatever else there is
 	for _, r := range requests {
 		r.Outcome = nil // of an earlier attempt
 		g.add(r)
 		if r.SandboxID != "" {
 			ids = append(ids, []byte(r.SandboxID))
 		}
-		if c, ok := r.Operation.(store.Commit); ok && c.Fork != nil {
-			ids, forks = append(ids, []byte(c.Fork.Parent)), true
-		}
 	}
 	g.queue(createSandboxes, &g.creations)
 	g.queue(appendCommits, &g.appends)
 	g.queue(replaceHeaders, &g.replacements)
-	if len(g.batch.QueuedQueries) > 1 || forks {
+	if len(g.batch.QueuedQueries) > 1 {
 		lock := &pgx.QueuedQuery{SQL: lockSandboxes, Arguments: []any{ids}}
 		g.batch.QueuedQueries = slices.Insert(g.batch.QueuedQueries, 0, lock)
 	}
@@ -58,10 +54,13 @@ func newGroup(requests []*groupcommit.Request) *group {
 func (g *group) add(r *groupcommit.Request) {
 	switch o := r.Operation.(type) {
 	case store.Commit:
+		if o.Fork != nil {
+			g.addFork(o, r)
+			g.addRecords(o.Records) // after the copies, for which nobody is to wait who wants their locks
+			return
+		}
 		g.addRecords(o.Records)
 		switch {
-		case o.Fork != nil:
-			g.addFork(o, r)
 		case o.Version == 1:
 			g.creations.add(o, r)
 		case o.Header != nil:

@@ -15,6 +15,9 @@
 // either before a commit or after it, never beside it. All take their locks in
 // the same order.
 //
+// A fork copies all commits of its parent, and has a goroutine and a connection of
+// its own for that, so nobody else waits for it. It locks nothing of its parent.
+//
 // A transaction that the server refuses is gone as a whole. The requests of its
 // group are then sent again one by one, so that only the one that was refused
 // fails. Nothing is sent again after a connection was lost: the outcome is not
@@ -46,8 +49,8 @@ import (
 type Store struct {
 	groupcommit.Methods
 
-	writer *writer
-	reader *reader
+	writer, forks *writer
+	reader        *reader
 	// nodes is the one connection of its kind, for beats.
 	nodes *pgxpool.Pool
 
@@ -60,7 +63,7 @@ var _ store.Store = (*Store)(nil)
 // key=value. The tables are those of the first schema of its search_path. Open
 // creates them in an empty schema, brings older ones up to date and refuses
 // newer ones. It also refuses a server that does not promise to keep committed
-// data. A Store holds one connection for writing and up to readConnections for
+// data. A Store holds one connection for writing, one for forks and up to readConnections for
 // reading, whatever the DSN says about a pool.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	s, err := open(ctx, dsn, own, ownerPatience)
@@ -96,15 +99,23 @@ func open(ctx context.Context, dsn string, only claim, patience time.Duration) (
 		w.pool.Close()
 		return nil, err
 	}
-	nodes, err := openNodes(ctx, dsn)
+	forks, err := openForks(ctx, dsn)
 	if err != nil {
 		r.pool.Close()
 		w.pool.Close()
 		return nil, err
 	}
-	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r, nodes: nodes}
+	nodes, err := openNodes(ctx, dsn)
+	if err != nil {
+		forks.pool.Close()
+		r.pool.Close()
+		w.pool.Close()
+		return nil, err
+	}
+	s := &Store{Methods: w.queue.Methods(), writer: w, forks: forks, reader: r, nodes: nodes}
 	s.close = sync.OnceFunc(s.shutdown)
 	go w.run()
+	go forks.run()
 	return s, nil
 }
 
@@ -116,10 +127,20 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) shutdown() {
+	s.forks.queue.Close()
 	s.writer.queue.Close()
+	s.forks.pool.Close()
 	s.reader.pool.Close()
 	s.nodes.Close()
 	s.writer.pool.Close()
+}
+
+// Commit appends one commit.
+func (s *Store) Commit(ctx context.Context, c store.Commit) error {
+	if c.Fork != nil {
+		return s.forks.queue.Methods().Commit(ctx, c)
+	}
+	return s.Methods.Commit(ctx, c)
 }
 
 // A process passes over the row when another one is just writing it, instead

@@ -13,8 +13,8 @@ import (
 	"platen/internal/store"
 )
 
-// readConnections is the number of reads that run at the same time. With the
-// one that writes, a process holds at most nine of the server's connections.
+// readConnections is the number of reads that run at the same time. With those that write, fork and
+// beat, a process holds at most eleven of the server's connections.
 const readConnections = 8
 
 const (

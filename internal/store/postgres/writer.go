@@ -19,7 +19,7 @@ import (
 // after a minute.
 const answerTimeout = 8 * time.Second
 
-// A writer owns the one connection that writes.
+// A writer owns a connection that writes: one is for forks, the other for everything else.
 type writer struct {
 	queue *groupcommit.Queue
 	pool  *pgxpool.Pool // of one connection, which it replaces when it is lost
@@ -27,18 +27,10 @@ type writer struct {
 
 // openWriter connects and brings the tables up to date.
 func openWriter(ctx context.Context, dsn string, only claim, patience time.Duration) (*writer, error) {
-	config, err := configure(dsn, 1, map[string]string{
-		// Statistics of tables that were empty a moment ago must not lead to
-		// plans that read all of them: every access here is by an index.
-		"plan_cache_mode": "force_generic_plan",
-		"enable_seqscan":  "off",
-		"enable_hashjoin": "off",
-		"jit":             "off",
-	})
+	config, err := configureWriter(dsn)
 	if err != nil {
 		return nil, err
 	}
-	setUnlessSet(config, "application_name", applicationName())
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		if err := checkPromise(ctx, conn); err != nil {
 			return err
@@ -65,6 +57,38 @@ func openWriter(ctx context.Context, dsn string, only claim, patience time.Durat
 		return nil, err
 	}
 	return &writer{queue: groupcommit.New(true), pool: pool}, nil
+}
+
+// openForks connects a writer for forks. It sees to no sweep, and writes under the claim of the other writer: a fork
+// changes nothing that was there before.
+func openForks(ctx context.Context, dsn string) (*writer, error) {
+	config, err := configureWriter(dsn)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{queue: groupcommit.New(true), pool: pool}
+	w.queue.Sweep.Owed = false
+	return w, nil
+}
+
+func configureWriter(dsn string) (*pgxpool.Config, error) {
+	config, err := configure(dsn, 1, map[string]string{
+		// Statistics of tables that were empty a moment ago must not lead to
+		// plans that read all of them: every access here is by an index.
+		"plan_cache_mode": "force_generic_plan",
+		"enable_seqscan":  "off",
+		"enable_hashjoin": "off",
+		"jit":             "off",
+	})
+	if err != nil {
+		return nil, err
+	}
+	setUnlessSet(config, "application_name", applicationName())
+	return config, nil
 }
 
 // run writes until the queue is closed and empty.

@@ -19,10 +19,8 @@ type Backed struct {
 // neither waits for the other. The copy is checked, and durable when Backup
 // returns; after an error there is none.
 func Backup(ctx context.Context, path, to string) (Backed, error) {
-	if info, err := os.Stat(path); err != nil {
-		return Backed{}, fmt.Errorf("back up %s: %w", path, err)
-	} else if info.IsDir() {
-		return Backed{}, fmt.Errorf("back up %s: it is a folder", path)
+	if err := mustBeRegular(path); err != nil {
+		return Backed{}, fmt.Errorf("back up: %w", err)
 	}
 	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

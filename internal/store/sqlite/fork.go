@@ -9,8 +9,9 @@ import (
 	"platen/internal/store/groupcommit"
 )
 
-// maxCopy is how many commits of a parent are copied at once: other sandboxes wait for that long.
-const maxCopy = 200
+// maxCopy is how many commits of a parent are copied at once: other sandboxes wait for that long. With fewer, a fork
+// waits longer for the disk than it copies.
+const maxCopy = 50
 
 // A fork of a longer parent is copied in parts between the groups, and its header comes last, so
 // nothing of it can be found before all of it is there. Until then its number is that of a

@@ -25,8 +25,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		return fmt.Errorf("read schema number: %w", err)
 	}
 	if have > len(known) {
-		return fmt.Errorf("it was written by a newer version of Platen (its schema is number %d, "+
-			"this version knows up to %d): run the newer version, or open another path", have, len(known))
+		return errNewer(have, len(known))
 	}
 	for _, m := range known[have:] {
 		if err := apply(ctx, conn, m); err != nil {
@@ -34,6 +33,11 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	return nil
+}
+
+func errNewer(have, known int) error {
+	return fmt.Errorf("it was written by a newer version of Platen (its schema is number %d, "+
+		"this version knows up to %d): run the newer version, or open another path", have, known)
 }
 
 // schemaNumber is the number of the newest migration the database has, 0 for

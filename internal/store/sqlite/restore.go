@@ -11,8 +11,9 @@ import (
 
 // Restore puts a copy in the place of the database at a path, which no server may
 // have open. A database that is there already is only replaced when the caller
-// says so. The copy is checked first, and stays as it is. What was restored is
-// durable when Restore returns; after an error the old database is still there.
+// says so. The copy is checked first, also that it has the tables of Platen and nothing
+// else, and stays as it is. What was restored is durable when Restore returns; after an
+// error the old database is still there.
 func Restore(ctx context.Context, from, path string, replace bool) (Backed, error) {
 	restored, err := restore(ctx, from, path, replace)
 	if err != nil {
@@ -22,6 +23,9 @@ func Restore(ctx context.Context, from, path string, replace bool) (Backed, erro
 }
 
 func restore(ctx context.Context, from, path string, replace bool) (backed Backed, err error) {
+	if err := mustBeRegular(from); err != nil {
+		return Backed{}, err
+	}
 	if _, err := inspect(ctx, from); err != nil {
 		return Backed{}, err
 	}
@@ -56,6 +60,9 @@ func restore(ctx context.Context, from, path string, replace bool) (backed Backe
 	if backed, err = Backup(ctx, from, copied); err != nil {
 		return Backed{}, err
 	}
+	if err := checkSchema(ctx, copied); err != nil { // of the copy, which nobody else can change
+		return Backed{}, fmt.Errorf("check the copy: %w", err)
+	}
 	// The log of the old database must not be there when the new one has its name:
 	// SQLite would take it for its own.
 	for _, name := range []string{path + "-wal", path + "-shm"} {
@@ -72,7 +79,7 @@ func restore(ctx context.Context, from, path string, replace bool) (backed Backe
 // Inspect checks the structure of the database at a path, also while a server runs
 // on it, and counts its contents.
 func Inspect(ctx context.Context, path string) (Backed, error) {
-	if _, err := os.Stat(path); err != nil { // SQLite would not name the file
+	if err := mustBeRegular(path); err != nil {
 		return Backed{}, fmt.Errorf("inspect: %w", err)
 	}
 	found, err := inspect(ctx, path)

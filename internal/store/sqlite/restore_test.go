@@ -69,3 +69,67 @@ func TestARestoredDatabaseIsTheCopyAndNothingOfTheOldOne(t *testing.T) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }
+
+// TestOnlyTheTablesOfPlatenAreRestored: anything else in a copy could change what is written later.
+func TestOnlyTheTablesOfPlatenAreRestored(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"a trigger":               `CREATE TRIGGER t AFTER INSERT ON commits BEGIN DELETE FROM commits; END`,
+		"a view":                  `CREATE VIEW v AS SELECT * FROM commits`,
+		"a view in its place":     `DROP TABLE snapshots; CREATE VIEW snapshots AS SELECT 1 AS sandbox, 1 AS version`,
+		"an index":                `CREATE INDEX i ON commits (body)`,
+		"a table without a rule":  `DROP TABLE pings; CREATE TABLE pings (one INTEGER, count INTEGER)`,
+		"a table too few":         `DROP TABLE records`,
+		"a schema of the future":  `INSERT INTO migrations (number, name, applied_at) VALUES (99, 'x', 0)`,
+		"statistics, and no more": `ANALYZE`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path, copied := filepath.Join(folder, "platen.db"), filepath.Join(folder, "copy.db")
+			s := openStore(t, copied)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			db := openRaw(t, copied)
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+			db.Close()
+			_, err := sqlite.Restore(t.Context(), copied, path, false)
+			if want := statement == "ANALYZE"; (err == nil) != want {
+				t.Errorf("restored: %v", err)
+			}
+			if _, missing := os.Stat(path); err != nil && !errors.Is(missing, fs.ErrNotExist) {
+				t.Errorf("left is a database, %v", missing)
+			}
+		})
+	}
+}
+
+// TestACopyOfAnOlderSchemaIsRestored: it is brought up to date when it is opened.
+func TestACopyOfAnOlderSchemaIsRestored(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, copied := filepath.Join(folder, "platen.db"), filepath.Join(folder, "copy.db")
+	db := openRaw(t, copied)
+	first, err := os.ReadFile("migrations/0001_sandboxes.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{
+		string(first),
+		`CREATE TABLE migrations ( number INTEGER PRIMARY KEY, name TEXT NOT NULL, ` +
+			`applied_at INTEGER NOT NULL ) STRICT`,
+		`INSERT INTO migrations (number, name, applied_at) VALUES (1, '0001_sandboxes.sql', 0)`,
+	} {
+		if _, err := db.ExecContext(t.Context(), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db.Close()
+	if _, err := sqlite.Restore(t.Context(), copied, path, false); err != nil {
+		t.Fatal(err)
+	}
+	openStore(t, path).Close()
+}

@@ -49,6 +49,9 @@ type Store struct {
 	writer *writer
 	reader *reader
 	lock   *fileLock
+	// path is where the file was opened, and file is that file.
+	path string
+	file os.FileInfo
 
 	close func() error
 }
@@ -111,6 +114,10 @@ func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error
 	if err := mayWrite(path); err != nil {
 		return nil, err
 	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
 	w, err := openWriter(ctx, path)
 	if err != nil {
 		return nil, err
@@ -119,7 +126,7 @@ func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error
 	if err != nil {
 		return nil, errors.Join(err, w.disconnect())
 	}
-	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r, lock: lock}
+	s := &Store{Methods: w.queue.Methods(), writer: w, reader: r, lock: lock, path: path, file: file}
 	s.close = sync.OnceValue(s.shutdown)
 	go w.run()
 	return s, nil
@@ -135,13 +142,20 @@ func (s *Store) shutdown() error {
 	return errors.Join(s.reader.db.Close(), s.writer.close(), s.lock.release())
 }
 
-// Ping writes a row and reads one. It reports the error of either.
+// Ping writes a row and reads one. It reports the error of either, and store.ErrMoved when
+// the file that it writes to is no longer the one at its path.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.Methods.Ping(ctx); err != nil {
 		return err
 	}
-	_, err := s.Count(ctx)
-	return err
+	if _, err := s.Count(ctx); err != nil {
+		return err
+	}
+	file, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(file, s.file) {
+		return fmt.Errorf("ping: %w: %s", store.ErrMoved, s.path)
+	}
+	return nil
 }
 
 // connect opens a pool of connections to the file at path. mode is SQLite's
