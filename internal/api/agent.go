@@ -8,6 +8,7 @@ import (
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/wire"
 )
 
 // Recognise returns the caller that a credential belongs to, or refuses with
@@ -95,6 +96,6 @@ func (s *Server) Envelope(data any, err error) []byte {
 	if err != nil {
 		return s.errors.Response(in, in.At, err).Body()
 	}
-	out := message.Response{Meta: message.MetaOf(in, nil, in.At), Data: message.Encode(data)}
+	out := message.Response{Meta: message.MetaOf(in, nil, in.At), Data: wire.Encode(data)}
 	return out.Body()
 }

@@ -7,6 +7,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // calls sends the requests of the sandbox's clients, newest first.
@@ -36,7 +37,7 @@ func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
 		if len(items) == p.limit {
 			return items, p.nextCursor(last)
 		}
-		items, last = append(items, message.Encode(operation.LoggedCallOf(&c))), c.Ordinal
+		items, last = append(items, wire.Encode(operation.LoggedCallOf(&c))), c.Ordinal
 	}
 	return items, ""
 }
@@ -51,7 +52,7 @@ func (x *exchange) remembered(id string) (row []byte, version uint64, err error)
 			if shown {
 				version++
 			}
-			return message.Encode(operation.LoggedExchangeOf(&c, shown)), version, nil
+			return wire.Encode(operation.LoggedExchangeOf(&c, shown)), version, nil
 		}
 	}
 	return nil, 0, problem.Missing(operation.CallResource, message.Short(id))

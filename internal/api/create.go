@@ -32,19 +32,20 @@ func (x *exchange) create() (*message.Response, error) {
 	if out != nil || err != nil {
 		return out, err
 	}
-	d, wrong := x.readWrite()
+	var wanted operation.CreateSandbox
+	d, wrong := x.readWrite(&wanted)
 	if !d.known {
 		return nil, wrong
 	}
 	order := admission.Order{Network: x.Network.String()}
 	if wrong == nil {
-		order.Text, wrong = x.order(d.in)
+		order.Text, wrong = x.order(&wanted)
 	}
 	reply, err := controller.Create(x.context(), admission.Request{
 		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.Fingerprint(d.body),
 		Proof: x.HTTP.Header.Values(wire.HeaderProof), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
-			return admission.Reply{Status: http.StatusAccepted, Body: x.envelope(nil, x.ticketOf(w))}
+			return admission.Reply{Status: http.StatusAccepted, Body: x.envelope(x.ticketOf(w))}
 		},
 	})
 	if x.context().Err() != nil && err != nil {
@@ -143,11 +144,7 @@ func newSandbox(c sandbox.Created) operation.NewSandbox {
 }
 
 // order is the order that the body of a creation describes.
-func (x *exchange) order(in any) ([]byte, error) {
-	wanted, ok := in.(*operation.CreateSandbox)
-	if !ok {
-		return nil, fmt.Errorf("creation takes a body of type %T", in)
-	}
+func (x *exchange) order(wanted *operation.CreateSandbox) ([]byte, error) {
 	creation := wanted.Creation("")
 	if err := x.server.registry.Accepts(&creation); err != nil {
 		return nil, err
@@ -155,7 +152,7 @@ func (x *exchange) order(in any) ([]byte, error) {
 	if err := wanted.Check(); err != nil {
 		return nil, err //nolint:wrapcheck // a problem
 	}
-	return message.Encode(wanted), nil
+	return wire.Encode(wanted), nil
 }
 
 // make makes the sandbox of an order.
@@ -168,7 +165,7 @@ func (x *exchange) make(ctx context.Context, order admission.Order,
 	reply := admission.Reply{Status: http.StatusCreated}
 	creation := wanted.Creation(order.Network)
 	creation.Records = func(created sandbox.Created) sandbox.Records {
-		reply.Body = x.envelope(nil, message.Encode(newSandbox(created)))
+		reply.Body = x.envelope(wire.Encode(newSandbox(created)))
 		return records(reply)
 	}
 	_, err := x.server.registry.Create(ctx, creation)
@@ -207,14 +204,14 @@ func (x *exchange) ticket() (*message.Response, error) {
 	}
 	if stands != nil {
 		stands.Ticket = id
-		reply = admission.Reply{Status: http.StatusAccepted, Body: x.envelope(nil, x.ticketOf(*stands))}
+		reply = admission.Reply{Status: http.StatusAccepted, Body: x.envelope(x.ticketOf(*stands))}
 	}
 	return made(reply), nil
 }
 
 // ticketOf is the data of a response to a client that waits.
 func (x *exchange) ticketOf(w admission.Waiting) []byte {
-	return message.Encode(operation.QueueTicket{
+	return wire.Encode(operation.QueueTicket{
 		Poll: wire.BasePath + "/queue/" + w.Ticket, Position: int64(w.Position), EtaS: int64(w.EtaSeconds),
 	})
 }

@@ -41,17 +41,17 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 	return key, nil
 }
 
-// input decodes the body of a write into a new value of the operation's type.
-func (x *exchange) input(body []byte) (any, error) {
+// input decodes the body of a write into a value of the operation's type.
+func (x *exchange) input(body []byte, in any) error {
 	if len(body) == 0 && x.op.BodyOptional {
-		return x.op.input.Empty(), nil
+		return nil
 	}
 	if len(body) > 0 {
 		if err := checkMediaType(x.HTTP.Header); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return x.op.input.Decode(body)
+	return x.op.input.DecodeInto(body, in)
 }
 
 func checkMediaType(h http.Header) error {

@@ -76,10 +76,10 @@ func (x *exchange) data(v *sandbox.View, status int, data []byte) *message.Respo
 	return &message.Response{Status: status, Meta: message.MetaOf(x.Request, v, x.now), Data: data, Tag: x.etag}
 }
 
-// envelope renders a whole envelope around data.
-func (x *exchange) envelope(v *sandbox.View, data []byte) []byte {
-	out := message.Response{Meta: message.MetaOf(x.Request, v, x.now), Data: data}
-	return out.Body()
+// envelope renders a whole envelope around data of no sandbox.
+func (x *exchange) envelope(data []byte) []byte {
+	head := message.MetaOf(x.Request, nil, x.now)
+	return wire.Success(&head, data)
 }
 
 // items is the page of a list, as JSON or CSV.

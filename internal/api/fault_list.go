@@ -6,6 +6,7 @@ import (
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // faultHits sends the faults that happened, newest first.
@@ -34,7 +35,7 @@ func (x *exchange) faultHits(p *page) (*message.Response, error) {
 			next = p.nextCursor(last)
 			break
 		}
-		items, last = append(items, message.Encode(operation.FaultOf(&h))), h.Ordinal
+		items, last = append(items, wire.Encode(operation.FaultOf(&h))), h.Ordinal
 	}
 	x.paged(v, p, next)
 	return x.items(v, items, next, nil)

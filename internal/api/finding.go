@@ -6,6 +6,7 @@ import (
 	"platen/internal/company/integration"
 	"platen/internal/message"
 	"platen/internal/operation"
+	"platen/internal/wire"
 )
 
 // findings sends what the verifier found, newest first.
@@ -31,7 +32,7 @@ func (x *exchange) findings(p *page) (*message.Response, error) {
 	var all []byte
 	items := make([][]byte, len(chosen))
 	for i, f := range chosen {
-		items[i] = message.Encode(operation.FindingOf(f, trails))
+		items[i] = wire.Encode(operation.FindingOf(f, trails))
 		all = append(all, items[i]...)
 	}
 	x.tag(message.Hash(append(all, next...)))

@@ -27,11 +27,12 @@ func (x *exchange) fork() (*message.Response, error) {
 	if err := x.mayFork(); err != nil {
 		return nil, err
 	}
-	d, wrong := x.readWrite()
+	var wanted operation.ForkSandbox
+	d, wrong := x.readWrite(&wanted)
 	if !d.known {
 		return nil, wrong
 	}
-	found, err := x.forkable(d.in, wrong)
+	found, err := x.forkable(&wanted, wrong)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (f *forkable) wrong() error {
 }
 
 // forkable decides what is forked, or reads what was decided. wrong is an error of the request itself.
-func (x *exchange) forkable(in any, wrong error) (f forkable, err error) {
+func (x *exchange) forkable(wanted *operation.ForkSandbox, wrong error) (f forkable, err error) {
 	if x.Decided != nil {
 		if err := json.Unmarshal(x.Decided, &f); err != nil {
 			return f, fmt.Errorf("read what is to be forked: %w", err)
@@ -85,7 +86,7 @@ func (x *exchange) forkable(in any, wrong error) (f forkable, err error) {
 		return f, nil
 	}
 	if wrong == nil {
-		f.Base, wrong = x.base(in)
+		f.Base, wrong = x.base(wanted)
 	}
 	if wrong == nil || errors.As(wrong, &f.Refusal) {
 		return f, nil
@@ -94,11 +95,7 @@ func (x *exchange) forkable(in any, wrong error) (f forkable, err error) {
 }
 
 // base is the state that the body of a fork asks for.
-func (x *exchange) base(in any) (sandbox.ForkBase, error) {
-	wanted, ok := in.(*operation.ForkSandbox)
-	if !ok {
-		return sandbox.ForkBase{}, fmt.Errorf("a fork takes a body of type %T", in)
-	}
+func (x *exchange) base(wanted *operation.ForkSandbox) (sandbox.ForkBase, error) {
 	point, err := wanted.Point()
 	if err != nil {
 		return sandbox.ForkBase{}, err //nolint:wrapcheck // a problem
@@ -112,7 +109,7 @@ func (x *exchange) makeFork(ctx context.Context, base sandbox.ForkBase, network 
 	_, err := x.server.registry.Fork(ctx, sandbox.Forking{
 		Base: base, Network: network,
 		Records: func(created sandbox.Created) sandbox.Records {
-			reply.Body = x.envelope(nil, message.Encode(operation.ForkedSandbox{
+			reply.Body = x.envelope(wire.Encode(operation.ForkedSandbox{
 				NewSandbox: newSandbox(created),
 				ForkedFrom: operation.ForkedFrom{SandboxID: base.SandboxID, Seq: base.Sequence},
 			}))

@@ -2,12 +2,12 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/wire"
 )
 
 // object sends a value computed from the present state.
@@ -20,7 +20,7 @@ func (x *exchange) object() (*message.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := message.Encode(value)
+	data := wire.Encode(value)
 	x.tag(message.Hash(data))
 	if out := x.unchanged(); out != nil {
 		return out, nil
@@ -40,7 +40,7 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return found.View, x.op.Examined(&found, message.Shown(found.View, x.now)), nil
+		return found.View, x.op.Examined(&found, found.View.ShownAt(x.now)), nil
 	case x.op.Verified != nil:
 		found, err := x.Sandbox.Verify(x.context())
 		if err != nil {
@@ -54,11 +54,11 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 		}
 		return found.View, operation.AttentionOf(&found), nil
 	case x.op.Graded != nil && grades(x.Request):
-		return v, x.op.Graded(v, message.Shown(v, x.now)), nil
+		return v, x.op.Graded(v, v.ShownAt(x.now)), nil
 	case x.op.ValueSince != nil:
 		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
 	default:
-		return v, x.op.Value(v, message.Shown(v, x.now)), nil
+		return v, x.op.Value(v, v.ShownAt(x.now)), nil
 	}
 }
 
@@ -69,11 +69,10 @@ type writeRequest struct {
 	key   string
 	body  []byte
 	known bool
-	in    any
 }
 
-// readWrite reads a write whole, and returns an error for a malformed one.
-func (x *exchange) readWrite() (d writeRequest, err error) {
+// readWrite reads a write whole, its body into a value, and returns an error for a malformed one.
+func (x *exchange) readWrite(in any) (d writeRequest, err error) {
 	rule := x.op.Key
 	if x.dry {
 		rule = operation.KeyAccepted // and not used up
@@ -88,8 +87,7 @@ func (x *exchange) readWrite() (d writeRequest, err error) {
 	if err := cmp.Or(err, unkeyed, unread); err != nil {
 		return d, err
 	}
-	d.in, err = x.input(body)
-	return d, err
+	return d, x.input(body, in)
 }
 
 // command is the command of a write, with its key once that is known.
@@ -119,36 +117,32 @@ func (x *exchange) replayOrRefuse(d writeRequest, wrong error) (*message.Respons
 
 // write runs a command, or replays its stored reply.
 func (x *exchange) write() (*message.Response, error) {
-	d, err := x.readWrite()
+	typed := x.op.New()
+	d, err := x.readWrite(typed.Body())
 	if x.dry {
-		return x.dryRun(d, err)
+		return x.dryRun(typed, err)
 	}
 	if err != nil {
 		return x.replayOrRefuse(d, err)
 	}
-	if x.op.Press != nil {
-		x.facts.Press = x.op.Press(d.in)
-	}
 	command := x.command(d)
+	x.facts.Press = typed.Press()
 	if x.Conditions.KeyWrites {
 		x.facts.Key = x.WriteKey(d.key, command.Fingerprint)
 	}
-	in := d.in
-	var result operation.Result
 	at := operation.PathParams{ID: x.HTTP.PathValue("id"), DeliveryID: x.HTTP.PathValue("delivery_id")}
-	command.Run = func(tx *sandbox.Tx) (err error) {
-		x.now = tx.Now
-		result, err = x.op.Run(tx, at, in)
-		return err
+	command.Status, command.Head, command.Offset = x.op.Status, x.Head(), x.Conditions.Offset
+	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) { return typed.Run(tx, at) }
+	var reply sandbox.Reply
+	if x.op.Calls {
+		reply, err = x.Sandbox.DoWithOutbound(x.context(), command,
+			func(tx *sandbox.Tx) (sandbox.Outbound, error) { return typed.Outbound(tx, at) })
+	} else {
+		reply, err = x.Sandbox.Do(x.context(), command)
 	}
-	command.Answer = func(v *sandbox.View) sandbox.Reply {
-		reply := sandbox.Reply{Status: x.op.Status, Body: x.envelope(v, answer(v, result))}
-		if result.Once != nil {
-			reply.Once = x.envelope(v, message.Encode(result.Once(v)))
-		}
-		return reply
+	if reply.At > 0 {
+		x.now = reply.At
 	}
-	reply, err := x.run(at, &in, command)
 	if err != nil {
 		return nil, err
 	}
@@ -157,30 +151,33 @@ func (x *exchange) write() (*message.Response, error) {
 
 // dryRun says what a write would do. One that was read with an error is refused with it,
 // where the sandbox still takes writes.
-func (x *exchange) dryRun(d writeRequest, wrong error) (*message.Response, error) {
+func (x *exchange) dryRun(typed operation.Command, wrong error) (*message.Response, error) {
 	var value any
-	v, err := x.Sandbox.Try(x.context(), func(tx *sandbox.Tx) (err error) {
-		if x.now = tx.Now; wrong != nil {
+	v, at, err := x.Sandbox.Try(x.context(), func(tx *sandbox.Tx) (err error) {
+		if wrong != nil {
 			return wrong
 		}
-		value, err = x.op.Try(tx, d.in)
+		value, err = typed.Try(tx)
 		return err
 	})
+	if at > 0 {
+		x.now = at
+	}
 	if err != nil {
 		return nil, err //nolint:wrapcheck // a problem, or the name of what failed
 	}
-	return x.data(v, http.StatusOK, message.Encode(value)), nil
+	return x.data(v, http.StatusOK, wire.Encode(value)), nil
 }
 
 // delete deletes the sandbox (contract: OPEN.LIFE.DELETE).
 func (x *exchange) delete() (*message.Response, error) {
-	d, wrong := x.readWrite()
+	d, wrong := x.readWrite(new(struct{}))
 	last, at, err := x.Sandbox.Delete(x.context(), x.command(d), wrong)
 	if err != nil {
 		return nil, err
 	}
 	x.now = at
-	return x.data(last, x.op.Status, message.Encode(operation.DeletedSandbox{
+	return x.data(last, x.op.Status, wire.Encode(operation.DeletedSandbox{
 		SandboxID: last.SandboxID, PublicName: last.PublicName, LastSeq: last.Sequence, DeletedAt: at,
 	})), nil
 }
@@ -192,28 +189,4 @@ func replied(reply sandbox.Reply) *message.Response {
 		out.Raw = reply.Once
 	}
 	return out
-}
-
-// run runs a command, after its outbound call if it has one. The result of
-// that call takes the place of the input.
-func (x *exchange) run(at operation.PathParams, in *any, command sandbox.Command) (sandbox.Reply, error) {
-	if x.op.Outbound == nil {
-		return x.Sandbox.Do(x.context(), command)
-	}
-	return x.Sandbox.DoWithOutbound(x.context(), command, func(tx *sandbox.Tx) (sandbox.Outbound, error) {
-		outbound, err := x.op.Outbound(tx, at, *in)
-		return func(ctx context.Context) { *in = outbound(ctx) }, err
-	})
-}
-
-// answer is the data of a write's response, from the state that it made.
-func answer(v *sandbox.View, result operation.Result) []byte {
-	if result.Value != nil {
-		return message.Encode(result.Value(v))
-	}
-	e, ok := v.Row(result.Resource, result.ID)
-	if !ok {
-		panic("a write answered with a row that is not there: " + result.Resource + " " + result.ID)
-	}
-	return e.Row()
 }

@@ -199,8 +199,8 @@ var foreign = []foreignModule{
 		"internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset",
 		"the core decodes in one file, and reads presets"},
 	{"github.com/go-json-experiment/json",
-		"internal/message internal/api internal/api/console internal/schema internal/openapi internal/config " +
-			"internal/server internal/webhook",
+		"internal/wire internal/message internal/api internal/api/console internal/schema internal/openapi " +
+			"internal/config internal/server internal/webhook",
 		"bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog internal/rowtext",
 		"bodies are compressed as they are stored, rows as they lie in memory"},

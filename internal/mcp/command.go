@@ -35,7 +35,7 @@ func (b *builder) commandForms() (map[string]*commandForm, error) {
 	for i := range b.endpoint.options.Operations {
 		op := &b.endpoint.options.Operations[i]
 		if op.System == operation.Open || op.Kind == operation.Deletion || op.Kind == operation.Fork ||
-			op.Kind == operation.Poll || op.Outbound != nil {
+			op.Kind == operation.Poll || op.Calls {
 			continue
 		}
 		var err error

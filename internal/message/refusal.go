@@ -8,11 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"platen/internal/moment"
-	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/wire"
@@ -94,7 +90,7 @@ func (e *Errors) encode(p *problem.Problem, definition problem.Definition, offse
 			w.Hint += " " + advice + "."
 		}
 	}
-	return Encode(w)
+	return wire.Encode(w)
 }
 
 // retryAfter is the seconds of the Retry-After header, 0 for none. The moment of retry_at is
@@ -107,33 +103,15 @@ func retryAfter(p *problem.Problem, serverTime time.Time) int {
 	return max(p.RetryAfter, int((p.RetryAt.Sub(serverTime)+time.Second-1)/time.Second))
 }
 
-// Encode renders a value as JSON. Paths and ids of clients, which errors
-// repeat, need not be UTF-8: invalid bytes become U+FFFD.
-func Encode(v any) []byte {
-	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic("encode " + err.Error()) // our own types always encode
-	}
-	return b
-}
-
 // MetaOf is the head of an envelope, from a view at a moment. A nil view is a request without a sandbox.
 func MetaOf(r *Request, v *sandbox.View, at moment.Instant) wire.Meta {
-	m := wire.Meta{Simulation: true, RequestID: r.ID, APIVersion: wire.Version}
+	m := r.Head()
+	m.ServerTime = at
 	if v != nil {
-		at = Shown(v, at)
-		m.SimDate, m.ExpiresInS = operation.MinuteAt(v, at).Date(), v.ExpiresInSeconds(at)
+		m = v.Meta(m, at)
 	}
-	m.ServerTime = at.Add(r.Conditions.Offset)
+	m.ServerTime = m.ServerTime.Add(r.Conditions.Offset)
 	return m
-}
-
-// Shown is the moment that a response from a view shows: the view has
-// everything that happened up to then. A view that could not be brought up to
-// the present, since the store takes nothing, ends before the steps that are
-// due: a client that next asks for the changes since then misses nothing.
-func Shown(v *sandbox.View, at moment.Instant) moment.Instant {
-	return max(v.UpTo(at), v.LastEventAt)
 }
 
 // Short cuts a client's text to a length that fits a message.

@@ -23,6 +23,7 @@ import (
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/wire"
 )
 
 // Handler turns a request into its response.
@@ -128,6 +129,11 @@ type Conditions struct {
 
 // Context is that of the request: it ends when the client leaves.
 func (r *Request) Context() context.Context { return r.HTTP.Context() }
+
+// Head is the head of the response, which is yet to be completed.
+func (r *Request) Head() wire.Meta {
+	return wire.Meta{Simulation: true, RequestID: r.ID, APIVersion: wire.Version}
+}
 
 // Traceless reports whether the request is none of the player's: of a grader, or of a reviewer. It
 // completes no mission, starts no clock and is in no list (contract: OPEN.EVAL.TRACE).

@@ -137,7 +137,7 @@ func createWorkOrder() Operation {
 }
 
 func startPrintRun() Operation {
-	return tried(write(Operation{
+	return tried(Operation{
 		ID: "start_print_run", Path: "/factory/print-runs", System: Factory, Key: KeyRequired,
 		Status: http.StatusCreated, Out: reflect.TypeFor[factory.PrintRun](),
 		Summary: "Start a press",
@@ -151,21 +151,16 @@ func startPrintRun() Operation {
 			event.PrintRunStarted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
 			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved, event.MissionCompleted,
 		},
-		Press: pressOf,
 	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
 		id, err := tx.Company.StartPrintRun(in.run())
 		return Result{Resource: "print_run", ID: id}, err
-	}), func(tx *sandbox.Tx, in *StartPrintRun) (factory.PrintRunPreview, error) {
+	}, func(tx *sandbox.Tx, in *StartPrintRun) (factory.PrintRunPreview, error) {
 		return tx.Company.PreviewPrintRun(in.run())
 	})
 }
 
-func pressOf(in any) string {
-	if run, ok := in.(*StartPrintRun); ok {
-		return run.PressID
-	}
-	return ""
-}
+// press is the press that is to be started.
+func (in *StartPrintRun) press() string { return in.PressID }
 
 func createFactoryShipment() Operation {
 	return write(Operation{

@@ -4,8 +4,6 @@
 package operation
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -141,32 +139,11 @@ type Operation struct {
 	Verified func(v *sandbox.Verification) any
 	// Attended is set for the object that AttentionOf computes, which needs the table itself.
 	Attended bool
-	// Press names the press that a body wants to start, nil for writes that start
-	// none.
-	Press func(in any) string
-	// Try returns the data of a write's dry run, which is of the type Preview, or refuses as
-	// Run does (contract: OPEN.DRY_RUN). It changes nothing. Both are nil for writes without
-	// a field dry_run.
-	Try     func(tx *sandbox.Tx, in any) (any, error)
+	// Preview is the type of the data of a dry run, nil for writes without a field dry_run.
 	Preview reflect.Type
-	// Run does a write. in is a pointer to a value of In.
-	Run func(tx *sandbox.Tx, at PathParams, in any) (Result, error)
-	// Outbound, when set, comes before Run: it refuses, or returns the work to
-	// be done outside of the sandbox. The result of that work is in for Run.
-	Outbound func(tx *sandbox.Tx, at PathParams, in any) (func(context.Context) any, error)
-}
-
-// PathParams is the ids that a path names, "" where it names none.
-type PathParams struct{ ID, DeliveryID string }
-
-// Result names the data of a write's response: a row, or a value of the state
-// that it made.
-type Result struct {
-	Resource, ID string
-	Value        func(v *sandbox.View) any
-	// Once, when set, replaces Value in the first response: it holds a secret
-	// that replays must not show.
-	Once func(v *sandbox.View) any
+	// New makes the command of a write, for one request. Calls is set where it sends something before it runs.
+	New   func() Command
+	Calls bool
 }
 
 // Table returns every operation, in the order of the reference pages.
@@ -261,47 +238,6 @@ func (o *Operation) PathParamNames() []string {
 	}
 	return places
 }
-
-// write binds a typed command to a row of the table.
-func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error)) Operation {
-	o.Kind = Write
-	if o.Method == "" {
-		o.Method = http.MethodPost
-	}
-	o.In = reflect.TypeFor[In]()
-	o.BodyOptional = o.BodyOptional || o.In.NumField() == 0
-	if o.Key == "" {
-		o.Key = KeyAccepted
-	}
-	if o.Status == 0 {
-		o.Status = http.StatusOK
-	}
-	o.Run = func(tx *sandbox.Tx, at PathParams, in any) (Result, error) {
-		typed, ok := in.(*In)
-		if !ok {
-			return Result{}, fmt.Errorf("operation %s got a body of type %T", o.ID, in)
-		}
-		return run(tx, at.ID, typed)
-	}
-	return o
-}
-
-// tried binds the dry run of a typed command to its row of the table.
-func tried[In, Out any](o Operation, try func(tx *sandbox.Tx, in *In) (Out, error)) Operation {
-	o.Preview = reflect.TypeFor[Out]()
-	o.Try = func(tx *sandbox.Tx, in any) (any, error) {
-		typed, ok := in.(*In)
-		if !ok {
-			return nil, fmt.Errorf("operation %s got a body of type %T", o.ID, in)
-		}
-		return try(tx, typed)
-	}
-	return o
-}
-
-// Commands without a body have this one; an empty object is fine too. The name
-// of the type is that of a component of the OpenAPI document.
-type noBody struct{}
 
 // noun describes a resource that can be listed and read.
 type noun struct {

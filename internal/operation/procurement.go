@@ -208,7 +208,7 @@ func rejectRequisition() Operation {
 }
 
 func createPurchaseOrder() Operation {
-	return tried(write(Operation{
+	return tried(Operation{
 		ID: "create_purchase_order", Path: "/office/purchase-orders", System: Office, Key: KeyRequired,
 		Status: http.StatusCreated, Out: reflect.TypeFor[office.PurchaseOrder](),
 		Summary: "Order from a supplier",
@@ -223,7 +223,7 @@ func createPurchaseOrder() Operation {
 	}, func(tx *sandbox.Tx, _ string, in *CreatePurchaseOrder) (Result, error) {
 		id, err := tx.Company.Purchase(in.order())
 		return Result{Resource: "purchase_order", ID: id}, err
-	}), func(tx *sandbox.Tx, in *CreatePurchaseOrder) (office.PurchaseOrderPreview, error) {
+	}, func(tx *sandbox.Tx, in *CreatePurchaseOrder) (office.PurchaseOrderPreview, error) {
 		return tx.Company.PreviewPurchase(in.order())
 	})
 }

@@ -134,7 +134,7 @@ type ClockStatus struct {
 // MinuteAt returns the simulated moment that a view shows at a wall time. It does
 // not go back when the wall clock is set back.
 func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
-	return v.Shown(max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt))))
+	return v.MinuteAt(now)
 }
 
 // Status returns the sandbox at a glance, as its players see it: in an evaluation

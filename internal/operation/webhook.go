@@ -195,7 +195,7 @@ func rotateWebhookSecret() Operation {
 }
 
 func redeliver() Operation {
-	o := write(Operation{
+	return writeAt(Operation{
 		ID: "redeliver_webhook", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", System: Shared,
 		Status:  http.StatusAccepted,
 		Out:     reflect.TypeFor[subscription.Delivery](),
@@ -203,12 +203,10 @@ func redeliver() Operation {
 		Description: "Returns a new delivery of the same event, under the same webhook-id. " +
 			"It is sent at once, within the budget, and retried like any other.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
-	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
-	o.Run = func(tx *sandbox.Tx, at PathParams, _ any) (Result, error) {
+	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
 		id, err := tx.Company.Redeliver(at.ID, at.DeliveryID, tx.Now)
 		return Result{Resource: subscription.DeliveryResource, ID: id}, err
-	}
-	return o
+	})
 }
 
 // pinged is the outcome of a test ping, to be recorded.
@@ -218,7 +216,7 @@ type pinged struct {
 }
 
 func testWebhook() Operation {
-	o := write(Operation{
+	return called(Operation{
 		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
 		Summary: "Ping the URL of a webhook subscription",
 		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. " +
@@ -226,13 +224,7 @@ func testWebhook() Operation {
 			"delivery log and not in the feed, and counts in the budget of deliveries.",
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
-	}, func(*sandbox.Tx, string, *noBody) (Result, error) { return Result{}, nil })
-	o.Outbound = ping
-	o.Run = func(tx *sandbox.Tx, at PathParams, in any) (Result, error) {
-		sent, ok := in.(*pinged)
-		if !ok {
-			return Result{}, fmt.Errorf("a test ended with %T", in)
-		}
+	}, ping, func(tx *sandbox.Tx, at PathParams, sent *pinged) (Result, error) {
 		if err := tx.Company.SubscriptionTested(sent.attempt, sent.outcome, tx.Now); err != nil {
 			return Result{}, err
 		}
@@ -250,12 +242,11 @@ func testWebhook() Operation {
 			answer.ErrorClass = &sent.outcome.ErrorClass
 		}
 		return Result{Value: func(*sandbox.View) any { return answer }}, nil
-	}
-	return o
+	})
 }
 
 // ping returns the function that sends a ping and waits for its response.
-func ping(tx *sandbox.Tx, at PathParams, _ any) (func(context.Context) any, error) {
+func ping(tx *sandbox.Tx, at PathParams) (func(context.Context) pinged, error) {
 	if _, err := tx.Company.Subscription(at.ID); err != nil {
 		return nil, err
 	}
@@ -278,9 +269,9 @@ func ping(tx *sandbox.Tx, at PathParams, _ any) (func(context.Context) any, erro
 	}
 	done, err := tx.Pinging(at.ID)
 	send := tx.Webhooks().Send
-	return func(ctx context.Context) any {
+	return func(ctx context.Context) pinged {
 		defer done()
-		return &pinged{attempt: attempt, outcome: send(ctx, attempt)}
+		return pinged{attempt: attempt, outcome: send(ctx, attempt)}
 	}, err
 }
 

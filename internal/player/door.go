@@ -156,9 +156,10 @@ func (d *inside) call(operationID, id string, body any) error {
 		return nil
 	}
 	o := d.table.operation(operationID)
-	if body == nil {
-		body = reflect.New(o.In).Interface()
+	command := o.New()
+	if body != nil {
+		reflect.ValueOf(command.Body()).Elem().Set(reflect.ValueOf(body).Elem())
 	}
-	_, err := o.Run(&sandbox.Tx{Company: d.company, Now: opened}, operation.PathParams{ID: id}, body)
+	_, err := command.Run(&sandbox.Tx{Company: d.company, Now: opened}, operation.PathParams{ID: id})
 	return err
 }

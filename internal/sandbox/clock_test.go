@@ -17,11 +17,11 @@ import (
 // setClock is the command that sets the mode of a clock.
 func setClock(mode sim.Mode) sandbox.Command {
 	return sandbox.Command{
-		Run: func(tx *sandbox.Tx) error {
+		Status: 200,
+		Run: ran(func(tx *sandbox.Tx) error {
 			tx.Company.SetClock(tx.Now, mode)
 			return nil
-		},
-		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+		}),
 	}
 }
 

@@ -78,8 +78,7 @@ func TestNoBitThatADiskChangesIsServed(t *testing.T) {
 
 func tick(key string, minutes int) sandbox.Command {
 	return sandbox.Command{
-		Scope: "shared", Key: key, Run: func(tx *sandbox.Tx) error { return tx.Tick(minutes) },
-		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+		Scope: "shared", Key: key, Status: 200, Run: ran(func(tx *sandbox.Tx) error { return tx.Tick(minutes) }),
 	}
 }
 

@@ -25,8 +25,7 @@ func TestAFaultOfADeliveryIsNotLostWithACommit(t *testing.T) {
 	do := func(key string, run func(tx *sandbox.Tx) error) {
 		t.Helper()
 		if _, err := s.Do(t.Context(), sandbox.Command{
-			Scope: "office", Key: key, Fingerprint: commitlog.Fingerprint{}, Run: run,
-			Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+			Scope: "office", Key: key, Fingerprint: commitlog.Fingerprint{}, Run: ran(run), Status: 200,
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -226,8 +226,7 @@ func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 		b.registry.Sweep(t.Context())
 	}
 	write := sandbox.Command{
-		Scope: "office", Key: "k", Run: func(tx *sandbox.Tx) error { return tx.Tick(1) },
-		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+		Scope: "office", Key: "k", Status: 200, Run: ran(func(tx *sandbox.Tx) error { return tx.Tick(1) }),
 	}
 	if _, err := s.Do(t.Context(), write); !isProblem(err, problem.Unavailable) {
 		t.Errorf("a write is answered with %v", err)

@@ -136,10 +136,10 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 		})
 		s := b.disturbed(fault.Light)
 		b.view(s)
-		asks := sandbox.Command{Key: "storm", Run: func(tx *sandbox.Tx) error {
+		asks := sandbox.Command{Key: "storm", Status: 200, Run: ran(func(tx *sandbox.Tx) error {
 			tx.InjectFault(fault.Storm, 2)
 			return nil
-		}, Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} }}
+		})}
 		fail = stores
 		if _, err := s.Do(t.Context(), asks); err == nil {
 			t.Fatal("the store did not fail")

@@ -17,11 +17,11 @@ func TestAForkOfTheNewestCheckpointBeginsAtItsMinute(t *testing.T) {
 	id := b.view(s).SandboxID
 	b.pass(time.Second) // eight minutes in the company
 	if _, err := s.Do(t.Context(), sandbox.Command{
-		Run: func(tx *sandbox.Tx) error {
+		Status: 201,
+		Run: ran(func(tx *sandbox.Tx) error {
 			_, err := tx.Company.AddCheckpoint("here", tx.NextVersion(), tx.Now)
 			return err
-		},
-		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 201} },
+		}),
 	}); err != nil {
 		t.Fatal(err)
 	}

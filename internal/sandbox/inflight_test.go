@@ -69,16 +69,16 @@ func TestAPanicLeavesNothingBehind(t *testing.T) {
 	id, orders := b.view(s).SandboxID, b.received(s)
 	before := dump(t, s, b.view(s))
 	for name, cmd := range map[string]sandbox.Command{
-		"in the command": {Run: func(tx *sandbox.Tx) error {
+		"in the command": {Run: ran(func(tx *sandbox.Tx) error {
 			if err := tx.Company.AcceptSalesOrder(orders[0]); err != nil {
 				return err
 			}
 			panic("on purpose")
+		})},
+		"in the response": {Run: func(tx *sandbox.Tx) (sandbox.Result, error) {
+			panics := func(*sandbox.View) any { panic("on purpose") }
+			return sandbox.Result{Value: panics}, tx.Company.AcceptSalesOrder(orders[0])
 		}},
-		"in the answer": {
-			Run:    func(tx *sandbox.Tx) error { return tx.Company.AcceptSalesOrder(orders[0]) },
-			Answer: func(*sandbox.View) sandbox.Reply { panic("on purpose") },
-		},
 	} {
 		func() {
 			defer func() {

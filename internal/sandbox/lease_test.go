@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,9 +24,10 @@ import (
 func extend(key string) sandbox.Command {
 	return sandbox.Command{
 		Scope: "office", Key: key,
-		Run: func(tx *sandbox.Tx) error { return tx.Extend() },
-		Answer: func(v *sandbox.View) sandbox.Reply {
-			return sandbox.Reply{Status: 200, Body: fmt.Appendf(nil, "%s %d", v.ExpiresAt, v.ExtensionsLeft)}
+		Status: 200, Run: func(tx *sandbox.Tx) (sandbox.Result, error) {
+			return sandbox.Result{Value: func(v *sandbox.View) any {
+				return fmt.Sprintf("%s %d", v.ExpiresAt, v.ExtensionsLeft)
+			}}, tx.Extend()
 		},
 	}
 }
@@ -153,8 +155,9 @@ func TestALeaseIsExtendedTwiceAndOnlyNearItsEnd(t *testing.T) {
 			t.Fatalf("ten minutes before the end: %v", err)
 		}
 		ends = ends.Add(extension)
-		if want := fmt.Sprintf("%s %d", moment.InstantOf(ends), left-1); string(reply.Body) != want {
-			t.Errorf("the answer is %s, want %s", reply.Body, want)
+		want := fmt.Sprintf(`"data":"%s %d"}`, moment.InstantOf(ends), left-1)
+		if !strings.HasSuffix(string(reply.Body), want) {
+			t.Errorf("the response is %s, want %s", reply.Body, want)
 		}
 		again, err := s.Do(t.Context(), extend(fmt.Sprint("key-", left)))
 		if err != nil || !again.Replayed || string(again.Body) != string(reply.Body) {

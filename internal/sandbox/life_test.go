@@ -151,16 +151,11 @@ func (c *client) do(cmd sandbox.Command) {
 
 // command is a write with an idempotency key that answers with a row.
 func command(key string, run func(*sandbox.Tx) (resource, id string, err error)) sandbox.Command {
-	var resource, id string
 	return sandbox.Command{
 		Scope: "factory", Key: key, Fingerprint: commitlog.Fingerprint([]byte(fmt.Sprintf("%32s", key))),
-		Run: func(tx *sandbox.Tx) (err error) {
-			resource, id, err = run(tx)
-			return err
-		},
-		Answer: func(v *sandbox.View) sandbox.Reply {
-			e, _ := v.Row(resource, id)
-			return sandbox.Reply{Status: 200, Body: e.Row()}
+		Status: 200, Run: func(tx *sandbox.Tx) (sandbox.Result, error) {
+			resource, id, err := run(tx)
+			return sandbox.Result{Resource: resource, ID: id}, err
 		},
 	}
 }
@@ -170,9 +165,8 @@ func (c *client) tick(step int) {
 	minutes := 1 + c.random.IntN(480)
 	c.do(sandbox.Command{
 		Scope: "office", Key: fmt.Sprintf("tick-%d", step),
-		Run: func(tx *sandbox.Tx) error { return tx.Tick(minutes) },
-		Answer: func(v *sandbox.View) sandbox.Reply {
-			return sandbox.Reply{Status: 200, Body: []byte(v.Summary.Now.Text())}
+		Status: 200, Run: func(tx *sandbox.Tx) (sandbox.Result, error) {
+			return sandbox.Result{Value: func(v *sandbox.View) any { return v.Summary.Now.Text() }}, tx.Tick(minutes)
 		},
 	})
 }
@@ -241,10 +235,10 @@ var errLooked = errors.New("looked")
 // are as the feed tells. It returns a hash of the state.
 func (c *client) check() (hash string, err error) {
 	ctx := context.Background()
-	_, looked := c.s.Do(ctx, sandbox.Command{Run: func(tx *sandbox.Tx) error {
+	_, looked := c.s.Do(ctx, sandbox.Command{Run: ran(func(tx *sandbox.Tx) error {
 		hash, err = tx.Company.StateHash(), tx.Company.Check()
 		return errLooked
-	}})
+	})})
 	if !errors.Is(looked, errLooked) {
 		return "", looked
 	}
@@ -326,14 +320,14 @@ func (c *client) account(events []fedEvent) error {
 		}
 	}
 	for _, in := range c.intents {
-		var row struct{ ID string }
+		var response struct{ Data struct{ ID string } }
 		if in.refusal != "" || strings.HasPrefix(in.command.Key, "tick") {
 			continue
 		}
-		if err := json.Unmarshal(in.reply.Body, &row); err != nil {
+		if err := json.Unmarshal(in.reply.Body, &response); err != nil {
 			return err
 		}
-		claimed[row.ID]++
+		claimed[response.Data.ID]++
 	}
 	for id, n := range claimed {
 		if n != 1 || told[id] != 1 {

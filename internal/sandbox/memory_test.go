@@ -117,12 +117,11 @@ func TestALoadIsRefusedWhileAllMemoryIsAtWork(t *testing.T) {
 		s := b.createSeeded(sim.Manual, int64(i+1))
 		working.Go(func() {
 			_, err := s.Do(context.WithoutCancel(t.Context()), sandbox.Command{
-				Run: func(*sandbox.Tx) error {
+				Run: ran(func(*sandbox.Tx) error {
 					entered <- struct{}{}
 					<-leave
 					return nil
-				},
-				Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{} },
+				}),
 			})
 			if err != nil {
 				t.Errorf("a company at work: %v", err)
@@ -271,8 +270,7 @@ func TestMemoryIsCountedAsItIs(t *testing.T) {
 			}
 			for range days {
 				if _, err := registry.Sandbox(created.SandboxID).Do(t.Context(), sandbox.Command{
-					Run:    func(tx *sandbox.Tx) error { return tx.Tick(int(sim.DayLength)) },
-					Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{} },
+					Run: ran(func(tx *sandbox.Tx) error { return tx.Tick(int(sim.DayLength)) }),
 				}); err != nil {
 					t.Fatal(err)
 				}

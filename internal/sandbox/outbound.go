@@ -41,8 +41,8 @@ func (s *Sandbox) reserve(ctx context.Context, cmd Command,
 		if err = s.unreserved(cmd); err != nil {
 			return err
 		}
-		cmd.Run = func(tx *Tx) error { outbound, err = send(tx); return err }
-		if err = s.run(&Tx{Company: s.company, Now: now, sandbox: s}, cmd); err != nil || cmd.Key == "" {
+		cmd.Run = func(tx *Tx) (Result, error) { outbound, err = send(tx); return Result{}, err }
+		if _, err = s.run(&Tx{Company: s.company, Now: now, sandbox: s}, cmd); err != nil || cmd.Key == "" {
 			return err
 		}
 		if s.outbound == nil {

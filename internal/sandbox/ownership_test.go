@@ -451,8 +451,7 @@ func moves(t *testing.T, seed uint64) (c *client, moves, late *int) {
 		if *moves++; !inOrder {
 			c.view()
 			_, err := old.Do(t.Context(), sandbox.Command{
-				Scope: "office", Run: func(tx *sandbox.Tx) error { return tx.Tick(1) },
-				Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{Status: 200} },
+				Scope: "office", Status: 200, Run: ran(func(tx *sandbox.Tx) error { return tx.Tick(1) }),
 			})
 			if err == nil {
 				t.Error("the old owner wrote something")
@@ -477,7 +476,7 @@ func TestNobodyIsKeptWaitingByAStorageThatHangs(t *testing.T) {
 	go func() {
 		cmd := accept("key", order)
 		run := cmd.Run
-		cmd.Run = func(tx *sandbox.Tx) error {
+		cmd.Run = func(tx *sandbox.Tx) (sandbox.Result, error) {
 			close(inside)
 			<-leave
 			return run(tx)

@@ -6,6 +6,7 @@ import (
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
+	"platen/internal/wire"
 )
 
 // Reply is a whole response as it was sent: a replay is the same to the byte.
@@ -18,12 +19,37 @@ type Reply struct {
 	Once []byte
 	// Replayed is set when the reply is the stored one of an earlier request.
 	Replayed bool
+	// At is the moment at which the command ran, also of one that was refused; 0 when it did not get so far.
+	At moment.Instant
 }
 
 // pendingReply is a response that is yet to be rendered.
 type pendingReply struct {
 	command Command
+	result  Result
 	reply   *Reply
+}
+
+// render renders the whole response from the state that the command made.
+func (p *pendingReply) render(v *View) {
+	head := v.Meta(p.command.Head, p.reply.At)
+	head.ServerTime = head.ServerTime.Add(p.command.Offset)
+	p.reply.Status, p.reply.Body = p.command.Status, wire.Success(&head, p.result.data(v))
+	if p.result.Once != nil {
+		p.reply.Once = wire.Success(&head, wire.Encode(p.result.Once(v)))
+	}
+}
+
+// data is the data of the response.
+func (r *Result) data(v *View) []byte {
+	if r.Value != nil {
+		return wire.Encode(r.Value(v))
+	}
+	e, ok := v.Row(r.Resource, r.ID)
+	if !ok {
+		panic("a write answered with a row that is not there: " + r.Resource + " " + r.ID)
+	}
+	return e.Row()
 }
 
 // stored returns the reply to store, nil without an idempotency key.

@@ -26,6 +26,7 @@ import (
 	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
+	"platen/internal/wire"
 )
 
 const (
@@ -168,9 +169,22 @@ type Command struct {
 	Fingerprint commitlog.Fingerprint
 	// Run refuses with an error, or changes the company. After its first
 	// change it cannot refuse.
-	Run func(*Tx) error
-	// Answer renders the whole response from the state that the command made.
-	Answer func(*View) Reply
+	Run func(*Tx) (Result, error)
+	// Status is that of success. Head is the head of its response, to be completed, and Offset by how much
+	// the clock is off that it shows.
+	Status int
+	Head   wire.Meta
+	Offset time.Duration
+}
+
+// Result names the data of a command's response: a row, or a value of the state
+// that it made.
+type Result struct {
+	Resource, ID string
+	Value        func(v *View) any
+	// Once, when set, replaces Value in the first response: it holds a secret
+	// that replays must not show.
+	Once func(v *View) any
 }
 
 // View returns the present state of the company: everything due has happened.
@@ -237,17 +251,18 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
 	undo, version := s.company.Start(now), s.published.Load().Version
-	if err := s.run(tx, cmd); err != nil {
+	result, err := s.run(tx, cmd)
+	if err != nil {
 		undo() // a refused request starts no clock (contract: OPEN.TIME.WAITS)
-		return Reply{}, err
+		return Reply{At: now}, err
 	}
-	reply := &Reply{}
+	reply := &Reply{At: now}
 	if err := s.commit(ctx,
-		step{header: tx.header, pending: &pendingReply{command: cmd, reply: reply}}); err != nil {
+		step{header: tx.header, pending: &pendingReply{command: cmd, result: result, reply: reply}}); err != nil {
 		if tx.undo != nil { // the next load knows
 			s.unsettled = &unsettled{version + 1, tx.undo}
 		}
-		return Reply{}, err
+		return Reply{At: now}, err
 	}
 	if tx.ticked {
 		s.ticked = now
@@ -283,24 +298,26 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 }
 
 // run ensures that a refused command changes nothing.
-func (s *Sandbox) run(tx *Tx, cmd Command) error {
-	err := cmd.Run(tx)
+func (s *Sandbox) run(tx *Tx, cmd Command) (Result, error) {
+	result, err := cmd.Run(tx)
 	if err != nil && s.company.Changed() {
 		s.drop()
-		return fmt.Errorf("a refused command changed sandbox %s: %w", s.id, err)
+		return Result{}, fmt.Errorf("a refused command changed sandbox %s: %w", s.id, err)
 	}
-	return err
+	return result, err
 }
 
 // Try asks a question of the company that Do might ask: whatever is due has happened, and a
 // sandbox that takes no writes refuses. The question changes nothing and starts no clock. It
-// returns the state that the response is of.
-func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, err error) {
+// returns the state that the response is of, and its moment.
+func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, at moment.Instant, err error) {
 	err = s.withWriter(func(now moment.Instant) error {
 		if _, _, err := s.prepare(ctx, Command{}, now); err != nil {
 			return err
 		}
-		if err := s.run(&Tx{Company: s.company, Now: now, sandbox: s}, Command{Run: ask}); err != nil {
+		at = now
+		asks := func(tx *Tx) (Result, error) { return Result{}, ask(tx) }
+		if _, err := s.run(&Tx{Company: s.company, Now: now, sandbox: s}, Command{Run: asks}); err != nil {
 			return err
 		}
 		if s.company.Changed() {
@@ -310,7 +327,7 @@ func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, err er
 		v = s.published.Load()
 		return nil
 	})
-	return v, err
+	return v, at, err
 }
 
 // advance loads the company if need be and brings it up to the present. The
@@ -374,7 +391,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	}
 	commit := commitlog.Commit{Changes: changes}
 	if in.pending != nil {
-		*in.pending.reply = in.pending.command.Answer(next)
+		in.pending.render(next)
 		commit.Reply = in.pending.stored()
 	}
 	body, sum := commit.Encode(version, s.sum)

@@ -9,6 +9,7 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
+	"platen/internal/wire"
 )
 
 // tailLength is the number of the newest events that are kept in memory.
@@ -136,6 +137,25 @@ func (v *View) Shown(minute sim.Minute) sim.Minute {
 			return minute
 		}
 	}
+}
+
+// MinuteAt returns the in-world minute that the view shows at a wall time. It does
+// not go back when the wall clock is set back.
+func (v *View) MinuteAt(now moment.Instant) sim.Minute {
+	return v.Shown(max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt))))
+}
+
+// ShownAt is the moment that a response from the view shows: the view has
+// everything that happened up to then. A view that could not be brought up to
+// the present, since the store takes nothing, ends before the steps that are
+// due: a client that next asks for the changes since then misses nothing.
+func (v *View) ShownAt(now moment.Instant) moment.Instant { return max(v.UpTo(now), v.LastEventAt) }
+
+// Meta is the head of a response from the view at a moment, with what the head has already.
+func (v *View) Meta(head wire.Meta, now moment.Instant) wire.Meta {
+	head.ServerTime = v.ShownAt(now)
+	head.SimDate, head.ExpiresInS = v.MinuteAt(head.ServerTime).Date(), v.ExpiresInSeconds(head.ServerTime)
+	return head
 }
 
 // UpTo is the newest moment, at most now, up to which the view has everything

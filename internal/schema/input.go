@@ -60,28 +60,36 @@ func (i *Input) Ref() *huma.Schema { return &huma.Schema{Ref: i.ref.Ref} }
 // is optional and missing.
 func (i *Input) Empty() any { return reflect.New(i.of).Interface() }
 
-// Decode returns a pointer to a new value of the type. It refuses with
+// Decode is DecodeInto a new value.
+func (i *Input) Decode(body []byte) (any, error) {
+	v := i.Empty()
+	if err := i.DecodeInto(body, v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// DecodeInto reads a body into a value that v points to, of the type. It refuses with
 // invalid_json when the body is not one JSON object, and with
 // validation_failed, which lists every bad field, when the object is not as
 // the schema says. Any other error is a mistake of the program.
-func (i *Input) Decode(body []byte) (any, error) {
+func (i *Input) DecodeInto(body []byte, v any) error {
 	root, refusal := read(body, "body")
 	if refusal != nil {
-		return nil, refusal
+		return refusal
 	}
 	c := checker{}
 	c.object(i.shape, root, "")
 	if refusal := c.refusal(); refusal != nil {
-		return nil, refusal
+		return refusal
 	}
 	if c.respelled {
 		body = root.append(nil)
 	}
-	v := i.Empty()
 	if err := json.Unmarshal(body, v, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("decode a checked body into %s: %w", i.of, err)
+		return fmt.Errorf("decode a checked body into %s: %w", i.of, err)
 	}
-	return v, nil
+	return nil
 }
 
 func (c *checker) refusal() *problem.Problem {

@@ -6,6 +6,9 @@ package wire
 import (
 	"strconv"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"platen/internal/moment"
 )
 
@@ -81,6 +84,23 @@ func (m *Meta) Append(b []byte) []byte {
 	}
 	b = append(b, m.APIVersion...)
 	return append(b, `"},`...)
+}
+
+// Success renders an envelope around data.
+func Success(m *Meta, data []byte) []byte {
+	const head = 256 // about as long as a head is
+	b := append(m.Append(make([]byte, 0, len(data)+head)), `"data":`...)
+	return append(append(b, data...), '}')
+}
+
+// Encode renders a value as JSON. Paths and ids of clients, which errors
+// repeat, need not be UTF-8: invalid bytes become U+FFFD.
+func Encode(v any) []byte {
+	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic("encode " + err.Error()) // our own types always encode
+	}
+	return b
 }
 
 // Details is an object for programs, different for each code.

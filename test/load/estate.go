@@ -152,13 +152,13 @@ func (t *tenant) print(ctx context.Context, id string, free []string) ([]string,
 func (t *tenant) do(ctx context.Context, resource, id string, run func(*sandbox.Tx) error) error {
 	t.keys++
 	_, err := t.sandbox.Do(ctx, sandbox.Command{
-		Scope: string(apikey.Factory), Key: fmt.Sprintf("key-%08d", t.keys), Run: run,
-		Answer: func(v *sandbox.View) sandbox.Reply {
-			reply := sandbox.Reply{Status: http.StatusOK}
-			if e, ok := v.Row(resource, id); ok {
-				reply.Body = e.Row()
+		Scope: string(apikey.Factory), Key: fmt.Sprintf("key-%08d", t.keys), Status: http.StatusOK,
+		Run: func(tx *sandbox.Tx) (sandbox.Result, error) {
+			result := sandbox.Result{Resource: resource, ID: id}
+			if id == "" {
+				result.Value = func(*sandbox.View) any { return nil }
 			}
-			return reply
+			return result, run(tx)
 		},
 	})
 	return err //nolint:wrapcheck // refusals are looked at

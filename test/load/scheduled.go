@@ -83,17 +83,17 @@ func schedule(ctx context.Context, registry *sandbox.Registry) error {
 		return fmt.Errorf("create sandbox: %w", err)
 	}
 	_, err = registry.Sandbox(created.SandboxID).Do(ctx, sandbox.Command{
-		Run: func(tx *sandbox.Tx) error {
+		Run: func(tx *sandbox.Tx) (sandbox.Result, error) {
+			nothing := sandbox.Result{Value: func(*sandbox.View) any { return nil }}
 			types := []event.Type{event.SalesOrderReceived}
 			if _, err := tx.Company.CanSubscribe(types); err != nil {
-				return err
+				return nothing, err
 			}
 			tx.Company.Subscribe(subscription.Order{
 				Host: "hooks.example.com", Address: []byte("sealed"), Secret: []byte("sealed"), Events: types,
 			}, tx.Now)
-			return nil
+			return nothing, nil
 		},
-		Answer: func(*sandbox.View) sandbox.Reply { return sandbox.Reply{} },
 	})
 	if err != nil {
 		return fmt.Errorf("subscribe: %w", err)

@@ -1,0 +1,145 @@
+package operation
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"platen/internal/sandbox"
+)
+
+// Command is a write with its body. Its type is known where it is defined, and nowhere else.
+type Command interface {
+	// Body returns a pointer to the body, to be read into.
+	Body() any
+	// Press names the press that the body wants to start, "" for none.
+	Press() string
+	// Outbound refuses, or returns the work that is to be done outside of the sandbox before Run; nil for none.
+	Outbound(tx *sandbox.Tx, at PathParams) (sandbox.Outbound, error)
+	// Run refuses with an error, or changes the company.
+	Run(tx *sandbox.Tx, at PathParams) (Result, error)
+	// Try returns the data of a dry run, which is of the type Preview, or refuses as Run does (contract:
+	// OPEN.DRY_RUN). It changes nothing. It is only called where there is a Preview.
+	Try(tx *sandbox.Tx) (any, error)
+}
+
+// PathParams is the ids that a path names, "" where it names none.
+type PathParams struct{ ID, DeliveryID string }
+
+// Result names the data of a write's response: a row, or a value of the state
+// that it made.
+type Result = sandbox.Result
+
+// runFunc runs a command.
+type runFunc[In any] func(tx *sandbox.Tx, at PathParams, in *In) (Result, error)
+
+// command is a Command of one kind of body.
+type command[In any] struct {
+	in  In
+	run runFunc[In]
+	try func(tx *sandbox.Tx, in *In) (any, error)
+}
+
+// Body implements Command.
+func (c *command[In]) Body() any { return &c.in }
+
+// Press implements Command.
+func (c *command[In]) Press() string {
+	if p, ok := any(&c.in).(interface{ press() string }); ok {
+		return p.press()
+	}
+	return ""
+}
+
+// Outbound implements Command.
+func (*command[In]) Outbound(*sandbox.Tx, PathParams) (sandbox.Outbound, error) {
+	return nil, nil //nolint:nilnil // it sends nothing
+}
+
+// Run implements Command.
+func (c *command[In]) Run(tx *sandbox.Tx, at PathParams) (Result, error) { return c.run(tx, at, &c.in) }
+
+// Try implements Command.
+func (c *command[In]) Try(tx *sandbox.Tx) (any, error) { return c.try(tx, &c.in) }
+
+// calling is a Command that sends something before it runs.
+type calling[In, Sent any] struct {
+	command[In]
+
+	sent Sent
+	send sendFunc[Sent]
+	done func(tx *sandbox.Tx, at PathParams, sent *Sent) (Result, error)
+}
+
+// sendFunc refuses, or returns what sends something.
+type sendFunc[Sent any] func(tx *sandbox.Tx, at PathParams) (func(context.Context) Sent, error)
+
+// Outbound implements Command.
+func (c *calling[In, Sent]) Outbound(tx *sandbox.Tx, at PathParams) (sandbox.Outbound, error) {
+	send, err := c.send(tx, at)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) { c.sent = send(ctx) }, nil
+}
+
+// Run implements Command.
+func (c *calling[In, Sent]) Run(tx *sandbox.Tx, at PathParams) (Result, error) {
+	return c.done(tx, at, &c.sent)
+}
+
+// written completes the row of a write whose body is of type In.
+func written[In any](o Operation) Operation {
+	o.Kind = Write
+	if o.Method == "" {
+		o.Method = http.MethodPost
+	}
+	o.In = reflect.TypeFor[In]()
+	o.BodyOptional = o.BodyOptional || o.In.NumField() == 0
+	if o.Key == "" {
+		o.Key = KeyAccepted
+	}
+	if o.Status == 0 {
+		o.Status = http.StatusOK
+	}
+	return o
+}
+
+// write binds a typed command to a row of the table.
+func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error)) Operation {
+	return writeAt(o, func(tx *sandbox.Tx, at PathParams, in *In) (Result, error) { return run(tx, at.ID, in) })
+}
+
+// writeAt is write for a path with two ids.
+func writeAt[In any](o Operation, run runFunc[In]) Operation {
+	o = written[In](o)
+	o.New = func() Command { return &command[In]{run: run} }
+	return o
+}
+
+// tried is write with a dry run.
+func tried[In, Out any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error),
+	try func(tx *sandbox.Tx, in *In) (Out, error)) Operation {
+	o = written[In](o)
+	o.Preview = reflect.TypeFor[Out]()
+	o.New = func() Command {
+		return &command[In]{
+			run: func(tx *sandbox.Tx, at PathParams, in *In) (Result, error) { return run(tx, at.ID, in) },
+			try: func(tx *sandbox.Tx, in *In) (any, error) { return try(tx, in) },
+		}
+	}
+	return o
+}
+
+// called is write for a command that sends something first: send refuses, or returns what does.
+func called[Sent any](o Operation, send sendFunc[Sent],
+	done func(tx *sandbox.Tx, at PathParams, sent *Sent) (Result, error)) Operation {
+	o = written[noBody](o)
+	o.Calls = true
+	o.New = func() Command { return &calling[noBody, Sent]{send: send, done: done} }
+	return o
+}
+
+// Commands without a body have this one; an empty object is fine too. The name
+// of the type is that of a component of the OpenAPI document.
+type noBody struct{}
