@@ -41,14 +41,14 @@ func (x *exchange) create() (*message.Response, error) {
 	if wrong == nil {
 		order.Text, wrong = x.order(&wanted)
 	}
-	reply, err := controller.Create(x.context(), admission.Request{
+	reply, err := controller.Create(x.Context(), admission.Request{
 		Order: order, Wrong: wrong, Key: d.key, Fingerprint: x.Fingerprint(d.body),
 		Proof: x.HTTP.Header.Values(wire.HeaderProof), Make: x.make,
 		Queued: func(w admission.Waiting) admission.Reply {
 			return admission.Reply{Status: http.StatusAccepted, Body: x.envelope(x.ticketOf(w))}
 		},
 	})
-	if x.context().Err() != nil && err != nil {
+	if x.Context().Err() != nil && err != nil {
 		return gone(), nil //nolint:nilerr // the client reads no response
 	}
 	if err != nil {
@@ -194,9 +194,9 @@ func (x *exchange) ticket() (*message.Response, error) {
 		reply.Status = http.StatusCreated
 		stands, err = controller.Inspect(id)
 	} else {
-		reply, stands, err = controller.Poll(x.context(), id, key, x.make)
+		reply, stands, err = controller.Poll(x.Context(), id, key, x.make)
 	}
-	if x.context().Err() != nil && err != nil {
+	if x.Context().Err() != nil && err != nil {
 		return gone(), nil //nolint:nilerr // the client reads no response
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 
@@ -68,9 +67,6 @@ func (x *exchange) serve() (*message.Response, error) {
 	panic("an operation of the kind " + string(x.op.Kind))
 }
 
-// context is that of the request.
-func (x *exchange) context() context.Context { return x.Context() }
-
 // data is a response with a value that is encoded already.
 func (x *exchange) data(v *sandbox.View, status int, data []byte) *message.Response {
 	return &message.Response{Status: status, Meta: message.MetaOf(x.Request, v, x.now), Data: data, Tag: x.etag}
@@ -127,7 +123,7 @@ func (x *exchange) unchanged() *message.Response {
 
 // view is the state that a read begins with.
 func (x *exchange) view() (*sandbox.View, error) {
-	return x.Sandbox.View(x.context()) //nolint:wrapcheck // a problem, or the name of what failed
+	return x.Sandbox.View(x.Context()) //nolint:wrapcheck // a problem, or the name of what failed
 }
 
 // present is the state that a read shows, once it can no longer be refused: a clock that waits for the first
@@ -135,7 +131,7 @@ func (x *exchange) view() (*sandbox.View, error) {
 func (x *exchange) present() (*sandbox.View, error) {
 	v, err := x.view()
 	if err == nil && v.Summary.Clock.Waiting && !x.Traceless() {
-		x.Sandbox.StartClock(x.context())
+		x.Sandbox.StartClock(x.Context())
 		v, err = x.view()
 	}
 	if pinned := x.Conditions.Pinned; err == nil && pinned != nil {

@@ -17,7 +17,7 @@ func (x *exchange) faultHits(p *page) (*message.Response, error) {
 	}
 	var hits []sandbox.FaultHit
 	newest := uint64(0)
-	if faults := x.Sandbox.Faults(x.context()); faults != nil {
+	if faults := x.Sandbox.Faults(x.Context()); faults != nil {
 		hits, newest = faults.Hits()
 	}
 	x.tag(newest)

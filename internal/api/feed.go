@@ -55,14 +55,14 @@ func (x *exchange) feed() (*message.Response, error) {
 func (x *exchange) read(v *sandbox.View, query sandbox.Query) (*feed, error) {
 	f := &feed{view: v, last: v.Sequence}
 	var err error
-	if f.events, err = x.Sandbox.Events(x.context(), v, query); err != nil {
+	if f.events, err = x.Sandbox.Events(x.Context(), v, query); err != nil {
 		return nil, err //nolint:wrapcheck // a problem, or the name of what failed
 	}
 	c := &x.Conditions
 	if c.Hidden.Empty() || c.HiddenUntil > 0 && x.server.registry.Now() >= c.HiddenUntil {
 		return f, nil
 	}
-	first, err := x.Sandbox.Events(x.context(), v, sandbox.Query{After: query.After, Limit: 1, Types: c.Hidden})
+	first, err := x.Sandbox.Events(x.Context(), v, sandbox.Query{After: query.After, Limit: 1, Types: c.Hidden})
 	if err != nil || len(first) == 0 {
 		return f, err //nolint:wrapcheck // as above
 	}

@@ -14,7 +14,7 @@ func (x *exchange) findings(p *page) (*message.Response, error) {
 	if _, err := x.present(); err != nil {
 		return nil, err
 	}
-	found, err := x.Sandbox.Verify(x.context())
+	found, err := x.Sandbox.Verify(x.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (x *exchange) findings(p *page) (*message.Response, error) {
 			ids[id] = true
 		}
 	}
-	trails, err := x.Sandbox.Trails(x.context(), found.View, ids)
+	trails, err := x.Sandbox.Trails(x.Context(), found.View, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (x *exchange) fork() (*message.Response, error) {
 	// The same key and body for another sandbox are another request.
 	sent := x.Fingerprint(d.body)
 	of := sha256.Sum256(append(sent[:], x.Caller.SandboxID...))
-	reply, err := controller.Create(x.context(), admission.Request{
+	reply, err := controller.Create(x.Context(), admission.Request{
 		Order: admission.Order{Network: x.Network.String()}, NoTicket: true, Wrong: found.wrong(),
 		Weight: 1 + int(found.Base.Version/commitsToACreation),
 		Key:    d.key, Fingerprint: of,
@@ -100,7 +100,7 @@ func (x *exchange) base(wanted *operation.ForkSandbox) (sandbox.ForkBase, error)
 	if err != nil {
 		return sandbox.ForkBase{}, err //nolint:wrapcheck // a problem
 	}
-	return x.Sandbox.Base(x.context(), point)
+	return x.Sandbox.Base(x.Context(), point)
 }
 
 func (x *exchange) makeFork(ctx context.Context, base sandbox.ForkBase, network string,

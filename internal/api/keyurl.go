@@ -36,6 +36,9 @@ func keysIn(url string) []string {
 	if strings.Contains(url, "%") {
 		url = decodeWhole(url)
 	}
+	if !strings.Contains(url, apikey.Mark) {
+		return nil
+	}
 	return appendKeys(nil, url)
 }
 

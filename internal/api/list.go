@@ -230,7 +230,7 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 	case operation.CallResource:
 		return x.remembered(id)
 	case operation.EventResource:
-		e, ok, err := x.Sandbox.Event(x.context(), v, id)
+		e, ok, err := x.Sandbox.Event(x.Context(), v, id)
 		if err == nil && !ok {
 			err = problem.Missing(x.op.Resource, message.Short(id))
 		}

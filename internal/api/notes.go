@@ -104,13 +104,16 @@ func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Ex
 	if !s.options.Bodies {
 		return nil
 	}
-	var response []byte
+	e := sandbox.Exchange{
+		Query: r.HTTP.URL.RawQuery, IdempotencyKey: message.Short(r.HTTP.Header.Get(wire.HeaderIdempotencyKey)),
+		Request: r.Body.Received(),
+	}
+	e.RequestBytes = int64(len(e.Request))
 	if out.Severed == message.Unsevered {
-		response = out.Body()
+		e.Response, e.ResponseBytes = out.Excerpt(sandbox.MaxExchangeBody)
 	}
 	hidden := r.Operation != nil && strings.HasPrefix(r.Operation.Path, webhooksPath)
-	return sandbox.NewExchange(r.HTTP.URL.RawQuery, message.Short(r.HTTP.Header.Get(wire.HeaderIdempotencyKey)),
-		r.Body.Received(), response, hidden)
+	return e.Kept(hidden)
 }
 
 // Answered describes one request when its response is known. It holds nothing that

@@ -39,7 +39,7 @@ func (x *exchange) poll() (*message.Response, error) {
 			return nil, err
 		}
 	}
-	if x.context().Err() != nil {
+	if x.Context().Err() != nil {
 		return gone(), nil
 	}
 	x.tag(f.last)
@@ -55,7 +55,7 @@ func (x *exchange) newEvents(p *wanted) (*feed, error) {
 	x.now = x.Sandbox.AsOf(x.server.registry.Now())
 	v, err := x.view()
 	if err == nil {
-		err = x.server.stillKnown(x.context(), x.Credentials)
+		err = x.server.stillKnown(x.Context(), x.Credentials)
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (x *exchange) await(p *wanted, changed <-chan struct{}, lasted string, pati
 			over = true
 		case <-x.server.stopped:
 			over = true
-		case <-x.context().Done():
+		case <-x.Context().Done():
 			return nil, nil //nolint:nilnil // no response is read
 		}
 		f, err := x.newEvents(p)

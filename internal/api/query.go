@@ -32,8 +32,8 @@ func (a *arguments) number(name string) uint64 { return a.numbers[name] }
 
 // query reads the query of the request.
 func (x *exchange) query() (*arguments, error) {
-	if x.op == nil {
-		return readQuery(nil, x.HTTP.URL.RawQuery)
+	if x.HTTP.URL.RawQuery == "" && x.op.unasked != nil {
+		return x.op.unasked, nil
 	}
 	return readQuery(x.op.query, x.HTTP.URL.RawQuery)
 }
@@ -127,6 +127,9 @@ func (a *arguments) check(p *operation.Parameter) error {
 
 // time returns a parameter that is a time, 0 when it was not sent.
 func (a *arguments) time(name string) moment.Instant {
+	if !a.sent(name) {
+		return 0
+	}
 	at, _ := instant(a.text(name)) // checked before
 	return at
 }

@@ -108,7 +108,9 @@ type bound struct {
 	operation.Operation
 	input *schema.Input
 	// query are the parameters of the operation's query.
-	query   []operation.Parameter
+	query []operation.Parameter
+	// unasked are the arguments of a request without a query, nil where it needs one.
+	unasked *arguments
 	columns []string
 	// sameSite is set for an operation that a browser must not reach for pages
 	// of other sites.
@@ -159,6 +161,7 @@ func (s *Server) bind(registry *schema.Registry, op operation.Operation) (*bound
 		b.columns = columns(op.Out)
 	}
 	b.query = op.Query()
+	b.unasked, _ = readQuery(b.query, "") // an error is for each request that gets it
 	b.sameSite = slices.Contains(op.Problems, problem.OriginRefused)
 	a, err := announcementOf(&op, s.options.Origin)
 	if a != nil {

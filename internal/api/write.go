@@ -36,19 +36,19 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 	}
 	switch {
 	case x.op.Examined != nil:
-		found, err := x.Sandbox.Examine(x.context())
+		found, err := x.Sandbox.Examine(x.Context())
 		if err != nil {
 			return nil, nil, err
 		}
 		return found.View, x.op.Examined(&found, found.View.ShownAt(x.now)), nil
 	case x.op.Verified != nil:
-		found, err := x.Sandbox.Verify(x.context())
+		found, err := x.Sandbox.Verify(x.Context())
 		if err != nil {
 			return nil, nil, err
 		}
 		return found.View, x.op.Verified(&found), nil
 	case x.op.Attended:
-		found, err := x.Sandbox.Attend(x.context())
+		found, err := x.Sandbox.Attend(x.Context())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -104,7 +104,7 @@ func (x *exchange) command(d writeRequest) sandbox.Command {
 // used before, and a sandbox that takes no writes, are refused before the fault
 // of the request itself (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
 func (x *exchange) replayOrRefuse(d writeRequest, wrong error) (*message.Response, error) {
-	reply, found, err := x.Sandbox.ReplayOrRefuse(x.context(), x.command(d))
+	reply, found, err := x.Sandbox.ReplayOrRefuse(x.Context(), x.command(d))
 	switch {
 	case err != nil:
 		return nil, err
@@ -135,10 +135,10 @@ func (x *exchange) write() (*message.Response, error) {
 	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) { return typed.Run(tx, at) }
 	var reply sandbox.Reply
 	if x.op.Calls {
-		reply, err = x.Sandbox.DoWithOutbound(x.context(), command,
+		reply, err = x.Sandbox.DoWithOutbound(x.Context(), command,
 			func(tx *sandbox.Tx) (sandbox.Outbound, error) { return typed.Outbound(tx, at) })
 	} else {
-		reply, err = x.Sandbox.Do(x.context(), command)
+		reply, err = x.Sandbox.Do(x.Context(), command)
 	}
 	if reply.At > 0 {
 		x.now = reply.At
@@ -153,7 +153,7 @@ func (x *exchange) write() (*message.Response, error) {
 // where the sandbox still takes writes.
 func (x *exchange) dryRun(typed operation.Command, wrong error) (*message.Response, error) {
 	var value any
-	v, at, err := x.Sandbox.Try(x.context(), func(tx *sandbox.Tx) (err error) {
+	v, at, err := x.Sandbox.Try(x.Context(), func(tx *sandbox.Tx) (err error) {
 		if wrong != nil {
 			return wrong
 		}
@@ -172,7 +172,7 @@ func (x *exchange) dryRun(typed operation.Command, wrong error) (*message.Respon
 // delete deletes the sandbox (contract: OPEN.LIFE.DELETE).
 func (x *exchange) delete() (*message.Response, error) {
 	d, wrong := x.readWrite(new(struct{}))
-	last, at, err := x.Sandbox.Delete(x.context(), x.command(d), wrong)
+	last, at, err := x.Sandbox.Delete(x.Context(), x.command(d), wrong)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,9 @@ package message
 
 import (
 	"context"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -119,16 +121,30 @@ func (r *Response) Body() []byte {
 	if r.Data == nil && r.Page == nil && r.Error == nil {
 		return r.Raw
 	}
-	return r.appendBody(nil)
+	return r.appendBody(nil, math.MaxInt)
 }
 
-// appendBody appends the body.
-func (r *Response) appendBody(b []byte) []byte {
+// Excerpt is the beginning of the body, at most so many bytes, in memory of its own, and the size of the whole.
+func (r *Response) Excerpt(most int) (beginning []byte, size int64) {
+	if r.Data == nil && r.Page == nil && r.Error == nil {
+		return slices.Clone(r.Raw[:min(len(r.Raw), most)]), int64(len(r.Raw))
+	}
+	const row = 1 << 10 // a page goes beyond by one
+	beginning = r.appendBody(make([]byte, 0, most+row), most)
+	if size = int64(len(beginning)); r.Page != nil {
+		var head [256]byte
+		size = int64(len(r.Meta.Append(head[:0])) + len(`"data":}`) + r.Page.size())
+	}
+	return beginning[:min(len(beginning), most)], size
+}
+
+// appendBody appends the body, or of a page not much more than so many bytes.
+func (r *Response) appendBody(b []byte, most int) []byte {
 	switch {
 	case r.Error != nil:
 		return append(append(append(r.Meta.Append(b), `"error":`...), r.Error...), '}')
 	case r.Page != nil:
-		return append(r.Page.append(append(r.Meta.Append(b), `"data":`...)), '}')
+		return append(r.Page.append(append(r.Meta.Append(b), `"data":`...), most), '}')
 	case r.Data != nil:
 		return append(append(append(r.Meta.Append(b), `"data":`...), r.Data...), '}')
 	default:
@@ -136,9 +152,12 @@ func (r *Response) appendBody(b []byte) []byte {
 	}
 }
 
-func (p *Page) append(b []byte) []byte {
+func (p *Page) append(b []byte, most int) []byte {
 	b = append(b, `{"items":[`...)
 	for i, row := range p.Rows {
+		if len(b) >= most {
+			return b
+		}
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -154,4 +173,14 @@ func (p *Page) append(b []byte) []byte {
 		b = strconv.AppendUint(append(b, `,"last_seq":`...), *p.LastSequence, 10)
 	}
 	return append(b, '}')
+}
+
+// size is that of what append appends.
+func (p *Page) size() int {
+	empty := Page{Next: p.Next, LastSequence: p.LastSequence}
+	size := len(empty.append(nil, math.MaxInt)) + max(0, len(p.Rows)-1)
+	for _, row := range p.Rows {
+		size += len(row)
+	}
+	return size
 }

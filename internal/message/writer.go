@@ -3,6 +3,7 @@ package message
 import (
 	"context"
 	"maps"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -80,7 +81,7 @@ func (s *Writer) send(w http.ResponseWriter, r *Request, out *Response) {
 			memory = new([]byte)
 		}
 		defer s.bodies.Put(memory)
-		body = out.appendBody((*memory)[:0])
+		body = out.appendBody((*memory)[:0], math.MaxInt)
 		*memory = body
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 	}
 	// Of the bodies those of the newest are kept, as long as they are short together.
 	text := make([]byte, sandbox.MaxExchangeBody)
-	short := sandbox.NewExchange("", "", text[:10], nil, false)
+	short := (&sandbox.Exchange{Request: text[:10]}).Kept(false)
 	for range 2 * sandbox.MaxExchanges {
 		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: short})
 	}
@@ -46,7 +47,8 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 		t.Errorf("of short bodies those of %d calls are kept", kept)
 	}
 	for range 2 * sandbox.MaxExchanges {
-		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: sandbox.NewExchange("", "", text, text, false)})
+		long := sandbox.Exchange{Request: text, Response: slices.Clone(text)}
+		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: long.Kept(false)})
 	}
 	if kept := exchanges(s); kept < 20 || kept > 32 {
 		t.Errorf("of long bodies those of %d calls are kept", kept)

@@ -33,19 +33,17 @@ var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[
 
 const removed = "(removed)"
 
-// NewExchange keeps of a request what may be kept: where hidden is set, nothing of the bodies.
-func NewExchange(query, key string, request, response []byte, hidden bool) *Exchange {
-	kept := func(body []byte) []byte {
-		if hidden {
-			return nil
-		}
-		return WithoutSecrets(slices.Clone(body[:min(len(body), MaxExchangeBody)]))
+// Kept is what may be kept of an exchange: where hidden is set, nothing of the bodies. The response must be in
+// memory of its own, which is kept.
+func (e *Exchange) Kept(hidden bool) *Exchange {
+	kept := *e
+	kept.Query, kept.IdempotencyKey = withoutSecrets(e.Query), withoutSecrets(e.IdempotencyKey)
+	kept.Request, kept.Response = nil, nil
+	if !hidden {
+		kept.Request = WithoutSecrets(slices.Clone(e.Request[:min(len(e.Request), MaxExchangeBody)]))
+		kept.Response = WithoutSecrets(e.Response[:min(len(e.Response), MaxExchangeBody)])
 	}
-	return &Exchange{
-		Query: string(WithoutSecrets([]byte(query))), IdempotencyKey: string(WithoutSecrets([]byte(key))),
-		Request: kept(request), Response: kept(response),
-		RequestBytes: int64(len(request)), ResponseBytes: int64(len(response)),
-	}
+	return &kept
 }
 
 // WithoutSecrets replaces keys in a text.
@@ -54,6 +52,13 @@ func WithoutSecrets(text []byte) []byte {
 		return text
 	}
 	return secrets.ReplaceAll(text, []byte(removed))
+}
+
+func withoutSecrets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return string(WithoutSecrets([]byte(text)))
 }
 
 // size is about how much memory an exchange takes up, in bytes; 0 for none.

@@ -13,7 +13,10 @@ func TestSecretsAreNotRemembered(t *testing.T) {
 	for _, body := range []string{
 		`{"\u0075rl":"https://example.com/hook/SECRET"}`, `{"URL":"https://example.com/hook/SECRET"}`, `["SECRET"]`,
 	} {
-		e := sandbox.NewExchange("", key, []byte(body), []byte(body), true)
+		sent := sandbox.Exchange{
+			IdempotencyKey: key, Request: []byte(body), Response: []byte(body), RequestBytes: int64(len(body)),
+		}
+		e := sent.Kept(true)
 		if e.Request != nil || e.Response != nil || e.RequestBytes != int64(len(body)) {
 			t.Errorf("%s: %s and %s are remembered, of %d bytes", body, e.Request, e.Response, e.RequestBytes)
 		}

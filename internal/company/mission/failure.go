@@ -50,6 +50,11 @@ type Absence struct {
 	WentOn bool           `json:"went_on,omitzero"`
 }
 
+// none reports whether there is nothing to get over.
+func (f *Failures) none() bool {
+	return len(f.Responses)+len(f.Requests)+len(f.Working)+len(f.Lists) == 0 && f.Absence == (Absence{})
+}
+
 func (f *Failures) clone() Failures {
 	return Failures{
 		Responses: slices.Clone(f.Responses), Requests: slices.Clone(f.Requests), Working: slices.Clone(f.Working),
@@ -73,6 +78,9 @@ func without[T any](all []T, at int) []T {
 
 // fail looks for clients that get over what goes wrong.
 func (c *ClientActivity) fail(call *Call, known Signals) (added Signals) {
+	if !call.Exposed && call.Fault == "" && c.Failures.none() && c.Office.Storm.Until == 0 && c.Factory.Storm.Until == 0 {
+		return 0
+	}
 	if lacks(known, GotLostResponse|RepeatedLostRequest) {
 		added |= c.repeatLost(call)
 	}

@@ -25,6 +25,9 @@ const (
 
 // Prefixes of keys (contract: AUTH.KEY.OFFICE, AUTH.KEY.FACTORY, OPEN.EVAL.KEY).
 const (
+	// Mark is in the prefix of each secret that opens a sandbox.
+	Mark = "lab_"
+
 	OfficePrefix  = "lab_off_"
 	FactoryPrefix = "lab_fac_"
 	GradingPrefix = "lab_grd_"
