@@ -40,7 +40,7 @@ func (x *exchange) query() (*arguments, error) {
 
 // readQuery reads the query of a request. It refuses unknown parameters, those
 // that are given more than once, and values that their rows in the table do not
-// allow. Of several faults of names, the first in the order of the alphabet is
+// allow. Of several bad names, the first in the order of the alphabet is
 // reported.
 func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 	if raw == "" && len(known) == 0 {

@@ -101,8 +101,8 @@ func (x *exchange) command(d writeRequest) sandbox.Command {
 }
 
 // replayOrRefuse handles a write that is malformed. An idempotency key that was
-// used before, and a sandbox that takes no writes, are refused before the fault
-// of the request itself (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
+// used before, and a sandbox that takes no writes, are refused before what is wrong
+// with the request itself (contract: IDEM.REUSED, LIFE.EXPIRED, LIFE.BANKRUPT).
 func (x *exchange) replayOrRefuse(d writeRequest, wrong error) (*message.Response, error) {
 	reply, found, err := x.Sandbox.ReplayOrRefuse(x.Context(), x.command(d))
 	switch {
