@@ -162,9 +162,6 @@ economy: ## Measure what the company is worth to players of different skill; 2 m
 sizing: ## Measure several servers on PostgreSQL, and what a sandbox takes; 2 minutes.
 	@$(GO) run ./test/load -sizing
 
-measure: ## Count the code itself: functions a request passes, files an addition touches, its shape; 1 minute.
-	@$(GO) run ./test/measure
-
 faults: ## Make twenty faults, one after the other, and run the tests that should notice; 16 minutes.
 	@$(GO) run ./test/faults
 
@@ -185,4 +182,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt format schedule generate check bench sizing economy tokens measure soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt format schedule generate check bench sizing economy tokens soak fuzz screenshots vendor

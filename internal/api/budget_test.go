@@ -278,3 +278,32 @@ func TestHeadersStandOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsOverALimitLoadsNoCompany: a flood with a key that works costs the storage nothing.
+func TestWhatIsOverALimitLoadsNoCompany(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(o *api.Options) {
+		gate, err := ratelimit.New(ratelimit.Options{
+			Key:      ratelimit.Budget{PerMinute: 120, Burst: 30},
+			Cooldown: ratelimit.Penalty{Refusals: 20, Within: 10 * time.Second, Lasts: time.Hour},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Gate = gate
+	})
+	n := s.create("")
+	for range 30 + 20 {
+		n.call("GET", "/v1/sandbox", n.office, "")
+	}
+	n.clock.Advance(10 * time.Minute)
+	s.registry.Sweep(t.Context())
+	if s.registry.Memory().Companies != 0 {
+		t.Fatal("the company is still in memory")
+	}
+	n.call("GET", "/v1/sandbox", n.office, "").want(429, "rate_limited")
+	if s.registry.Memory().Companies != 0 {
+		t.Error("a request over its limit has loaded a company")
+	}
+	n.call("GET", "/v1/sandbox", n.factory, "").want(200, "")
+}

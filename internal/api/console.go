@@ -85,7 +85,7 @@ type consoleRoute func(r *message.Request, viewer *console.Viewer) (*message.Res
 // to one that only looks.
 func (s *Server) watched(serve consoleRoute) message.Handler {
 	return func(r *message.Request) *message.Response {
-		caller := *r // of which nothing is known while its network is shut out
+		caller := *r // unknown while its network is banned
 		if caller.Refusal != nil || s.gate.Shuts(s.registry.Now().Time(), r.Network) {
 			caller.Caller, caller.Sandbox = sandbox.Caller{}, nil
 		}

@@ -67,7 +67,8 @@ func (s *Server) outline(r *http.Request) *message.Request {
 	}
 }
 
-// match is the writer that the router is given: all that is written to it is which route it found.
+// match is a ResponseWriter that records the matched route and discards output. The router puts the ids of the path
+// into the request beside, for PathValue.
 type match struct {
 	http.ResponseWriter
 

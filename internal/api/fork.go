@@ -57,6 +57,9 @@ func (x *exchange) fork() (*message.Response, error) {
 			return x.makeFork(ctx, found.Base, order.Network, records)
 		},
 	})
+	if x.Context().Err() != nil && err != nil {
+		return gone(), nil //nolint:nilerr // the client reads no response
+	}
 	if err != nil {
 		return nil, err
 	}

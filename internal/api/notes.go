@@ -22,8 +22,8 @@ const maxPath = 200
 // webhooksPath begins the paths of webhooks, whose URLs may be secret.
 const webhooksPath = "/webhooks"
 
-// notes is the layer in which a request is noted, once, when its response is known and before it is sent:
-// whoever has the response finds what it has completed. A panic behind it becomes a response here.
+// notes returns the layer that records each request once, before its response is sent, and turns panics behind
+// it into responses.
 func (s *Server) notes(next message.Handler) message.Handler {
 	return func(r *message.Request) (out *message.Response) {
 		defer func() {

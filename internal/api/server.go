@@ -1,5 +1,5 @@
 // Package api is the HTTP side: it turns requests into operations of the table
-// and their outcomes into envelopes. A request passes a table of layers, each a
+// and their outcomes into envelopes. A request passes layers, each a
 // function over values of package message:
 //
 //	door      request id, key in the URL, operation, caller       door.go
@@ -45,8 +45,7 @@ type Options struct {
 	// network of its own.
 	Gate    Gate
 	Network *network.Rules
-	// Before and Within are layers of the road, nil for none. A response that Before has from elsewhere is
-	// noted there.
+	// Before and Within are optional layers. A response that Before gets from another server is noted there.
 	Before, Within message.Layer
 	// Revoke, when set, revokes a key wherever its sandbox is; else it is here.
 	Revoke func(ctx context.Context, requestID, key string) error
@@ -59,8 +58,7 @@ type Options struct {
 	OneOffice bool
 	// Bodies is whether the bodies of requests and responses are remembered for a while.
 	Bodies bool
-	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no
-	// way.
+	// Advise, when set, tells how to lift a limit that a setting causes, "" when it cannot be lifted.
 	Advise func(setting string) string
 	// Observe, when set, is called for every request once its response is known.
 	Observe func(*Answered)

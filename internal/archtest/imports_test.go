@@ -179,7 +179,6 @@ var may = map[string]string{
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
 	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
 	"test/faults":   "",
-	"test/measure":  "internal/server internal/config", // the server runs in the process whose counters it reads
 
 	"internal/archtest": "",
 }

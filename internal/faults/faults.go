@@ -171,7 +171,7 @@ func (d *disturbed) before(v *sandbox.View) *message.Request {
 	c, op := &r.Conditions, r.Operation
 	read := r.HTTP.Method == http.MethodGet
 	if (op.System != operation.Shared || op.Streams()) && read {
-		d.grows = d.meets(fault.Growth)
+		d.grows = d.faults.Hit(d.Draw, fault.Growth)
 	}
 	if d.Away != "" {
 		c.Hidden = eventsOf(d.Away)
@@ -235,9 +235,6 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 		out = held
 	}
 	d.noteShown(out)
-	if d.grows {
-		grow(out, d.request)
-	}
 	d.dated(out)
 	if d.meets(fault.SlowResponse) {
 		out.Hold = d.Slow()
@@ -248,7 +245,7 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 	return out
 }
 
-// noteShown notes what the response shows of the conditions that it was made under.
+// noteShown notes the conditions that the response shows, and gives back what had no effect.
 func (d *disturbed) noteShown(out *message.Response) {
 	c := &d.request.Conditions
 	forgotten := out.Code == problem.InvalidCursor && c.ForgetCursor
@@ -260,6 +257,13 @@ func (d *disturbed) noteShown(out *message.Response) {
 		d.note(fault.ShortPage, "")
 	case d.short:
 		d.faults.GiveBack(d.Draw, fault.ShortPage)
+	}
+	switch {
+	case d.grows && out.Succeeded():
+		d.note(fault.Growth, "")
+		grow(out, d.request)
+	case d.grows:
+		d.faults.GiveBack(d.Draw, fault.Growth)
 	}
 	if d.stale && out.Succeeded() {
 		d.note(fault.StaleRead, "version "+strconv.FormatUint(c.Pinned.Version, 10))

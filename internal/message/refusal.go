@@ -19,7 +19,7 @@ type Errors struct {
 	// Origin is the scheme and host that links begin with.
 	Origin string
 	Log    *slog.Logger
-	// Advise, when set, says how to be rid of a limit that a setting is the reason of, "" for no way.
+	// Advise, when set, tells how to lift a limit that a setting causes, "" when it cannot be lifted.
 	Advise func(setting string) string
 }
 
@@ -43,13 +43,17 @@ func Stopping() error {
 // Response is the response to a request that failed with an error, as of a moment. An error that is no
 // problem is internal: it is logged, and not shown.
 func (e *Errors) Response(r *Request, at moment.Instant, err error) *Response {
+	p := e.problemOf(r, err)
+	// The view only dates the response; without one the date is left out.
 	var view *sandbox.View
-	if r.Sandbox != nil && !errors.Is(err, sandbox.ErrCrowded) {
-		// The view only dates the response; without one the date is left out.
+	switch {
+	case r.Sandbox == nil || errors.Is(err, sandbox.ErrCrowded):
+	case p.Code == problem.RateLimited || p.Code == problem.Banned: // a flood loads no company
+		view = r.Sandbox.Published()
+	default:
 		view, _ = r.Sandbox.View(r.Context())
 	}
 	out := &Response{Meta: MetaOf(r, view, at)}
-	p := e.problemOf(r, err)
 	if field, ok := errors.AsType[*HeaderError](err); ok {
 		out.Set(field.Name, field.Value)
 	}

@@ -46,7 +46,7 @@ type Request struct {
 	HTTP *http.Request
 	// ID names the request.
 	ID string
-	// Began is when it came by a clock that is never set, Arrived by that of the server.
+	// Began is the time of arrival by the monotonic clock, Arrived by that of the server.
 	Began   time.Time
 	Arrived moment.Instant
 	// Network is the group of addresses that it comes from.
@@ -55,7 +55,8 @@ type Request struct {
 
 	// Endpoint serves the request once every layer has let it pass.
 	Endpoint Handler
-	// Operation is that of the table, nil where there is none. CSV is set where rows are wanted so.
+	// Operation is that of the table, nil where there is none. CSV is set when the client wants rows as
+	// CSV.
 	Operation *operation.Operation
 	CSV       bool
 	// Watching is set for a route of the console, which leaves no trace. OwnBudget is set where the endpoint
@@ -63,8 +64,8 @@ type Request struct {
 	Watching, OwnBudget bool
 	// Exposed are the keys that stand in the URL.
 	Exposed []string
-	// Refusal is why the request fails whatever it wants, nil for nothing: it is found at the door and
-	// told once the request is paid for.
+	// Refusal is the error that the door found, nil for none. The layer of budgets returns it once the request is
+	// paid for.
 	Refusal error
 
 	// Caller is the zero Caller for a request without a key that works. Credentials let it in: a long
@@ -79,10 +80,9 @@ type Request struct {
 	Sandbox *sandbox.Sandbox
 	At      moment.Instant
 
-	// Vouched is set where somebody else has let the request in: its keys do not come with it.
+	// Vouched is set when another node has authenticated and charged the request: it carries credentials, not keys.
 	Vouched bool
-	// Decided is what the owner of a sandbox has found out about a request that is finished here, nil
-	// for all others.
+	// Decided is the decision about a fork that is completed here, nil for all other requests.
 	Decided json.RawMessage
 	// Pays, when set, spends the cost of the request in the place of the budgets that all share.
 	Pays func(at time.Time) ratelimit.Decision
@@ -109,7 +109,7 @@ type Provenance struct {
 	Unread problem.Code
 }
 
-// Conditions are under which a request is served. The zero value is the usual ones.
+// Conditions change how a request is served. The zero value changes nothing.
 type Conditions struct {
 	// Offset is by how much the clock is off that the response shows.
 	Offset time.Duration

@@ -36,8 +36,8 @@ type Response struct {
 	// Tag is the ETag, "" for none. RetryAfter is in seconds, 0 for none.
 	Tag        string
 	RetryAfter int
-	// NoStore is set for a response that must not be stored, Close for the last one of its connection.
-	NoStore, Close bool
+	// NoStore is set for a response that must not be stored.
+	NoStore bool
 	// Budget are the values of the headers about the caller's budget.
 	Budget Budget
 	// Header has the fields beside those that every response has, nil for none.
@@ -61,8 +61,7 @@ type Response struct {
 	Hold time.Duration
 	// Severed is how the connection ends in the place of the response.
 	Severed Severing
-	// Unreached is set for a request that was lost on its way here: its client learns nothing, and neither
-	// does the list of its requests.
+	// Unreached is set when the request was lost before it reached the server. It is kept out of the list of requests.
 	Unreached bool
 	// Relayed is set for the response of another node, which is passed on as it came and has been noted there.
 	Relayed bool
@@ -70,7 +69,7 @@ type Response struct {
 	Gone bool
 	// Stream, when set, writes the body, and takes as long as a reader stays.
 	Stream func(ctx context.Context, w http.ResponseWriter)
-	// Discard, when set, ends what was reserved for the response. Whoever has the response calls it once.
+	// Discard, when set, releases what was reserved for the response. Its last holder calls it once, by Ended.
 	Discard func()
 }
 
@@ -94,7 +93,7 @@ const (
 	Unsevered Severing = iota
 	// CutOff cuts the connection.
 	CutOff
-	// BadGateway has something in between respond.
+	// BadGateway responds as a proxy does that got no response.
 	BadGateway
 )
 
@@ -109,7 +108,7 @@ func (r *Response) Set(name, value string) {
 // Succeeded reports whether the response is no error.
 func (r *Response) Succeeded() bool { return r.Status != 0 && r.Status < http.StatusBadRequest }
 
-// Ended ends what was reserved for the response.
+// Ended releases what was reserved for the response.
 func (r *Response) Ended() {
 	if r.Discard != nil {
 		r.Discard()
@@ -118,38 +117,39 @@ func (r *Response) Ended() {
 
 // Body is the whole body, as it is sent to a client that asked with GET or POST.
 func (r *Response) Body() []byte {
-	if r.Data == nil && r.Page == nil && r.Error == nil {
+	if !r.enveloped() {
 		return r.Raw
 	}
-	return r.appendBody(nil, math.MaxInt)
+	return r.appendEnvelope(nil, math.MaxInt)
 }
+
+// enveloped reports whether the body is an envelope.
+func (r *Response) enveloped() bool { return r.Data != nil || r.Page != nil || r.Error != nil }
 
 // Excerpt is the beginning of the body, at most so many bytes, in memory of its own, and the size of the whole.
 func (r *Response) Excerpt(most int) (beginning []byte, size int64) {
-	if r.Data == nil && r.Page == nil && r.Error == nil {
+	if !r.enveloped() {
 		return slices.Clone(r.Raw[:min(len(r.Raw), most)]), int64(len(r.Raw))
 	}
-	const row = 1 << 10 // a page goes beyond by one
-	beginning = r.appendBody(make([]byte, 0, most+row), most)
-	if size = int64(len(beginning)); r.Page != nil {
+	var memory [6 << 10]byte
+	b := r.appendEnvelope(memory[:0], most)
+	if size = int64(len(b)); r.Page != nil {
 		var head [256]byte
 		size = int64(len(r.Meta.Append(head[:0])) + len(`"data":}`) + r.Page.size())
 	}
-	return beginning[:min(len(beginning), most)], size
+	return slices.Clone(b[:min(len(b), most)]), size
 }
 
-// appendBody appends the body, or of a page not much more than so many bytes.
-func (r *Response) appendBody(b []byte, most int) []byte {
-	switch {
-	case r.Error != nil:
-		return append(append(append(r.Meta.Append(b), `"error":`...), r.Error...), '}')
-	case r.Page != nil:
-		return append(r.Page.append(append(r.Meta.Append(b), `"data":`...), most), '}')
-	case r.Data != nil:
-		return append(append(append(r.Meta.Append(b), `"data":`...), r.Data...), '}')
-	default:
-		return append(b, r.Raw...)
+// appendEnvelope appends the envelope, or of a page not much more than so many bytes.
+func (r *Response) appendEnvelope(b []byte, most int) []byte {
+	if b = r.Meta.Append(b); r.Error != nil {
+		return append(append(append(b, `"error":`...), r.Error...), '}')
 	}
+	b = append(b, `"data":`...)
+	if r.Page != nil {
+		return append(r.Page.append(b, most), '}')
+	}
+	return append(append(b, r.Data...), '}')
 }
 
 func (p *Page) append(b []byte, most int) []byte {

@@ -24,7 +24,7 @@ type Writer struct {
 // sendTime is how long a response may take on its way that was held back.
 const sendTime = time.Minute
 
-// gateway is what something in between says of a request that it had no response to.
+// gateway is the body that a proxy sends when it gets no response.
 const gateway = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n"
 
 // Send sends a response, after it was held back as long as it says.
@@ -75,30 +75,33 @@ func (s *Writer) send(w http.ResponseWriter, r *Request, out *Response) {
 		return
 	}
 	body := out.Raw
-	if out.Data != nil || out.Page != nil || out.Error != nil {
+	if out.enveloped() {
 		memory, ok := s.bodies.Get().(*[]byte)
 		if !ok {
 			memory = new([]byte)
 		}
 		defer s.bodies.Put(memory)
-		body = out.appendBody((*memory)[:0], math.MaxInt)
+		body = out.appendEnvelope((*memory)[:0], math.MaxInt)
 		*memory = body
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	heads := r.HTTP.Method == http.MethodHead
+	if !out.Relayed || !heads { // then the length is that of the body which another node did not send
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
 	w.WriteHeader(out.Status)
-	if r.HTTP.Method != http.MethodHead {
+	if !heads {
 		_, _ = w.Write(body)
 	}
 }
 
-// sendGateway sends the response of something in between.
+// sendGateway responds as a proxy does that got no response.
 func sendGateway(w http.ResponseWriter, method string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html")
 	h.Set("Content-Length", strconv.Itoa(len(gateway)))
 	w.WriteHeader(http.StatusBadGateway)
 	if method != http.MethodHead {
-		_, _ = w.Write([]byte(gateway)) // whoever reads it is told nothing
+		_, _ = w.Write([]byte(gateway))
 	}
 }
 
@@ -150,7 +153,7 @@ func (r *Response) Head(h http.Header, of *Request) {
 	if r.Replayed {
 		h[wire.HeaderReplayed] = []string{"true"}
 	}
-	if r.Close || of.Body != nil && of.Body.unread {
+	if of.Body != nil && of.Body.unread {
 		h["Connection"] = []string{"close"}
 	}
 	maps.Copy(h, r.Header)

@@ -47,7 +47,6 @@ type Options struct {
 	Admitting func(ctx context.Context, role store.Record) (*admission.Controller, error)
 	// Counted is called with the outcome of each attempt to send a request on.
 	Counted func(outcome string)
-	Errors  *message.Errors
 	// Stopping reports whether the server stops.
 	Stopping func() bool
 	Log      *slog.Logger
@@ -89,7 +88,7 @@ func (t *Router) Layer(next message.Handler) message.Handler {
 		out, err := t.reach(r, t.Node.Search(r.Caller.SandboxID, r.Vouched), t.passage(r, nil))
 		switch {
 		case err != nil:
-			r.Refusal, r.Endpoint = err, t.refusal(err)
+			r.Refusal = err
 			return next(r)
 		case out != nil:
 			return out
@@ -135,13 +134,7 @@ func (t *Router) enter(r *message.Request) *message.Request {
 	return r
 }
 
-// refusal is an endpoint that fails.
-func (t *Router) refusal(err error) message.Handler {
-	return func(r *message.Request) *message.Response { return t.Errors.Response(r, r.At, err) }
-}
-
-// places finds the node that hands out places: a controller when it is this one, or else the response of the
-// node that has finished the request.
+// places returns this node's admission controller, or the response of the node that holds that role.
 func (t *Router) places(r *message.Request, decided json.RawMessage) (*admission.Controller, *message.Response, error) {
 	here := r.Vouched && (r.Caller == (sandbox.Caller{}) || r.Decided != nil)
 	search := t.Node.Role(AdmissionRole, here)

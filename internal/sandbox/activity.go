@@ -8,6 +8,7 @@ import (
 
 	"platen/internal/company/mission"
 	"platen/internal/moment"
+	"platen/internal/problem"
 )
 
 // activity records how the requests of a sandbox's clients went, with a lock of
@@ -64,6 +65,9 @@ func (s *Sandbox) change(ctx context.Context, work func(now moment.Instant, v *V
 // OPEN.MISSION.OWN_CALLS).
 func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
 	v := s.published.Load()
+	if v == nil && call.Code == problem.RateLimited {
+		return // a flood loads no company
+	}
 	if v == nil { // evicted since the response was made
 		if v, _ = s.View(ctx); v == nil {
 			return

@@ -26,6 +26,7 @@ func (s *Sandbox) DoWithOutbound(ctx context.Context, cmd Command, send func(*Tx
 	defer s.release(cmd)
 	ctx = context.WithoutCancel(ctx)
 	outbound(ctx)
+	cmd.reserved = true
 	return s.Do(ctx, cmd)
 }
 
@@ -56,15 +57,21 @@ func (s *Sandbox) reserve(ctx context.Context, cmd Command,
 
 // unreserved refuses a key that is at work.
 func (s *Sandbox) unreserved(cmd Command) error {
-	fingerprint, under := s.outbound[cmd.replyKey()]
-	switch {
-	case cmd.Key == "" || !under:
+	if cmd.Key == "" {
 		return nil
-	case fingerprint != cmd.Fingerprint:
-		return problem.New(problem.IdempotencyKeyReused, "This Idempotency-Key is at work for a different request.")
-	default:
-		return problem.New(problem.RequestInProgress, "The first request with this Idempotency-Key is still at work.")
 	}
+	for _, scope := range []string{cmd.Scope, cmd.Beside} {
+		switch fingerprint, under := s.outbound[commitlog.ReplyKeyOf(scope, cmd.Key)]; {
+		case !under:
+		case fingerprint != cmd.Fingerprint:
+			return problem.New(problem.IdempotencyKeyReused,
+				"This Idempotency-Key is at work for a different request.")
+		default:
+			return problem.New(problem.RequestInProgress,
+				"The first request with this Idempotency-Key is still at work.")
+		}
+	}
+	return nil
 }
 
 func (s *Sandbox) release(cmd Command) {

@@ -9,6 +9,16 @@ import (
 	"platen/internal/wire"
 )
 
+// Result names the data of a command's response: a row, or a value of the state
+// that it made.
+type Result struct {
+	Resource, ID string
+	Value        func(v *View) any
+	// Once, when set, replaces Value in the first response: it holds a secret
+	// that replays must not show.
+	Once func(v *View) any
+}
+
 // Reply is a whole response as it was sent: a replay is the same to the byte.
 type Reply struct {
 	Status int

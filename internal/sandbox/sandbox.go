@@ -175,16 +175,8 @@ type Command struct {
 	Status int
 	Head   wire.Meta
 	Offset time.Duration
-}
-
-// Result names the data of a command's response: a row, or a value of the state
-// that it made.
-type Result struct {
-	Resource, ID string
-	Value        func(v *View) any
-	// Once, when set, replaces Value in the first response: it holds a secret
-	// that replays must not show.
-	Once func(v *View) any
+	// reserved is set once the outbound call of the command has reserved its key.
+	reserved bool
 }
 
 // View returns the present state of the company: everything due has happened.
@@ -234,6 +226,9 @@ func (s *Sandbox) lastDurableView(ctx context.Context, err error) (*View, error)
 	return nil, err
 }
 
+// Published returns the state that readers saw last, nil when the company is not in memory. It loads nothing.
+func (s *Sandbox) Published() *View { return s.published.Load() }
+
 // Do runs one command, or returns the stored reply of an earlier request with
 // the same idempotency key (contract: IDEM.REPLAY).
 func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
@@ -248,6 +243,9 @@ func (s *Sandbox) Do(ctx context.Context, cmd Command) (Reply, error) {
 func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Reply, error) {
 	if reply, found, err := s.prepare(ctx, cmd, now); err != nil || found {
 		return reply, err
+	}
+	if err := s.unreserved(cmd); err != nil && !cmd.reserved {
+		return Reply{}, err
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
 	undo, version := s.company.Start(now), s.published.Load().Version

@@ -109,7 +109,7 @@ func (s *Server) route(o *api.Options) error {
 	var err error
 	s.router, err = router.New(router.Options{
 		Node: s.cluster.node, Road: s.cluster.road, Registry: s.registry, Gate: o.Gate, Admitting: s.admits,
-		Counted: s.metrics.SentOn, Errors: s.errors(), Stopping: func() bool { return s.api.Stopping() },
+		Counted: s.metrics.SentOn, Stopping: func() bool { return s.api.Stopping() },
 		Log: s.log,
 	})
 	if err != nil {

@@ -228,6 +228,10 @@ func TestARequestIsAnsweredAlikeWhereverItArrives(t *testing.T) {
 					t.Errorf("through another server it has no %s", name)
 				}
 			}
+			if q.method == http.MethodHead && there.header.Get("Content-Length") != here.header.Get("Content-Length") {
+				t.Errorf("through another server it has the length %s, at the owner %s",
+					there.header.Get("Content-Length"), here.header.Get("Content-Length"))
+			}
 			for name := range there.header {
 				if _, ok := here.header[name]; !ok {
 					t.Errorf("through another server it has %s: %s", name, there.header[name])

@@ -62,8 +62,14 @@ func TestBodiesAreKeptForAWhile(t *testing.T) {
 			row["request_bytes"])
 	}
 	const kept = 200
+	early := ""
 	for i := range kept {
-		n.get(fmt.Sprintf("/nothing/%d", i))
+		if a := n.get(fmt.Sprintf("/nothing/%d", i)); i == kept/4 {
+			early = text(a.Meta(), "request_id")
+		}
+	}
+	if row := n.row("/requests/" + early); row["response_body"] == nil {
+		t.Errorf("after %d short requests the body of an earlier one is gone: %v", kept*3/4, row)
 	}
 	if row := n.row("/requests/" + first); row["response_body"] != nil || row["status"] == nil {
 		t.Errorf("after %d more requests the first is %v", kept, row)

@@ -78,7 +78,8 @@ func without[T any](all []T, at int) []T {
 
 // fail looks for clients that get over what goes wrong.
 func (c *ClientActivity) fail(call *Call, known Signals) (added Signals) {
-	if !call.Exposed && call.Fault == "" && c.Failures.none() && c.Office.Storm.Until == 0 && c.Factory.Storm.Until == 0 {
+	calm := c.Failures.none() && c.Office.Storm.Until == 0 && c.Factory.Storm.Until == 0
+	if calm && !call.Exposed && call.Fault == "" {
 		return 0
 	}
 	if lacks(known, GotLostResponse|RepeatedLostRequest) {
