@@ -218,7 +218,7 @@ func namesBeside(t *testing.T) []string {
 }
 
 // TestTheMapIsTheTerritory: ARCHITECTURE.md names every package of the program,
-// and no test that does not exist.
+// and the documents beside it no test that does not exist.
 func TestTheMapIsTheTerritory(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(root + "/ARCHITECTURE.md")
@@ -236,9 +236,15 @@ func TestTheMapIsTheTerritory(t *testing.T) {
 	for _, name := range namesBeside(t) {
 		tests[name] = true
 	}
-	for _, name := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(text), -1) {
-		if !tests[name] {
-			t.Errorf("ARCHITECTURE.md names %s, which does not exist", name)
+	for _, document := range []string{"ARCHITECTURE.md", "docs/promises.md", "docs/inside.md", "docs/adding.md"} {
+		said, err := os.ReadFile(root + "/" + document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(said), -1) {
+			if !tests[name] {
+				t.Errorf("%s names %s, which does not exist", document, name)
+			}
 		}
 	}
 	for _, u := range theProgram(t).packages {
