@@ -15,8 +15,13 @@ import (
 
 // Open makes the value of a request: it finds out what is wanted and whose key was sent, and says
 // nothing of it yet.
-func (s *Server) Open(r *http.Request, body *message.Body, p message.Provenance) *message.Request {
-	in := s.outline(r)
+func (s *Server) Open(r *http.Request, body *message.Body, p message.Provenance) (in *message.Request) {
+	in = s.outline(r)
+	defer func() {
+		if v := recover(); v != nil {
+			in.Refusal = s.panicked(in, v)
+		}
+	}()
 	in.Body, in.Agent, in.Vouched, in.Decided = body, p.Agent, p.Vouched, p.Decided
 	if p.Unread != "" {
 		in.Body = message.BrokenBody(p.Unread)
@@ -45,9 +50,15 @@ func (s *Server) Open(r *http.Request, body *message.Body, p message.Provenance)
 		s.otherKey(in, p)
 		return in
 	}
+	s.find(in, t, p, unfound)
+	return in
+}
+
+// find finds the operation and the caller of a request, and the first error.
+func (s *Server) find(in *message.Request, t *route, p message.Provenance, unfound error) {
 	var b *bound
 	if unfound == nil {
-		b, unfound = t.find(r)
+		b, unfound = t.find(in.HTTP)
 	}
 	if b != nil {
 		in.Operation, in.Endpoint = &b.Operation, b.endpoint
@@ -56,7 +67,6 @@ func (s *Server) Open(r *http.Request, body *message.Body, p message.Provenance)
 	if in.Refusal = s.firstRefusal(in, p, unfound, unauthorized); in.Refusal == nil {
 		in.CSV, in.Refusal = rules(in, b, t.csv)
 	}
-	return in
 }
 
 // outline is a request for nothing.

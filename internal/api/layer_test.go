@@ -66,6 +66,16 @@ func TestEachLayerCanBeLeftOut(t *testing.T) {
 	}
 }
 
+// TestAPanicAtTheDoorIsAnError, and does not cut the connection.
+func TestAPanicAtTheDoorIsAnError(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(o *api.Options) { o.Serves = func(string) bool { panic("no host") } })
+	s.call("GET", "/v1/sandbox", "", "").want(500, "internal_error")
+	if !strings.Contains(s.log.String(), "no host") {
+		t.Error("the log does not say why")
+	}
+}
+
 // TestASeveredRequestIsNoted in metrics and in the operator's log, like any other.
 func TestASeveredRequestIsNoted(t *testing.T) {
 	t.Parallel()

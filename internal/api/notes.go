@@ -31,8 +31,7 @@ func (s *Server) notes(next message.Handler) message.Handler {
 			case v == http.ErrAbortHandler: //nolint:errorlint // the sentinel is panicked as it is
 				panic(v)
 			case v != nil:
-				s.log.Error("panic", append(r.Logged(), "panic", v, "stack", string(debug.Stack()))...)
-				out = s.refuse(r, problem.New(problem.InternalError, "Something went wrong on our side."))
+				out = s.refuse(r, s.panicked(r, v))
 			}
 			if !out.Gone && !out.Relayed {
 				s.note(r, out)
@@ -40,6 +39,12 @@ func (s *Server) notes(next message.Handler) message.Handler {
 		}()
 		return next(r)
 	}
+}
+
+// panicked logs a panic, and returns the error of its request.
+func (s *Server) panicked(r *message.Request, v any) error {
+	s.log.Error("panic", append(r.Logged(), "panic", v, "stack", string(debug.Stack()))...)
+	return problem.New(problem.InternalError, "Something went wrong on our side.")
 }
 
 func (s *Server) note(r *message.Request, out *message.Response) {
