@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 // harborTask is an exported task whose company runs in a process of its own, at other addresses
@@ -28,6 +30,7 @@ type harborTask struct {
 // their environment.
 func TestExportedTaskIsSolvedAndGraded(t *testing.T) {
 	t.Parallel()
+	testclient.Need(t, "curl")                                    // by which the scripts of the harness ask
 	for _, name := range []string{"first-order", "noisy-hooks"} { // the second hands over files and asks for an answer
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
