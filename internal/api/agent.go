@@ -71,7 +71,7 @@ func (s *Server) Spend(r *http.Request, as apikey.Credential) error {
 	return nil
 }
 
-// Remaining is what is left of the budget of a credential's holder. It spends nothing.
+// Remaining returns the rest of the budget of a credential's holder. It spends nothing.
 func (s *Server) Remaining(r *http.Request, as apikey.Credential) message.Budget {
 	var spent ratelimit.Decision
 	return s.remaining(s.paying(r, as), &spent)

@@ -66,7 +66,7 @@ func (x *exchange) fork() (*message.Response, error) {
 	return made(reply), nil
 }
 
-// forkable is what is decided about a fork: of what it is, or why there is none.
+// forkable is the decision about a fork: its base, or the error.
 type forkable struct {
 	Base    sandbox.ForkBase `json:"base"`
 	Refusal *problem.Problem `json:"refusal,omitempty"`

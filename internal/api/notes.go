@@ -103,8 +103,7 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 	})
 }
 
-// bodiesOf is what is remembered of the bodies, nil for nothing. A response that does not arrive is nowhere to
-// be read.
+// bodiesOf returns the parts of the bodies to remember, nil for nothing. A severed response is left out.
 func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Exchange {
 	if !s.options.Bodies {
 		return nil

@@ -3,10 +3,10 @@
 // function over values of package message:
 //
 //	door      request id, key in the URL, operation, caller       door.go
-//	before    what stands before everything that is noted         Options.Before
+//	before    a layer outside of the notes, such as a router      Options.Before
 //	notes     panics, missions, list of requests, metrics         notes.go
 //	budget    tokens of network and key, and refusals of the door budget.go
-//	within    what happens to requests that were let in           Options.Within
+//	within    a layer around the endpoint, such as faults         Options.Within
 //	endpoint  one for each kind of operation                      endpoint.go
 package api
 
@@ -225,8 +225,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, from message.Prov
 }
 
 // Do serves a request that the agent endpoint makes for the holder of a key. The request passes the same
-// layers as any other: the same budgets, idempotency, lease and log. The credential stands in the place
-// of a key; the zero one stands for no key. Do returns when the response would be sent.
+// layers as any other: the same budgets, idempotency, lease and log. The credential replaces
+// a key; the zero one is no key. Do returns when the response would be sent.
 func (s *Server) Do(r *http.Request, body []byte, as apikey.Credential) *message.Response {
 	in := s.Open(r, message.BodyOf(body), message.Provenance{Agent: true, Credentials: []apikey.Credential{as}})
 	out := s.road(in)

@@ -1,4 +1,4 @@
-// Package faults is the layer of injected faults: it stands around the endpoints of the API. It draws when a
+// Package faults is the layer of injected faults around the endpoints of the API. It draws when a
 // request comes, gives the endpoint the conditions that it serves the request under, and marks the response.
 // It never waits and never cuts a connection: the writer does. A sandbox without faults passes through.
 package faults
@@ -48,7 +48,7 @@ func (i *Injector) Layer(next message.Handler) message.Handler {
 	}
 }
 
-// disturbed is a request that something may go wrong with.
+// disturbed is a request of a sandbox with faults.
 type disturbed struct {
 	*fault.Draw
 
@@ -60,7 +60,7 @@ type disturbed struct {
 	grows, short, stale bool
 }
 
-// draw draws what goes wrong with a request, nil for nothing. The view is of before the request.
+// draw draws the faults of a request, nil for none. The view is of before the request.
 func (i *Injector) draw(r *message.Request) (*disturbed, *sandbox.View) {
 	op := r.Operation
 	if r.Sandbox == nil || op == nil || op.Spared() || r.Traceless() || r.DryRun() {

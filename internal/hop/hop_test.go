@@ -51,7 +51,7 @@ func TestNoClientSpeaksForANode(t *testing.T) {
 	}
 }
 
-// TestACapturedRequestIsGoodForNothingElse: whoever reads the wire between nodes cannot send a request again with
+// TestACapturedRequestIsGoodForNothingElse: a reader of the wire between nodes cannot send a request again with
 // another body, key, method or target, nor at another time.
 func TestACapturedRequestIsGoodForNothingElse(t *testing.T) {
 	t.Parallel()

@@ -55,8 +55,8 @@ type Request struct {
 
 	// Endpoint serves the request once every layer has let it pass.
 	Endpoint Handler
-	// Operation is that of the table, nil where there is none. CSV is set when the client wants rows as
-	// CSV.
+	// Operation is that of the table, nil where there is none. CSV is set when the client asks for
+	// rows as CSV.
 	Operation *operation.Operation
 	CSV       bool
 	// Watching is set for a route of the console, which leaves no trace. OwnBudget is set where the endpoint
@@ -93,8 +93,8 @@ type Request struct {
 	Conditions Conditions
 }
 
-// Provenance is what somebody else has found out about a request before it came here. That of a client's own
-// is zero.
+// Provenance describes a request that another part of the program has already examined: the agent endpoint, or
+// another node. It is zero for a request that comes from a client.
 type Provenance struct {
 	// ID names the request, "" for one that has no name yet. Network is the group that it comes from.
 	ID      string

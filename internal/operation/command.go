@@ -12,7 +12,7 @@ import (
 type Command interface {
 	// Body returns a pointer to the body, to be read into.
 	Body() any
-	// Press names the press that the body wants to start, "" for none.
+	// Press names the press to be started, "" for none.
 	Press() string
 	// Outbound refuses, or returns the work that is to be done outside of the sandbox before Run; nil for none.
 	Outbound(tx *sandbox.Tx, at PathParams) (sandbox.Outbound, error)

@@ -44,7 +44,7 @@ func (t *Router) FromNodes(self string, serve ServeFunc) http.Handler {
 	})
 }
 
-// provenanceOf is what another node knows of a request.
+// provenanceOf describes a request as the node that sent it knows it.
 func provenanceOf(call *hop.Call) message.Provenance {
 	group, _ := netip.ParsePrefix(call.Network) // none for a peer without an address
 	return message.Provenance{

@@ -1,4 +1,4 @@
-// Package router is the layer that finds where a request is served: it stands behind the door, and
+// Package router is the layer that finds where a request is served. It follows the door, and
 // knows the nodes of a server that shares its storage. A sandbox of another node is served there, and the
 // response is passed on as it came. Without peers there is no such layer.
 package router
@@ -179,7 +179,7 @@ func (t *Router) passage(r *message.Request, decided json.RawMessage) passage {
 	}
 }
 
-// callOf is what this node knows of a request.
+// callOf describes a request to another node.
 func callOf(r *message.Request, decided json.RawMessage, fault problem.Code) hop.Call {
 	c := hop.Call{
 		RequestID: r.ID, Credentials: r.Credentials, Agent: r.Agent, Fault: string(fault), Decided: decided,

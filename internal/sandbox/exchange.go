@@ -33,8 +33,8 @@ var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[
 
 const removed = "(removed)"
 
-// Kept is what may be kept of an exchange: where hidden is set, nothing of the bodies. The response must be in
-// memory of its own, which is kept.
+// Kept returns the parts of an exchange that may be kept: where hidden is set, nothing of the bodies. The
+// response must be in memory of its own, which is kept.
 func (e *Exchange) Kept(hidden bool) *Exchange {
 	kept := *e
 	kept.Query, kept.IdempotencyKey = withoutSecrets(e.Query), withoutSecrets(e.IdempotencyKey)

@@ -39,7 +39,7 @@ type Call struct {
 	// of the feed may be both.
 	Page      Page
 	FeedRange FeedRange
-	// Read is what the call has read, nothing for a write.
+	// Read identifies the resource and state that the call has read; zero for a write.
 	Read Read
 }
 

@@ -74,7 +74,7 @@ type API interface {
 	// spends as none does.
 	Enter(r *http.Request) error
 	Spend(r *http.Request, as apikey.Credential) error
-	// Remaining is what is left of the budget that Spend takes from. It spends
+	// Remaining returns the rest of the budget that Spend takes from. It spends
 	// nothing.
 	Remaining(r *http.Request, as apikey.Credential) message.Budget
 	// Envelope renders the response of a tool that runs no operation: data, or
