@@ -73,11 +73,11 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	cd ../../tools && suite "lint of tools/module" env CGO_ENABLED=0 ../bin/golangci-lint run --config ../.golangci.yml --disable gomoddirectives,gosec,forbidigo ./module || failed=1; \
 	cd release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
 	cd ../../test/generators && suite "lint of test/generators" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives,gosec ./... || failed=1; \
-	cd ../tokens && suite "lint of test/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
+	cd ../../eval/tokens && suite "lint of eval/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
 
 tokens: ## Measure what thirty days of play cost an agent, in calls and tokens.
-	$(GO) test -C test/tokens -count=1 -v .
+	$(GO) test -C eval/tokens -count=1 -v .
 
 bin/golangci-lint: tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -157,7 +157,7 @@ bench: ## Measure a server beside the least that could be done for the same; 6 m
 	@$(GO) run ./test/load
 
 economy: ## Measure what the company is worth to players of different skill; 2 minutes.
-	@$(GO) run ./test/economy
+	@$(GO) run ./eval/economy
 
 sizing: ## Measure several servers on PostgreSQL, and what a sandbox takes; 2 minutes.
 	@$(GO) run ./test/load -sizing

@@ -123,9 +123,6 @@ var may = map[string]string{
 	"internal/metrics":   vocabulary + "internal/operation",
 	"internal/clientgen": vocabulary + "internal/operation internal/schema",
 	"internal/economy":   vocabulary,
-	// Players are clients: they see a company through the operation table, and play it in
-	// their own process or over HTTP.
-	"internal/player": vocabulary + "internal/operation internal/sandbox internal/company/... internal/cursor client",
 	// The docs are pages; web serves them, and what else browsers load.
 	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
 		"internal/company/fault " +
@@ -137,23 +134,27 @@ var may = map[string]string{
 	"internal/cursor":        "",
 
 	// The one place that knows everybody, and who may start it.
-	"internal/server": "internal/... docs",
-	"platentest":      "internal/server internal/config client",
-	// Its players of known skill play the worlds of an evaluation beside the program that is
-	// evaluated.
-	"cmd/platen/command": "internal/server internal/config internal/serverjson internal/cli/... client internal/player",
+	"internal/server":    "internal/... docs",
+	"platentest":         "internal/server internal/config client",
+	"cmd/platen/command": "internal/server internal/config internal/serverjson internal/cli/... client eval/...",
 	"cmd/platen":         "cmd/platen/command",
 
 	// Commands that play know Platen as a client does.
-	"internal/cli":              "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/evaluation":   "client internal/cli internal/cli/trace internal/economy internal/money",
-	"internal/cli/trace":        "client",
-	"internal/cli/resource":     "client internal/cli internal/cursor internal/money",
-	"internal/cli/task":         "client internal/cursor tasks",
-	"internal/cli/task/harness": "client internal/cli/task",
-	// It lets a player of known skill solve what takes one, over HTTP like all the others.
-	"internal/cli/task/oracle": "client internal/player",
-	"tasks":                    "",
+	"internal/cli":          "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
+	"internal/cli/resource": "client internal/cli internal/cursor internal/money",
+
+	// Evaluation is a product of its own, built on the client. No package outside the tree imports it,
+	// the program apart.
+	"eval":         "client internal/cli eval/trace internal/economy internal/money",
+	"eval/trace":   "client",
+	"eval/tasks":   "",
+	"eval/task":    "client internal/cursor eval/tasks",
+	"eval/harness": "client eval/task",
+	"eval/oracle":  "client eval/player",
+	// The one door into the server: players see a company through the operation table, and play it in
+	// their own process or over HTTP.
+	"eval/player":  vocabulary + "internal/operation internal/sandbox internal/company/... internal/cursor client",
+	"eval/economy": "eval/player internal/economy internal/company internal/company/preset internal/money",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
 	"examples/go/bridge": "client",
@@ -177,7 +178,6 @@ var may = map[string]string{
 		"test/selfexec",
 	"test/scenario": "platentest client internal/server internal/config internal/testclient test/selfexec",
 	"test/load":     "internal/... platentest client", // it measures the parts one by one
-	"test/economy":  "internal/... platentest client", // its players play a company in this process, for speed
 	"test/faults":   "",
 
 	"internal/archtest": "",
@@ -204,7 +204,7 @@ var foreign = []foreignModule{
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog internal/rowtext",
 		"bodies are compressed as they are stored, rows as they lie in memory"},
 	{"github.com/go-json-experiment/json", "internal/rowtext", "rows are encoded in one package"},
-	{"github.com/go-json-experiment/json", "internal/player/remote.go",
+	{"github.com/go-json-experiment/json", "eval/player/remote.go",
 		"a player over HTTP reads and writes bodies by the types that the server has for them"},
 	{"github.com/go-json-experiment/json", "internal/testclient",
 		"suites refuse what a lenient reader takes: a name twice, text that is no UTF-8"},
@@ -244,8 +244,8 @@ var foreignInTests = []foreignModule{
 	{"golang.org/x/net", "test/contract", "a nameserver that changes its answers"},
 	{"golang.org/x/net", "test/docs", "pages read as browsers read them"},
 	{"github.com/getkin/kin-openapi", "internal/openapi test/contract", "a second reader of the OpenAPI document"},
-	{"github.com/BurntSushi/toml", "internal/cli/task/harness", "what is exported, read as harnesses read it"},
-	{"github.com/oasdiff/yaml3", "internal/cli/task/harness", "what is exported, read as Compose reads it"},
+	{"github.com/BurntSushi/toml", "eval/harness", "what is exported, read as harnesses read it"},
+	{"github.com/oasdiff/yaml3", "eval/harness", "what is exported, read as Compose reads it"},
 }
 
 // TestImportsFollowTheMap keeps the directions that the layout stands on.

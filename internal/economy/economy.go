@@ -1,5 +1,5 @@
 // Package economy holds measurements of the company's worth under different
-// players: test/economy plays and writes the numbers, the docs publish them.
+// players: eval/economy plays and writes the numbers, the docs publish them.
 package economy
 
 import (

@@ -59,7 +59,7 @@ func TestEverythingHasTheNewPath(t *testing.T) {
 	if !strings.Contains(list, another+"/client\n") {
 		t.Error("there is no client")
 	}
-	for _, module := range []string{"tools", "tools/release", "test/browser", "test/tokens"} {
+	for _, module := range []string{"tools", "tools/release", "test/browser", "eval/tokens"} {
 		if list := command(t, filepath.Join(folder, module), "go", "list", "./..."); !strings.HasPrefix(list, another) {
 			t.Errorf("%s has the packages\n%s", module, list)
 		}

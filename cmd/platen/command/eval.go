@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/eval"
+	"platen/eval/player"
 	"platen/internal/cli"
-	"platen/internal/cli/evaluation"
 	"platen/internal/config"
-	"platen/internal/player"
 )
 
 const (
@@ -32,7 +32,7 @@ func runnable(name string) error {
 }
 
 func evalCommand() *cobra.Command {
-	e := &evaluation.Evaluation{}
+	e := &eval.Evaluation{}
 	var seeds, bridge, clock, split string
 	var faults cli.FaultFlags
 	var asJSON bool
@@ -66,7 +66,7 @@ func evalCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if e.Seeds, err = evaluation.ParseSeeds(seeds); err != nil {
+			if e.Seeds, err = eval.ParseSeeds(seeds); err != nil {
 				return err
 			}
 			if err := e.Check(); err != nil {
@@ -129,12 +129,12 @@ func evalCommand() *cobra.Command {
 
 // baselines returns what players of known skill come to in the worlds of an evaluation. They
 // play in this process, without faults.
-func baselines(w player.Worlds, day int) func(seed uint64) ([]evaluation.Known, error) {
-	return func(seed uint64) ([]evaluation.Known, error) {
+func baselines(w player.Worlds, day int) func(seed uint64) ([]eval.Known, error) {
+	return func(seed uint64) ([]eval.Known, error) {
 		outcomes, err := w.Outcomes(seed, day)
-		known := make([]evaluation.Known, len(outcomes))
+		known := make([]eval.Known, len(outcomes))
 		for i, o := range outcomes {
-			known[i] = evaluation.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
+			known[i] = eval.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
 		}
 		return known, err //nolint:wrapcheck // it says who played
 	}

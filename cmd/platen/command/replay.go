@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/eval/trace"
 	"platen/internal/cli"
-	"platen/internal/cli/trace"
 	"platen/internal/config"
 	"platen/internal/server"
 )

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/eval/oracle"
+	"platen/eval/task"
 	"platen/internal/cli"
-	"platen/internal/cli/task"
-	"platen/internal/cli/task/oracle"
 	"platen/internal/config"
 )
 

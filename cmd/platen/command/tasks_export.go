@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/eval/harness"
+	"platen/eval/task"
 	"platen/internal/cli"
-	"platen/internal/cli/task"
-	"platen/internal/cli/task/harness"
 )
 
 // everySeed asks for all worlds of a task.

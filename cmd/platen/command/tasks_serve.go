@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/eval/harness"
+	"platen/eval/task"
 	"platen/internal/cli"
-	"platen/internal/cli/task"
-	"platen/internal/cli/task/harness"
 	"platen/internal/config"
 	"platen/internal/server"
 )

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/cli/task"
+	"platen/eval/task"
 )
 
 // Paths of a Host.

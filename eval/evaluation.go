@@ -1,6 +1,6 @@
-// Package evaluation lets a program play one sandbox for each seed, and compares
+// Package eval lets a program play one sandbox for each seed, and compares
 // the results.
-package evaluation
+package eval
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/eval/trace"
 	"platen/internal/cli"
-	"platen/internal/cli/trace"
 	"platen/internal/money"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"platen/client"
-	"platen/internal/player"
+	"platen/eval/player"
 )
 
 // carryAccepted orders the work for each accepted order that has none.

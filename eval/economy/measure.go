@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"platen/eval/player"
 	"platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/internal/economy"
 	"platen/internal/money"
-	"platen/internal/player"
 )
 
 // These constants say what is measured.

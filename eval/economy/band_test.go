@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"platen/eval/player"
 	"platen/internal/company/preset"
 	"platen/internal/economy"
 	"platen/internal/money"
-	"platen/internal/player"
 	"platen/internal/testclient"
 )
 
@@ -27,7 +27,7 @@ func published(t *testing.T) *economy.Report {
 
 // TestThePublishedWorthsHold plays the first seeds again where people begin; a thorough run
 // does so in each preset, and measures everything. A change of the company that moves a worth beyond the
-// tolerance publishes a new measurement (go run ./test/economy -update) and
+// tolerance publishes a new measurement (go run ./eval/economy -update) and
 // says in the page of the economy what a player notices.
 func TestThePublishedWorthsHold(t *testing.T) {
 	t.Parallel()
@@ -113,7 +113,7 @@ func publishedPreset(t *testing.T, r *economy.Report, name string) *economy.Pres
 	t.Helper()
 	p, ok := r.Preset(name)
 	if !ok {
-		t.Fatalf("nothing is published of %s: go run ./test/economy -update", name)
+		t.Fatalf("nothing is published of %s: go run ./eval/economy -update", name)
 	}
 	return p
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/cli/task/oracle"
+	"platen/eval/oracle"
 	"platen/platentest"
 )
 

@@ -8,8 +8,8 @@
 // without a disk; a test plays the same games over HTTP and gets the same
 // companies.
 //
-//	go run ./test/economy           play and print
-//	go run ./test/economy -update   and publish, in internal/economy
+//	go run ./eval/economy           play and print
+//	go run ./eval/economy -update   and publish, in internal/economy
 package main
 
 import (
@@ -78,7 +78,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	printReport(os.Stdout, &report)
+	if err := printReport(os.Stdout, &report); err != nil {
+		return err
+	}
 	fmt.Fprintf(os.Stdout, "\n%d seeds, in %s\n", *seeds, time.Since(began).Round(100*time.Millisecond))
 	if *update {
 		return publish(&report)
@@ -143,7 +145,7 @@ func publish(report *economy.Report) error {
 	if err != nil {
 		return fmt.Errorf("encode the report: %w", err)
 	}
-	if err := os.WriteFile(publishedFile, append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(publishedFile, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("publish, from the folder of the module: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-module platen/test/tokens
+module platen/eval/tokens
 
 go 1.26.0
 

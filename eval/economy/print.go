@@ -12,7 +12,7 @@ import (
 // thousand is what amounts are printed in, in minor units.
 const thousand money.Minor = 100_000
 
-func printReport(w io.Writer, r *economy.Report) {
+func printReport(w io.Writer, r *economy.Report) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "net worth in thousands: one in ten below, half below, nine in ten below")
 	for i := range r.Presets {
@@ -26,7 +26,9 @@ func printReport(w io.Writer, r *economy.Report) {
 		for j := range p.Players {
 			printPlayer(t, &p.Players[j], r.Seeds)
 		}
-		t.Flush()
+		if err := t.Flush(); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
 	}
 	if len(r.Skills) > 0 {
 		fmt.Fprintf(w, "\nwhat good play earns more in %s by day %d, on average: %s, and of that\n",
@@ -36,7 +38,10 @@ func printReport(w io.Writer, r *economy.Report) {
 		fmt.Fprintf(t, "%s\t%s ± %s\t%d %%\t\n",
 			s.Name, inThousands(s.WorthMinor), inThousands(s.ErrorMinor), s.SharePct)
 	}
-	t.Flush()
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
 }
 
 func printPlayer(w io.Writer, p *economy.Player, seeds int) {

@@ -20,7 +20,7 @@ import (
 	"unicode"
 
 	"platen/client"
-	"platen/internal/cli/task"
+	"platen/eval/task"
 )
 
 // layout are the files of a task as Harbor reads them, with what differs left open.

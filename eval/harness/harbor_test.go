@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/oasdiff/yaml3"
 
-	"platen/internal/cli/task"
+	"platen/eval/task"
 )
 
 // taskFile is the part of Harbor's task.toml that an export uses; the names are Harbor's, of

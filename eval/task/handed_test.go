@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/player"
+	"platen/eval/player"
 	"platen/internal/testclient"
 )
 

@@ -1,4 +1,4 @@
-// Package task prepares, hands over and grades the tasks of folder tasks.
+// Package task prepares, hands over and grades the tasks of eval/tasks.
 //
 // A task is a sandbox in which something has happened, an instruction, and checks of what
 // the records of both systems say in the end. All of it goes over the public API: the
@@ -17,7 +17,7 @@ import (
 	"slices"
 
 	"platen/client"
-	"platen/tasks"
+	"platen/eval/tasks"
 )
 
 // Task is a task as its file describes it.

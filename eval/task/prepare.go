@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/tasks"
+	"platen/eval/tasks"
 )
 
 // Prepared is a task that can be tried.

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/cli/task"
+	"platen/eval/task"
 	"platen/platentest"
 )
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/cli/task/oracle"
+	"platen/eval/oracle"
 	"platen/internal/testclient"
 	"platen/platentest"
 )
