@@ -81,16 +81,18 @@ func readPage[T any](ctx context.Context, c *Client, q *request, s selection) (*
 	return page, nil
 }
 
-// mostBeginnings is how often a list is begun again whose cursor the server has forgotten.
-const mostBeginnings = 5
+// A list whose cursor the server has forgotten is begun again so often: a list of typed rows, and one of Rows,
+// whose callers judge a company with injected faults.
+const mostBeginnings, mostRawBeginnings = 5, 60
 
 // walk is where the reading of a list has come to.
 type walk struct {
-	first     selection
-	known     map[string]bool
-	nameless  bool
-	last      uint64
-	beginning int
+	first    selection
+	known    map[string]bool
+	nameless bool
+	last     uint64
+	// most bounds beginning.
+	beginning, most int
 }
 
 // fresh reports whether a row has not come before, and notes it.
@@ -114,7 +116,7 @@ func (w *walk) fresh(item any) bool {
 // rows without an id might come twice, and a cursor that the caller brought is theirs to
 // mend.
 func (w *walk) again(err error, s selection) (selection, bool) {
-	if !IsCode(err, CodeInvalidCursor) || w.nameless || w.beginning == mostBeginnings ||
+	if !IsCode(err, CodeInvalidCursor) || w.nameless || w.beginning == w.most ||
 		s.query.Get("cursor") == w.first.query.Get("cursor") {
 		return s, false
 	}
@@ -136,7 +138,10 @@ func readAll[T any](ctx context.Context, c *Client, q request, s selection) iter
 	}
 	return func(yield func(T, error) bool) {
 		var none T
-		w := walk{first: s, known: map[string]bool{}}
+		w := walk{first: s, known: map[string]bool{}, most: mostBeginnings}
+		if _, raw := any(none).(rawRow); raw {
+			w.most = mostRawBeginnings
+		}
 		for s := (selection{query: maps.Clone(s.query), ifNoneMatch: s.ifNoneMatch}); ; s.ifNoneMatch = "" {
 			page, err := readPage[T](ctx, c, new(q), s)
 			if err != nil {

@@ -234,18 +234,18 @@ func TestAForgottenCursorBeginsAListAnew(t *testing.T) {
 		asked++
 		switch {
 		case r.URL.Query().Get("cursor") == "":
-			fmt.Fprint(w, `{"data":{"items":[1],"next_cursor":"1"}}`)
+			fmt.Fprint(w, `{"data":{"items":[{"id":"a"}],"next_cursor":"1"}}`)
 		case asked < 5:
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"error":{"code":"invalid_cursor","message":"It is forgotten."}}`)
 		default:
-			fmt.Fprint(w, `{"data":{"items":[2,3],"next_cursor":""}}`)
+			fmt.Fprint(w, `{"data":{"items":[{"id":"b"},{"id":"c"}],"next_cursor":""}}`)
 		}
 	}))
 	t.Cleanup(server.Close)
 	d := &remote{ctx: t.Context(), client: client.New(server.URL, client.Keys{Office: "x"}), table: newTable()}
 	rows, err := d.list("list_sales_orders", func(raw []byte) any { return string(raw) })
-	if got := fmt.Sprint(rows); got != "[1 2 3]" || err != nil {
+	if got := fmt.Sprint(rows); got != `[{"id":"a"} {"id":"b"} {"id":"c"}]` || err != nil {
 		t.Errorf("after %d requests the list is %s, %v", asked, got, err)
 	}
 }

@@ -70,7 +70,7 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 	if err := twin.let(ctx, t.Let); err != nil {
 		return nil, err
 	}
-	now.named, now.judged = twin.named, gradingKey
+	now.named, now.judged = twin.named, patientClient(baseURL, client.Keys{Grading: gradingKey})
 	g = &Grade{Task: t.Name}
 	if g.Minutes, err = minutesBetween(ctx, twin, now); err != nil {
 		return nil, err

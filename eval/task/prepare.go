@@ -69,9 +69,8 @@ func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, 
 	if err := p.perform(ctx, t.Prelude); err != nil {
 		return nil, fmt.Errorf("prepare the task: %w", err)
 	}
-	grader := client.New(p.world.base, p.world.keys, client.MaxRetries(retries))
 	label := client.CreateCheckpointInput{Label: checkpointName}
-	if _, err := grader.CreateCheckpoint(ctx, label); err != nil {
+	if _, err := p.world.grader.CreateCheckpoint(ctx, label); err != nil {
 		return nil, fmt.Errorf("name the moment of the handing over: %w", err)
 	}
 	files := map[string][]byte{}

@@ -40,6 +40,9 @@ type received struct {
 	Body       string            `json:"body"`
 }
 
+// maxDelivery bounds the body of a delivery, in bytes.
+const maxDelivery = 1 << 20
+
 // openReceiver opens a receiver.
 func openReceiver(ctx context.Context) (*receiver, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -54,7 +57,7 @@ func openReceiver(ctx context.Context) (*receiver, error) {
 
 // ServeHTTP implements http.Handler.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, in *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(in.Body, maxResponse))
+	body, err := io.ReadAll(io.LimitReader(in.Body, maxDelivery))
 	if err != nil || r.failing.Load() {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return

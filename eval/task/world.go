@@ -3,11 +3,9 @@ package task
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -18,7 +16,6 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/cursor"
 )
 
 // row is a record as the API returns it. Numbers are json.Number.
@@ -26,122 +23,67 @@ type row map[string]any
 
 // world reads the records of one sandbox, each list once.
 type world struct {
-	base  string
-	keys  client.Keys
+	// player has the two keys of the player, grader the grading key. judged has the grading key of
+	// the sandbox of which this one is a fork, nil for none: what a fork lacks, or gives ids of its
+	// own, is read there.
+	player, grader, judged *client.Client
+
 	lists map[string][]row
 	// it is the row of the innermost each of a prelude.
 	it row
 	// named are the values of let.
 	named map[string]string
-	// judged is the grading key of the sandbox of which this one is a fork, "" for none: what has
-	// ids of its own in each fork, and what a fork does not have, is read there.
-	judged string
 }
 
 func newWorld(s *client.Sandbox, base string) *world {
-	return &world{base: base, keys: s.Keys(), lists: map[string][]row{}, named: map[string]string{}}
+	w := &world{lists: map[string][]row{}, named: map[string]string{}}
+	w.player = patientClient(base, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	if s.GradingKey != "" {
+		w.grader = patientClient(base, client.Keys{Grading: s.GradingKey})
+	}
+	return w
 }
 
 // forget lets lists be read anew.
 func (w *world) forget() { w.lists = map[string][]row{} }
 
-// patientClient is shared by all worlds, so that connections are used again.
-var patientClient = &http.Client{Timeout: patience} //nolint:gochecknoglobals // it keeps connections, and nothing else
-
-const (
-	// patience is how long a request may take.
-	patience = time.Minute
-	// maxResponse bounds a response, in bytes.
-	maxResponse = 64 << 20
-	pageLimit   = "100"
-)
-
-// key is the key with which a path is asked for. What only judges needs the grading key.
-func (w *world) key(method, path string) string {
-	switch {
-	case w.judged != "" && (path == "/events" || path == "/sandbox/faults"):
-		return w.judged
-	case strings.HasPrefix(path, "/office"):
-		return w.keys.Office
-	case strings.HasPrefix(path, "/factory"):
-		return w.keys.Factory
-	case w.keys.Grading != "" && (method != http.MethodGet || strings.HasPrefix(path, "/sandbox")) &&
-		path != "/sandbox/tick" && !strings.HasPrefix(path, "/webhooks"):
-		return w.keys.Grading
-	default:
-		return w.keys.Office
-	}
-}
-
-// send sends a request and returns the data of its response. What goes wrong on purpose in the
-// sandbox of a task goes wrong for its graders, too: they ask again, with the same key.
-func (w *world) send(ctx context.Context, method, path string, body []byte) (json.RawMessage, error) {
-	key := "task-" + rand.Text()
-	for attempt := 1; ; attempt++ {
-		data, again, err := w.attempt(ctx, method, path, key, body)
-		if err == nil || !again || attempt == maxAttempts {
-			if err != nil {
-				err = fmt.Errorf("%s %s: %w", method, path, err)
+// patientClient returns a client that repeats what an injected fault stops: the faults of a task
+// meet its graders too. It hardly waits, since nothing else limits them.
+func patientClient(base string, keys client.Keys) *client.Client {
+	const maxRetries, pause, forever = 60, 5 * time.Millisecond, time.Hour
+	return client.New(base, keys, client.MaxRetries(maxRetries), client.MaxElapsed(forever),
+		client.Clock(time.Now, func(ctx context.Context, _ time.Duration) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err() //nolint:wrapcheck // the client names the request
+			case <-time.After(pause):
+				return nil
 			}
-			return data, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%s %s: %w", method, path, context.Cause(ctx))
-		case <-time.After(pause):
-		}
+		}))
+}
+
+// patience is how long something may take that is waited for.
+const patience = time.Minute
+
+// client returns the client for a path, with the grading key for what judges alone may do.
+func (w *world) client(method, path string) *client.Client {
+	path, _, _ = strings.Cut(path, "?")
+	switch {
+	case w.judged != nil && (path == "/events" || path == "/sandbox/faults"):
+		return w.judged
+	case w.grader == nil, strings.HasPrefix(path, "/office"), strings.HasPrefix(path, "/factory"),
+		strings.HasPrefix(path, "/webhooks"), path == "/sandbox/tick":
+		return w.player
+	case method != http.MethodGet, strings.HasPrefix(path, "/sandbox"):
+		return w.grader
+	default:
+		return w.player
 	}
 }
 
-// A request is sent so many times at the most, with a pause before each further one.
-const (
-	maxAttempts = 60
-	pause       = 5 * time.Millisecond
-)
-
-// attempt sends a request once, and says whether it is worth sending again.
-func (w *world) attempt(
-	ctx context.Context, method, path, key string, body []byte,
-) (data json.RawMessage, again bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, w.base+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, false, err //nolint:wrapcheck // send says which request
-	}
-	bare, _, _ := strings.Cut(path, "?")
-	req.Header.Set("Authorization", "Bearer "+w.key(method, bare))
-	if method != http.MethodGet {
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Idempotency-Key", key)
-	}
-	resp, err := patientClient.Do(req)
-	if err != nil {
-		return nil, true, err //nolint:wrapcheck // send says which request
-	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, true, err
-	}
-	var envelope struct {
-		Data  json.RawMessage `json:"data"`
-		Error *struct {
-			Code      string `json:"code"`
-			Message   string `json:"message"`
-			Retryable bool   `json:"retryable"`
-		} `json:"error"`
-	}
-	if err := json.Unmarshal(text, &envelope); err != nil {
-		return nil, resp.StatusCode >= http.StatusInternalServerError, fmt.Errorf("the response is no JSON: %w", err)
-	}
-	if e := envelope.Error; e != nil {
-		passing := e.Retryable && resp.StatusCode != http.StatusConflict
-		if e.Code == client.CodeInvalidCursor {
-			return nil, false, fmt.Errorf("%w: %s", errForgotten, e.Message)
-		}
-		return nil, passing, fmt.Errorf("%s: %s", e.Code, e.Message)
-	}
-	return envelope.Data, false, nil
+// send sends a request and returns the data of its response.
+func (w *world) send(ctx context.Context, method, path string, body []byte) (json.RawMessage, error) {
+	return w.client(method, path).Send(ctx, method, path, body) //nolint:wrapcheck // the client names the request
 }
 
 // object reads one object.
@@ -163,48 +105,25 @@ func decode(data []byte) (row, error) {
 	return r, nil
 }
 
-// errForgotten is a cursor that the server no longer knows, as an injected fault may have it.
-var errForgotten = errors.New("invalid_cursor")
-
-// list reads all rows of a list, oldest first, from its beginning again where the server has forgotten a cursor.
+// list reads all rows of a list, oldest first.
 func (w *world) list(ctx context.Context, path string) ([]row, error) {
 	if rows, ok := w.lists[path]; ok {
 		return rows, nil
 	}
+	var query url.Values
+	if path == "/events" {
+		query = url.Values{"after_seq": {"0"}}
+	}
 	var rows []row
-	for walk := (cursor.Walk{}); ; {
-		query := url.Values{"limit": {pageLimit}}
-		if walk.Cursor != "" {
-			query.Set("cursor", walk.Cursor)
-		} else if path == "/events" {
-			query.Set("after_seq", "0")
+	for text, err := range w.client(http.MethodGet, path).Rows(ctx, path, query) {
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the client names the request
 		}
-		data, err := w.send(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
-		if walk.Anew(errors.Is(err, errForgotten)) {
-			rows = nil
-			continue
-		}
+		r, err := decode(text)
 		if err != nil {
 			return nil, err
 		}
-		var page struct {
-			Items      []json.RawMessage `json:"items"`
-			NextCursor *string           `json:"next_cursor"`
-		}
-		if err := json.Unmarshal(data, &page); err != nil {
-			return nil, fmt.Errorf("read a page of %s: %w", path, err)
-		}
-		for _, item := range page.Items {
-			r, err := decode(item)
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, r)
-		}
-		if page.NextCursor == nil {
-			break
-		}
-		walk.Cursor = *page.NextCursor
+		rows = append(rows, r)
 	}
 	if path != "/events" { // which alone is in the order of time
 		slices.Reverse(rows)

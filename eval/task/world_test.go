@@ -28,10 +28,17 @@ func TestAListIsReadAgainWhereItsCursorIsForgotten(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	rows, err := newWorld(&client.Sandbox{}, server.URL).list(t.Context(), "/office/sales-orders")
+	rows, err := office(server.URL).list(t.Context(), "/office/sales-orders")
 	if got := fmt.Sprint(rows); err != nil || got != "[map[id:a] map[id:b] map[id:c]]" {
 		t.Errorf("after %d requests the list is %v (%v)", asked, got, err)
 	}
+}
+
+// office is the world of a sandbox of which only the key of the Office is known.
+func office(base string) *world {
+	var s client.Sandbox
+	s.OfficeKey = "x"
+	return newWorld(&s, base)
 }
 
 // TestACursorThatStaysForgottenIsAnError, after so many beginnings.
@@ -46,7 +53,7 @@ func TestACursorThatStaysForgottenIsAnError(t *testing.T) {
 		fmt.Fprint(w, `{"error":{"code":"invalid_cursor","message":"It is forgotten."}}`)
 	}))
 	t.Cleanup(server.Close)
-	if rows, err := newWorld(&client.Sandbox{}, server.URL).list(t.Context(), "/x"); err == nil {
+	if rows, err := office(server.URL).list(t.Context(), "/x"); err == nil {
 		t.Errorf("the list is %v", rows)
 	}
 }

@@ -131,7 +131,6 @@ var may = map[string]string{
 	// Leaves of the docs: Markdown, and the search.
 	"internal/docsite/prose": "",
 	"internal/find":          "",
-	"internal/cursor":        "",
 
 	// The one place that knows everybody, and who may start it.
 	"internal/server":    "internal/... docs",
@@ -141,19 +140,19 @@ var may = map[string]string{
 
 	// Commands that play know Platen as a client does.
 	"internal/cli":          "client internal/config internal/money internal/webhook internal/webhook/diagnosis",
-	"internal/cli/resource": "client internal/cli internal/cursor internal/money",
+	"internal/cli/resource": "client internal/cli internal/money",
 
 	// Evaluation is a product of its own, built on the client. No package outside the tree imports it,
 	// the program apart.
 	"eval":         "client internal/cli eval/trace internal/economy internal/money",
 	"eval/trace":   "client",
 	"eval/tasks":   "",
-	"eval/task":    "client internal/cursor eval/tasks",
+	"eval/task":    "client eval/tasks",
 	"eval/harness": "client eval/task",
 	"eval/oracle":  "client eval/player",
 	// The one door into the server: players see a company through the operation table, and play it in
 	// their own process or over HTTP.
-	"eval/player":  vocabulary + "internal/operation internal/sandbox internal/company/... internal/cursor client",
+	"eval/player":  vocabulary + "internal/operation internal/sandbox internal/company/... client",
 	"eval/economy": "eval/player internal/economy internal/company internal/company/preset internal/money",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.

@@ -56,25 +56,10 @@ func (t *EventTail) Run(ctx context.Context, from uint64) error {
 			return err
 		}
 	}
-	if c, err = t.Connect(client.UserAgent("platen-listen"), client.MaxRetries(0)); err != nil {
+	if c, err = t.Connect(following(t.Notes)...); err != nil {
 		return err
 	}
-	feed := newFollower(c, types, t.Notes)
-	if !t.Past {
-		return feed.follow(ctx, after, t.print)
-	}
-	for {
-		events, err := feed.poll(ctx, after, 0)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		for _, e := range events {
-			if err := t.print(e); err != nil {
-				return err
-			}
-			after = e.Seq
-		}
-	}
+	return follow(ctx, c, client.FollowEventsParams{Types: types, After: &after, UntilNewest: t.Past}, t.print)
 }
 
 // before returns the number before the first event of so long ago, or newest when there is

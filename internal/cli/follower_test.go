@@ -19,7 +19,7 @@ import (
 func TestAFeedThatCannotBeReadIsTriedAgainWithoutAGap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked := []string(nil)
+		asked, want, notes := []string(nil), uint64(3), bytes.Buffer{}
 		network := roundTrip(func(r *http.Request) (*http.Response, error) {
 			asked = append(asked, r.URL.Query().Get("after_seq"))
 			text, status := `{"meta":{},"data":{"items":[{"seq":4,"id":"evt_4"},{"seq":5,"id":"evt_5"}]}}`,
@@ -40,10 +40,9 @@ func TestAFeedThatCannotBeReadIsTriedAgainWithoutAGap(t *testing.T) {
 				StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r,
 			}, nil
 		})
-		c := connect("http://example.com", client.Keys{Office: "lab_off_x"}, client.MaxRetries(0),
-			client.HTTPClient(&http.Client{Transport: network}))
-		want, notes := uint64(3), bytes.Buffer{}
-		err := newFollower(c, nil, &notes).follow(t.Context(), 3, func(e client.FeedEvent) error {
+		c := connect("http://example.com", client.Keys{Office: "lab_off_x"},
+			append(following(&notes), client.HTTPClient(&http.Client{Transport: network}))...)
+		err := follow(t.Context(), c, client.FollowEventsParams{After: &want}, func(e client.FeedEvent) error {
 			if want++; e.Seq != want || !strings.Contains(string(e.Raw), e.ID) {
 				t.Errorf("got %d %s, want number %d", e.Seq, e.Raw, want)
 			}
@@ -80,7 +79,7 @@ func TestFollowingEndsWithItsContextAndItsHandler(t *testing.T) {
 	for _, end := range []error{nil, full} {
 		ctx, cancel := context.WithCancel(t.Context())
 		last := uint64(0)
-		err := newFollower(c, nil, io.Discard).follow(ctx, 0, func(e client.FeedEvent) error {
+		err := follow(ctx, c, client.FollowEventsParams{}, func(e client.FeedEvent) error {
 			if last = e.Seq; last < 2 {
 				return nil
 			}

@@ -47,7 +47,7 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	if err != nil {
 		return err
 	}
-	c, err := l.Connect(client.UserAgent("platen-listen"), client.MaxRetries(0))
+	c, err := l.Connect(following(l.Notes)...)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 		}
 		from = status.LastSeq + 1
 	}
-	return l.forward(ctx, newFollower(c, types, l.Notes), &forwarder{
+	return l.forward(ctx, c, types, &forwarder{
 		url: l.ForwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: l.Out, json: l.JSON, next: from,
 		transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},
 	})
@@ -85,13 +85,14 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 
 // forward reads the feed beside the forwarder, so that a poll that waits does not
 // keep retries from their time.
-func (l *Listener) forward(ctx context.Context, feed *follower, f *forwarder) error {
+func (l *Listener) forward(ctx context.Context, c *client.Client, types []client.EventType, f *forwarder) error {
 	fmt.Fprintf(l.Notes, "Ready: the next event is number %d. Stop with Ctrl+C.\n", f.next)
 	reading, stop := context.WithCancel(ctx)
 	events, failed := make(chan client.FeedEvent), make(chan error, 1)
 	after, reader := f.next-1, sync.WaitGroup{}
 	reader.Go(func() {
-		failed <- feed.follow(reading, after, func(e client.FeedEvent) error {
+		feed := client.FollowEventsParams{Types: types, After: &after}
+		failed <- follow(reading, c, feed, func(e client.FeedEvent) error {
 			select {
 			case events <- e:
 				return nil

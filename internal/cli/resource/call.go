@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -9,29 +8,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"platen/client"
 	"platen/internal/cli"
-	"platen/internal/cursor"
 )
 
 const (
 	// pageRows is how many rows a list has unless all are wanted.
 	pageRows = 50
-	// mostPages is how many pages are looked through for a number: more rows than a resource
-	// has in the life of most sandboxes.
-	mostPages = 50
-	// attempts is how often a request is sent whose response is lost. The pause before the
-	// second is twice pauseFirst, and doubles.
-	attempts   = 3
-	pauseFirst = 50 * time.Millisecond
+	// mostRows is how many rows are looked through for a number: more than a resource has in
+	// the life of most sandboxes.
+	mostRows = 5000
+	// maxRetries is how often a request is repeated whose response is lost: hardly a second long.
+	maxRetries = 2
 )
 
 // Call is one request about records, or several for a list.
@@ -55,7 +51,7 @@ type Call struct {
 
 // Run sends the request and prints what came of it.
 func (c *Call) Run(ctx context.Context) error {
-	connection, err := c.Connect()
+	connection, err := c.Connect(client.MaxRetries(maxRetries))
 	if err != nil {
 		return err //nolint:wrapcheck // it says what is missing
 	}
@@ -84,7 +80,10 @@ func (c *Call) Run(ctx context.Context) error {
 			c.IdempotencyKey = rand.Text()
 		}
 	}
-	data, err := s.send(c.Operation.Method, path, body, c.IdempotencyKey)
+	if c.IdempotencyKey != "" {
+		ctx = client.WithIdempotencyKey(ctx, c.IdempotencyKey)
+	}
+	data, err := connection.Send(ctx, c.Operation.Method, path, body)
 	network, lost := errors.AsType[*url.Error](err)
 	if lost && c.IdempotencyKey != "" && !errors.Is(err, syscall.ECONNREFUSED) {
 		fmt.Fprintf(c.Notes, "The response is lost. To send the same request again, add --idempotency-key %s\n",
@@ -119,7 +118,10 @@ func (c *Call) named(err error) error {
 
 // list reads one page, or all, and prints the rows.
 func (c *Call) list(s *session, path string) error {
-	query := url.Values{"limit": {strconv.Itoa(pageRows)}}
+	query := url.Values{}
+	if !c.All {
+		query.Set("limit", strconv.Itoa(pageRows+1)) // the last one says that there are more
+	}
 	for name, value := range c.Values {
 		text := fmt.Sprint(value)
 		if resolved, err := s.resolved(name, c.Operation.System, text); err != nil {
@@ -130,31 +132,26 @@ func (c *Call) list(s *session, path string) error {
 		query.Set(name, text)
 	}
 	rows := []json.RawMessage{}
-	for walk := (cursor.Walk{}); ; {
-		page, err := s.page(path, query, walk.Cursor)
-		if walk.Anew(client.IsCode(err, client.CodeInvalidCursor)) {
-			rows = rows[:0]
-			continue
-		}
+	more := false
+	for row, err := range s.rows(path, query) {
 		if err != nil {
 			return c.named(err)
 		}
-		rows = append(rows, page.Items...)
-		walk.Cursor = page.NextCursor
-		if page.NextCursor != "" && c.All {
-			continue
+		if more = !c.All && len(rows) == pageRows; more {
+			break
 		}
-		if c.JSON {
-			return cli.WriteJSON(c.Out, rows) //nolint:wrapcheck // the error of standard output is enough
-		}
-		if err := writeRows(c.Out, rows); err != nil {
-			return err
-		}
-		if page.NextCursor != "" {
-			fmt.Fprintf(c.Notes, "These are the first %d; --all shows all.\n", len(rows))
-		}
-		return nil
+		rows = append(rows, row)
 	}
+	if c.JSON {
+		return cli.WriteJSON(c.Out, rows) //nolint:wrapcheck // the error of standard output is enough
+	}
+	if err := writeRows(c.Out, rows); err != nil {
+		return err
+	}
+	if more {
+		fmt.Fprintf(c.Notes, "These are the first %d; --all shows all.\n", len(rows))
+	}
+	return nil
 }
 
 // session sends requests for one command.
@@ -163,80 +160,8 @@ type session struct {
 	ctx    context.Context //nolint:containedctx // it lasts as long as the command
 }
 
-// page is one page of a list.
-type page struct {
-	Items      []json.RawMessage `json:"items"`
-	NextCursor string            `json:"next_cursor"`
-}
-
-func (s *session) page(path string, query url.Values, at string) (*page, error) {
-	query.Del("cursor")
-	if at != "" {
-		query.Set("cursor", at)
-	}
-	data, err := s.send(http.MethodGet, path+"?"+query.Encode(), nil, "")
-	if err != nil {
-		return nil, err
-	}
-	p := &page{}
-	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("read a page: %w", err)
-	}
-	return p, nil
-}
-
-// send sends a request and returns the data of the response. One whose response is lost is
-// sent again, a write with the same key.
-func (s *session) send(method, path string, body []byte, idempotencyKey string) (json.RawMessage, error) {
-	for attempt := 1; ; attempt++ {
-		data, err := s.sendOnce(method, path, body, idempotencyKey)
-		_, lost := errors.AsType[*url.Error](err)
-		if !lost || attempt == attempts || errors.Is(err, syscall.ECONNREFUSED) {
-			return data, err
-		}
-		pause := time.NewTimer(pauseFirst << attempt)
-		select {
-		case <-pause.C:
-		case <-s.ctx.Done():
-			pause.Stop()
-			return nil, err
-		}
-	}
-}
-
-func (s *session) sendOnce(method, path string, body []byte, idempotencyKey string) (json.RawMessage, error) {
-	request, err := http.NewRequestWithContext(s.ctx, method, path, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
-	}
-	if idempotencyKey != "" {
-		request.Header.Set("Idempotency-Key", idempotencyKey)
-	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the client names the request
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("read the response: %w", err)
-	}
-	var envelope struct {
-		Data  json.RawMessage `json:"data"`
-		Error *struct {
-			Code, Message, Hint string
-			Details             json.RawMessage
-		} `json:"error"`
-	}
-	if err := json.Unmarshal(raw, &envelope); err != nil || envelope.Error == nil && envelope.Data == nil {
-		return nil, &client.Error{Status: response.StatusCode, Message: "The response is not one of the API."}
-	}
-	if e := envelope.Error; e != nil {
-		return nil, &client.Error{
-			Status: response.StatusCode, Code: e.Code, Message: e.Message, Hint: e.Hint, Details: e.Details,
-		}
-	}
-	return envelope.Data, nil
+func (s *session) rows(path string, query url.Values) iter.Seq2[json.RawMessage, error] {
+	return s.client.Rows(s.ctx, path, query)
 }
 
 // path puts ids into the path of an operation. The first is of the resource itself.
@@ -266,29 +191,20 @@ func (s *session) idOf(list *Operation, given string) (string, error) {
 	if !numberForm.MatchString(given) || len(list.Places()) > 0 {
 		return given, nil
 	}
-	query := url.Values{"limit": {strconv.Itoa(client.MostPerPage)}}
-	walk := cursor.Walk{}
-	for pages := 0; pages < mostPages; pages++ {
-		p, err := s.page(list.Path, query, walk.Cursor)
-		if walk.Anew(client.IsCode(err, client.CodeInvalidCursor)) {
-			pages = -1
-			continue
-		}
+	seen := 0
+	for item, err := range s.rows(list.Path, nil) {
 		if err != nil {
 			return "", err
 		}
-		for _, item := range p.Items {
-			var row struct{ ID, Number string }
-			if json.Unmarshal(item, &row) == nil && strings.EqualFold(row.Number, given) {
-				return row.ID, nil
-			}
+		var row struct{ ID, Number string }
+		if json.Unmarshal(item, &row) == nil && strings.EqualFold(row.Number, given) {
+			return row.ID, nil
 		}
-		if p.NextCursor == "" {
-			return given, nil // may be an id all the same; the server says if it is not
+		if seen++; seen == mostRows {
+			break
 		}
-		walk.Cursor = p.NextCursor
 	}
-	return given, nil
+	return given, nil // may be an id all the same; the server says if it is not
 }
 
 // resolved puts ids into the place of numbers in fields that hold ids.
@@ -324,12 +240,11 @@ func Names(ctx context.Context, c *client.Client, resource string) []string {
 		return nil
 	}
 	s := &session{client: c, ctx: ctx}
-	p, err := s.page(list.Path, url.Values{"limit": {strconv.Itoa(pageRows)}}, "")
-	if err != nil {
-		return nil
-	}
 	var names []string
-	for _, item := range p.Items {
+	for item, err := range s.rows(list.Path, url.Values{"limit": {strconv.Itoa(pageRows)}}) {
+		if err != nil || len(names) == pageRows {
+			break
+		}
 		var row struct{ ID, Number, Status string }
 		if json.Unmarshal(item, &row) == nil {
 			names = append(names, strings.TrimRight(cmp.Or(row.Number, row.ID)+"\t"+row.Status, "\t"))
