@@ -24,17 +24,6 @@ func SetOf(types ...Type) Set {
 	return set
 }
 
-// SetOfFirst reads a set as the first format of commits has it: a word of 64
-// bits, the last of them for the types without a number.
-func SetOfFirst(word uint64) Set {
-	const last = 1 << (wordBits - 1)
-	set := Set{word &^ last}
-	if word&last != 0 {
-		set[unnumbered/wordBits] |= 1 << (unnumbered % wordBits)
-	}
-	return set
-}
-
 // Empty reports whether no type is in the set.
 func (s Set) Empty() bool { return s == Set{} }
 

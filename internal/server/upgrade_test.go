@@ -68,19 +68,18 @@ func TestDatabasesOfThisEngineOpen(t *testing.T) {
 	}
 }
 
-// TestSandboxesOfAnEarlierEngineEndCleanly: two databases that commit af789fd wrote, of
-// engine 1 and in the first format. The server starts, says of their sandboxes that they are
-// another version's, whatever is asked with either key, and has sandboxes of its own beside
-// them, also after a restart.
+// TestSandboxesOfAnEarlierEngineEndCleanly: a server of the next engine starts on the databases of this
+// one, says of their sandboxes that they are another version's, whatever is asked with either key, and
+// has sandboxes of its own beside them, also after a restart.
 func TestSandboxesOfAnEarlierEngineEndCleanly(t *testing.T) {
 	t.Parallel()
-	const folder = "testdata/first-format"
+	folder := fmt.Sprintf("testdata/engine-%d", company.Engine)
 	for _, name := range keptDatabases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path, own := unpackDatabase(t, folder, name), ""
 			for range 2 {
-				s := start(t, func(c *config.Config) { c.Database = path })
+				s := start(t, func(c *config.Config) { c.Database, c.EnginesAhead = path, 1 })
 				for _, sandbox := range keptSandboxes(t, folder, name) {
 					for _, asked := range []testclient.Request{
 						{Method: http.MethodGet, URL: "/sandbox", Key: sandbox.OfficeKey},

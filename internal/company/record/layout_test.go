@@ -45,16 +45,14 @@ func TestFilterValuesFollowTodaysDefinition(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, first := range []bool{false, true} {
-				old := parcels(before...)
-				image := restoreThrough(t, old, first, parcel{Status: "packed", SKU: "prd_card"})
-				table := parcels(today...)
-				if err := table.Rows.Restore(image.Tables[0]); err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Rows.Entries()[0].Filters); diff != "" {
-					t.Errorf("first format %v: the filters differ (-want +got):\n%s", first, diff)
-				}
+			old := parcels(before...)
+			image := restoreThrough(t, old, parcel{Status: "packed", SKU: "prd_card"})
+			table := parcels(today...)
+			if err := table.Rows.Restore(image.Tables[0]); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Rows.Entries()[0].Filters); diff != "" {
+				t.Errorf("the filters differ (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -64,8 +62,8 @@ func TestFilterValuesFollowTodaysDefinition(t *testing.T) {
 // one program and a commit by the next come together.
 func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
 	t.Parallel()
-	image := restoreThrough(t, parcels("status"), false, parcel{Status: "packed", SKU: "prd_card"})
-	later := restoreThrough(t, parcels("status", "sku"), false, parcel{Status: "sent", SKU: "prd_book"})
+	image := restoreThrough(t, parcels("status"), parcel{Status: "packed", SKU: "prd_card"})
+	later := restoreThrough(t, parcels("status", "sku"), parcel{Status: "sent", SKU: "prd_book"})
 	entry := later.Tables[0].Entries[0]
 	entry.Ordinal, entry.ID = 1, "pcl_2"
 	image.Apply(&record.Changes{Rows: later.Tables})
@@ -81,25 +79,13 @@ func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
 }
 
 // restoreThrough stores a table with one row and reads it back.
-func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], first bool, row parcel) record.Image {
+func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], row parcel) record.Image {
 	t.Helper()
 	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
 	table.Add(recorder, row, struct{}{})
 	d := table.Rows.Definition()
 	written := record.Changes{Rows: []record.TableRows{d.Rows(table.Rows.Flush(1))}}
-	read := record.ReadChanges
-	if first {
-		// The first format has no layout, and what it has in place of it is what
-		// stands behind it in today's.
-		written.Rows[0].Layout = 0
-		read = record.ReadChanges1
-	}
-	slab := record.AppendChanges(nil, &written)
-	if first {
-		at := 1 + 1 + len("parcel") // one table, the length of its name, its name
-		slab = append(slab[:at:at], slab[at+1:]...)
-	}
-	changes, _, err := read(slab)
+	changes, _, err := record.ReadChanges(record.AppendChanges(nil, &written))
 	if err != nil {
 		t.Fatal(err)
 	}

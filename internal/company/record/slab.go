@@ -15,10 +15,7 @@ import (
 // after the other, read back without copying, so that loading a company costs
 // little more than reading it. Numbers are unsigned varints, texts and bodies
 // carry their length in front. The format has no version of its own: package
-// commitlog writes one before it, and names the older formats by the functions whose
-// names end in their number. In the first one rows do not say in which order their
-// filter values are, so these are not believed; and in the first two an image has
-// the JSON of each row where the row is. Today it has two parts: what is said of
+// commitlog writes one before it. An image has two parts: what is said of
 // the rows, and the JSON of all of them in blocks, packed as they lie in memory, so
 // that nothing is unpacked that nobody reads.
 
@@ -52,14 +49,8 @@ func AppendChanges(b []byte, c *Changes) []byte {
 
 // ReadChanges reads the output of AppendChanges and returns the rest. The
 // changes share the memory of b.
-func ReadChanges(b []byte) (Changes, []byte, error) { return readChanges(reader{rest: b}) }
-
-// ReadChanges1 is ReadChanges for the first format.
-func ReadChanges1(b []byte) (Changes, []byte, error) {
-	return readChanges(reader{rest: b, first: true})
-}
-
-func readChanges(r reader) (Changes, []byte, error) {
+func ReadChanges(b []byte) (Changes, []byte, error) {
+	r := reader{rest: b}
 	c := Changes{Rows: r.tables(), Set: r.timers()}
 	c.Fired = make([]uint64, r.count())
 	for i := range c.Fired {
@@ -100,21 +91,10 @@ func AppendImage(head, blocks []byte, m *Image) (newHead, newBlocks []byte) {
 func ReadImage(head, blocks []byte) (Image, []byte, error) {
 	b := reader{rest: blocks}
 	r := reader{rest: head, all: string(head), blocks: b.readBlocks()}
-	m, rest, err := readImage(r)
-	if b.err != nil || len(b.rest) > 0 {
-		return m, rest, ErrCorrupt
-	}
-	return m, rest, err
-}
-
-// ReadImage1 reads the stored form of an image in the first format.
-func ReadImage1(b []byte) (Image, []byte, error) { return readImage(reader{rest: b, first: true}) }
-
-// ReadImage2 reads that in the second format.
-func ReadImage2(b []byte) (Image, []byte, error) { return readImage(reader{rest: b}) }
-
-func readImage(r reader) (Image, []byte, error) {
 	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes()}
+	if b.err != nil || len(b.rest) > 0 {
+		return m, r.rest, ErrCorrupt
+	}
 	return m, r.rest, r.err
 }
 
@@ -238,8 +218,6 @@ func appendBytes(b, v []byte) []byte {
 type reader struct {
 	rest []byte
 	err  error
-	// first is set for slabs of the first format.
-	first bool
 	// all is the whole slab as one text, of which others are parts, "" for texts of
 	// their own. blocks are those that the rows of an image lie in, nil for rows that
 	// stand where they are read.
@@ -326,11 +304,8 @@ func (r *reader) tables() []TableRows {
 	return tables
 }
 
-// layout reads that of a table's rows, which the first format does not have.
+// layout reads that of a table's rows.
 func (r *reader) layout() uint32 {
-	if r.first {
-		return 0
-	}
 	n := r.number()
 	if n > math.MaxUint32 {
 		r.fail()

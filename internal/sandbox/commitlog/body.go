@@ -18,29 +18,21 @@ import (
 //	        1 byte  4 bytes
 //
 // Formats to come keep the place of the sum, so that a body of another program is
-// told from a damaged one. Bodies of the first two formats have no sums and are
-// still read; the first one has the values of filters and the types of events by
-// their position in the definitions of its time. The numbers that are one bit away
-// from these two are left out: a body whose first byte was damaged would pass for
-// one without a sum.
+// told from a damaged one. There is one for commits and one for snapshots.
 //
-// The payload of a snapshot of format 7 has two parts, the first of which is
+// The payload of a snapshot has two parts, the first of which is
 // compressed, with its length in front: what is said of the rows, and their JSON in
 // blocks, which are packed as they lie in memory.
 const (
-	firstFormat    = 1
-	secondFormat   = 2
-	bodyFormat     = 4
-	partsFormat    = 7
+	commitFormat   = 4
+	snapshotFormat = 7
 	flagPlain      = 0
 	flagCompressed = 1
-	// sumAt, flagAt, previousAt and payloadAt are the places of the parts, oldAt
-	// that of the payload in the first two formats, whose flag is the second byte.
+	// sumAt, flagAt, previousAt and payloadAt are the places of the parts.
 	sumAt      = 1
 	flagAt     = 5
 	previousAt = 6
 	payloadAt  = 10
-	oldAt      = 2
 	// compressAbove is the size in bytes from which compression pays.
 	compressAbove = 512
 	// maxPooled is the size in bytes up to which a buffer is used again.
@@ -102,7 +94,7 @@ func packInParts(head, blocks []byte, version uint64, last Sum) []byte {
 	body := make([]byte, payloadAt, payloadAt+binary.MaxVarintLen64+len(packed)+len(blocks))
 	body = binary.AppendUvarint(body, uint64(len(packed)))
 	body = append(append(body, packed...), blocks...)
-	body[0], body[flagAt] = partsFormat, flagCompressed
+	body[0], body[flagAt] = snapshotFormat, flagCompressed
 	seal(body, ofSnapshot, version, last)
 	return body
 }
@@ -128,7 +120,7 @@ func pack(payload []byte, k kind, version uint64, previous Sum) (body []byte, su
 	if flag == flagPlain {
 		body = append(make([]byte, payloadAt, payloadAt+len(payload)), payload...)
 	}
-	body[0], body[flagAt] = bodyFormat, flag
+	body[0], body[flagAt] = commitFormat, flag
 	return body, seal(body, k, version, previous)
 }
 
@@ -137,20 +129,12 @@ type unpacked struct {
 	payload []byte
 	// blocks is the second part of a payload that has two.
 	blocks []byte
-	// first is set for a body of the first format.
-	first bool
-	// sum is its own, previous that of the commit before it; 0 in the first two
-	// formats.
+	// sum is its own, previous that of the commit before it.
 	sum, previous Sum
 }
 
 // unpack reads a body.
 func unpack(body []byte, k kind, version uint64) (u unpacked, err error) {
-	if len(body) >= oldAt && (body[0] == firstFormat || body[0] == secondFormat) {
-		u.first = body[0] == firstFormat
-		u.payload, err = expand(body[oldAt:], body[1])
-		return u, err
-	}
 	if len(body) < payloadAt {
 		return u, fmt.Errorf("%w: it has %d bytes", ErrDamaged, len(body))
 	}
@@ -160,9 +144,9 @@ func unpack(body []byte, k kind, version uint64) (u unpacked, err error) {
 	}
 	u.previous = Sum(binary.LittleEndian.Uint32(body[previousAt:]))
 	switch {
-	case body[0] == bodyFormat:
+	case body[0] == commitFormat && k == ofCommit:
 		u.payload, err = expand(body[payloadAt:], body[flagAt])
-	case body[0] == partsFormat && k == ofSnapshot:
+	case body[0] == snapshotFormat && k == ofSnapshot:
 		u.payload, u.blocks, err = expandParts(body[payloadAt:], body[flagAt])
 	default:
 		err = ErrFormat
@@ -185,7 +169,7 @@ func expand(packed []byte, flag byte) ([]byte, error) {
 	case flagPlain:
 		return packed, nil
 	case flagCompressed:
-		if n, err := s2.DecodedLen(packed); err != nil || n > maxExpands*(len(packed)+oldAt) {
+		if n, err := s2.DecodedLen(packed); err != nil || n > maxExpands*(len(packed)+1) {
 			return nil, fmt.Errorf("%w: it cannot be expanded", ErrDamaged)
 		}
 		payload, err := s2.Decode(nil, packed)

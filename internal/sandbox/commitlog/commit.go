@@ -56,11 +56,7 @@ func DecodeCommit(body []byte, version uint64) (Commit, error) {
 	if err != nil {
 		return Commit{}, fmt.Errorf("read commit %d: %w", version, err)
 	}
-	readChanges := record.ReadChanges
-	if read.first {
-		readChanges = record.ReadChanges1
-	}
-	changes, rest, err := readChanges(read.payload)
+	changes, rest, err := record.ReadChanges(read.payload)
 	if err != nil {
 		return Commit{}, fmt.Errorf("read commit %d: %w: %w", version, ErrDamaged, err)
 	}

@@ -59,30 +59,36 @@ func bounded(t *testing.T, body []byte, read func()) {
 }
 
 // hostile are bodies that are none: of other formats, cut, and of a few bytes
-// that claim to unpack to 4 GiB. Most are of a format without a sum, or none
+// that claim to unpack to 4 GiB. Most have a sum that fits, or none
 // would be read any further.
-func hostile(body []byte) [][]byte {
+func hostile(body []byte, k kind) [][]byte {
+	claims := func(flag byte, payload ...byte) []byte {
+		b := append(make([]byte, payloadAt), payload...)
+		b[0], b[flagAt] = body[0], flag
+		return sealed(b, k)
+	}
 	return [][]byte{
-		nil, {bodyFormat}, {bodyFormat, flagPlain}, {bodyFormat + 1, flagPlain, 0},
-		{secondFormat, flagCompressed + 1, 0},
-		body[:len(body)-1], unsummed(body), unsummed(body[:len(body)-1]),
-		{secondFormat, flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
-		{secondFormat, flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		nil, {commitFormat}, {commitFormat, flagPlain}, claims(flagCompressed+1, 0), sealed(body[:len(body)-1], k),
+		body[:len(body)-1], append([]byte{body[0] + 1}, body[1:]...),
+		claims(flagCompressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0), claims(flagPlain, 0xff, 0xff, 0xff, 0xff, 0x0f, 0),
 	}
 }
 
-// unsummed is a body as it was in the second format, which has no sum.
-func unsummed(body []byte) []byte {
-	return append([]byte{secondFormat, body[flagAt]}, body[payloadAt:]...)
+// sealed is a body with a sum that fits, unless it is too short to have one.
+func sealed(body []byte, k kind) []byte {
+	if len(body) < payloadAt {
+		return body
+	}
+	body = bytes.Clone(body)
+	seal(body, k, 1, 0)
+	return body
 }
 
-// oldPayload is the payload of a snapshot with an image and an empty index, as it
-// was in the first formats: that of changes without those parts that images lack.
-func oldPayload(m *record.Image) []byte {
-	changes := record.AppendChanges(nil, &record.Changes{Rows: m.Tables, Set: m.Timers, State: m.State})
-	state := append(binary.AppendUvarint(nil, uint64(len(m.State))), m.State...)
-	state = append(state, 0, 0) // of the index; changes have one 0 for their events, and one for timers that fired
-	return append(changes[:len(changes)-len(state)], state...)
+// plain is the body of a payload that is not compressed, so that what is changed in it is still one.
+func plain(format byte, payload []byte, k kind) []byte {
+	body := append(make([]byte, payloadAt), payload...)
+	body[0], body[flagAt] = format, flagPlain
+	return sealed(body, k)
 }
 
 // encoded is the body of a first commit.
@@ -98,13 +104,12 @@ func FuzzDecodeCommit(f *testing.F) {
 	f.Add(encoded(&whole))
 	f.Add(encoded(&Commit{}))
 	f.Add(encoded(&Commit{Reply: &Reply{Status: -1}}))
-	first := unsummed(encoded(&whole))
-	first[0] = firstFormat
-	f.Add(first)
-	for _, body := range hostile(encoded(&whole)) {
+	f.Add(plain(commitFormat, append(record.AppendChanges(nil, &whole.Changes), 0), ofCommit))
+	for _, body := range hostile(encoded(&whole), ofCommit) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		body = sealed(body, ofCommit)
 		bounded(t, body, func() {
 			read, err := DecodeCommit(body, 1)
 			if err != nil {
@@ -142,15 +147,18 @@ func FuzzDecodeSnapshot(f *testing.F) {
 	whole.Index.Add(1, &c)
 	f.Add(whole.Encode(1))
 	f.Add((&Snapshot{}).Encode(1))
-	// A real one, not compressed, so that what is changed in it is still one.
 	opened := aCompany(f)
-	f.Add((&Snapshot{Image: opened}).Encode(1))
-	f.Add(append([]byte{secondFormat, flagPlain}, oldPayload(&opened)...))
-	f.Add(append([]byte{firstFormat, flagPlain}, oldPayload(&opened)...))
-	for _, body := range hostile(whole.Encode(1)) {
+	begun := Snapshot{Image: opened}
+	f.Add(begun.Encode(1))
+	head, blocks := record.AppendImage(nil, nil, &begun.Image)
+	head = begun.Index.append(head)
+	parts := append(append(binary.AppendUvarint(nil, uint64(len(head))), head...), blocks...)
+	f.Add(plain(snapshotFormat, parts, ofSnapshot))
+	for _, body := range hostile(whole.Encode(1), ofSnapshot) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		body = sealed(body, ofSnapshot)
 		bounded(t, body, func() {
 			read, err := DecodeSnapshot(body, 1)
 			if err != nil {
@@ -186,8 +194,10 @@ func TestABodyOfOneLetterSurvivesStorage(t *testing.T) {
 //
 //nolint:paralleltest // it measures the allocations of the process
 func TestABodyThatClaimsTooMuchIsRefused(t *testing.T) {
-	body := binary.AppendUvarint([]byte{secondFormat, flagCompressed}, 1<<32-1)
-	if n, err := s2.DecodedLen(body[2:]); err != nil || n != 1<<32-1 {
+	body := binary.AppendUvarint(make([]byte, payloadAt), 1<<32-1)
+	body[0], body[flagAt] = commitFormat, flagCompressed
+	body = sealed(body, ofCommit)
+	if n, err := s2.DecodedLen(body[payloadAt:]); err != nil || n != 1<<32-1 {
 		t.Fatalf("the body claims %d, %v", n, err)
 	}
 	bounded(t, body, func() {
@@ -230,8 +240,5 @@ func TestABodyIsTakenForNoOther(t *testing.T) {
 	}
 	if _, err := DecodeCommits(stored, 5, 0); !errors.Is(err, ErrDamaged) {
 		t.Errorf("with one missing before it: %v", err)
-	}
-	if _, err := DecodeCommit(unsummed(body), 7); err != nil {
-		t.Errorf("in the format of before: %v", err)
 	}
 }

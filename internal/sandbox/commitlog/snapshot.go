@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
 )
 
 // Snapshot is the stored body of a snapshot: a company, and the index of the
@@ -74,16 +73,7 @@ func readSnapshot(body []byte, version uint64) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	var image record.Image
-	var rest []byte
-	switch {
-	case read.first:
-		image, rest, err = record.ReadImage1(read.payload)
-	case read.blocks == nil:
-		image, rest, err = record.ReadImage2(read.payload)
-	default:
-		image, rest, err = record.ReadImage(read.payload, read.blocks)
-	}
+	image, rest, err := record.ReadImage(read.payload, read.blocks)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -94,7 +84,7 @@ func readSnapshot(body []byte, version uint64) (Snapshot, error) {
 	}
 	s.Index.events = make([]Span, n)
 	for i := range s.Index.events {
-		if rest, err = s.Index.events[i].read(rest, read.first); err != nil {
+		if rest, err = s.Index.events[i].read(rest); err != nil {
 			return Snapshot{}, err
 		}
 	}
@@ -116,19 +106,13 @@ func readSnapshot(body []byte, version uint64) (Snapshot, error) {
 	return s, nil
 }
 
-// read reads the stored form of the first format or of the present one, and
-// returns the bytes behind it.
-func (s *Span) read(b []byte, first bool) (rest []byte, err error) {
+// read reads the stored form, and returns the bytes behind it.
+func (s *Span) read(b []byte) (rest []byte, err error) {
 	if s.version, b, err = readNumber(b); err != nil {
 		return nil, err
 	}
 	if s.last, b, err = readNumber(b); err != nil {
 		return nil, err
-	}
-	if first {
-		word, rest, err := readNumber(b)
-		s.types = event.SetOfFirst(word)
-		return rest, err
 	}
 	for i := range s.types {
 		if s.types[i], b, err = readNumber(b); err != nil {

@@ -23,6 +23,16 @@ type Migration struct {
 
 const compatible = "-- compatible from "
 
+// CheckFirst refuses the tables of an unreleased version: the promise that later versions
+// read a database begins with 0.1.0. It is given the name of the first migration that was applied.
+func CheckFirst(known []Migration, name string) error {
+	if name == known[0].Name {
+		return nil
+	}
+	return fmt.Errorf("it was written by an unreleased version of Platen, before 0.1.0, which this version " +
+		"cannot read: delete it, or give this version another one")
+}
+
 // List returns the files migrations/*.sql in order. Their numbers are the first
 // four characters of their names and count from 1.
 func List(files fs.FS) ([]Migration, error) {

@@ -34,7 +34,7 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 		if err != nil {
 			return fmt.Errorf("wait for other processes: %w", err)
 		}
-		have, err := schemaNumber(ctx, tx, schema)
+		have, err := schemaNumber(ctx, tx, schema, known)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 
 // workWithNewer refuses tables of a newer version with which this one cannot work.
 func workWithNewer(ctx context.Context, tx pgx.Tx, schema string, have, know int) error {
-	const oldest = `SELECT max(coalesce(compatible_from, number)) FROM platen_migrations`
+	const oldest = `SELECT max(compatible_from) FROM platen_migrations`
 	var from int
 	if err := tx.QueryRow(ctx, oldest).Scan(&from); err != nil {
 		return fmt.Errorf("read which versions can work with schema %q: %w", schema, err)
@@ -74,8 +74,8 @@ func workWithNewer(ctx context.Context, tx pgx.Tx, schema string, have, know int
 
 // schemaNumber is the number of the newest migration the schema has, 0 for an
 // empty one. The tables of another program are refused, but for those that
-// belong to an extension.
-func schemaNumber(ctx context.Context, tx pgx.Tx, schema string) (int, error) {
+// belong to an extension, and so are those of an unreleased version.
+func schemaNumber(ctx context.Context, tx pgx.Tx, schema string, known []migration.Migration) (int, error) {
 	const find = `
 		SELECT count(*) FILTER (WHERE relname = 'platen_migrations'), count(*)
 		FROM pg_class c
@@ -94,9 +94,15 @@ func schemaNumber(ctx context.Context, tx pgx.Tx, schema string) (int, error) {
 		return 0, nil
 	}
 	var number int
-	err := tx.QueryRow(ctx, `SELECT coalesce(max(number), 0) FROM platen_migrations`).Scan(&number)
+	var first string
+	err := tx.QueryRow(ctx, `
+		SELECT coalesce(max(number), 0), coalesce(max(name) FILTER (WHERE number = 1), '') FROM platen_migrations`,
+	).Scan(&number, &first)
 	if err != nil {
 		return 0, fmt.Errorf("read schema number: %w", err)
+	}
+	if err := migration.CheckFirst(known, first); err != nil {
+		return 0, fmt.Errorf("schema %q: %w", schema, err)
 	}
 	return number, nil
 }
@@ -105,13 +111,10 @@ func apply(ctx context.Context, tx pgx.Tx, m migration.Migration) error {
 	const record = `CREATE TABLE IF NOT EXISTS platen_migrations (
 		number     integer     PRIMARY KEY,
 		name       text        NOT NULL,
-		applied_at timestamptz NOT NULL DEFAULT now()
+		applied_at timestamptz NOT NULL DEFAULT now(),
+		compatible_from integer NOT NULL
 	)`
 	if _, err := tx.Exec(ctx, record); err != nil {
-		return err
-	}
-	const since = `ALTER TABLE platen_migrations ADD COLUMN IF NOT EXISTS compatible_from integer`
-	if _, err := tx.Exec(ctx, since); err != nil {
 		return err
 	}
 	// The simple protocol takes several statements at once.

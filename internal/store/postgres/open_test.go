@@ -58,7 +58,7 @@ func TestSchemaOfANewerVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	dsn := newSchema(t)
 	openTest(t, dsn).Close()
-	run(t, dsn, "INSERT INTO platen_migrations (number, name) VALUES (9999, 'later')")
+	run(t, dsn, "INSERT INTO platen_migrations (number, name, compatible_from) VALUES (9999, 'later', 9999)")
 	refuse(t, dsn, "newer version of Platen", "9999")
 	// One that adds and takes nothing away says from which on versions can work with it.
 	known, err := migration.List(migrationFiles)
@@ -69,6 +69,14 @@ func TestSchemaOfANewerVersionIsRefused(t *testing.T) {
 	openTest(t, dsn).Close()
 	run(t, dsn, fmt.Sprintf("UPDATE platen_migrations SET compatible_from = %d WHERE number = 9999", len(known)+1))
 	refuse(t, dsn, "newer version of Platen", "9999")
+}
+
+func TestSchemaOfAnUnreleasedVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	dsn := newSchema(t)
+	openTest(t, dsn).Close()
+	run(t, dsn, "UPDATE platen_migrations SET name = '0001_sandboxes.sql' WHERE number = 1")
+	refuse(t, dsn, "unreleased version of Platen", "another one")
 }
 
 func TestSchemaOfAnotherProgramIsRefused(t *testing.T) {

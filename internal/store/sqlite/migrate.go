@@ -20,7 +20,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	have, err := schemaNumber(ctx, conn)
+	have, err := schemaNumber(ctx, conn, known)
 	if err != nil {
 		return fmt.Errorf("read schema number: %w", err)
 	}
@@ -41,8 +41,8 @@ func errNewer(have, known int) error {
 }
 
 // schemaNumber is the number of the newest migration the database has, 0 for
-// an empty one. The tables of another program are refused.
-func schemaNumber(ctx context.Context, conn *sql.Conn) (int, error) {
+// an empty one. The tables of another program are refused, and those of an unreleased version.
+func schemaNumber(ctx context.Context, conn *sql.Conn, known []migration.Migration) (int, error) {
 	var ours, tables int
 	err := conn.QueryRowContext(ctx,
 		`SELECT count(*) FILTER (WHERE name = 'migrations'), count(*) FROM sqlite_schema WHERE type = 'table'`,
@@ -57,8 +57,14 @@ func schemaNumber(ctx context.Context, conn *sql.Conn) (int, error) {
 		return 0, nil
 	}
 	var number int
-	err = conn.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM migrations`).Scan(&number)
-	return number, err
+	var first string
+	err = conn.QueryRowContext(ctx, `
+		SELECT coalesce(max(number), 0), coalesce(max(name) FILTER (WHERE number = 1), '') FROM migrations`,
+	).Scan(&number, &first)
+	if err != nil {
+		return 0, err
+	}
+	return number, migration.CheckFirst(known, first)
 }
 
 func apply(ctx context.Context, conn *sql.Conn, m migration.Migration) error {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"platen/internal/store"
@@ -107,29 +108,22 @@ func TestOnlyTheTablesOfPlatenAreRestored(t *testing.T) {
 	}
 }
 
-// TestACopyOfAnOlderSchemaIsRestored: it is brought up to date when it is opened.
-func TestACopyOfAnOlderSchemaIsRestored(t *testing.T) {
+// TestADatabaseOfAnUnreleasedVersionIsRefused, opened or as a copy.
+func TestADatabaseOfAnUnreleasedVersionIsRefused(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	path, copied := filepath.Join(folder, "platen.db"), filepath.Join(folder, "copy.db")
-	db := openRaw(t, copied)
-	first, err := os.ReadFile("migrations/0001_sandboxes.sql")
-	if err != nil {
+	path := filepath.Join(t.TempDir(), "platen.db")
+	if err := openStore(t, path).Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, script := range []string{
-		string(first),
-		`CREATE TABLE migrations ( number INTEGER PRIMARY KEY, name TEXT NOT NULL, ` +
-			`applied_at INTEGER NOT NULL ) STRICT`,
-		`INSERT INTO migrations (number, name, applied_at) VALUES (1, '0001_sandboxes.sql', 0)`,
-	} {
-		if _, err := db.ExecContext(t.Context(), script); err != nil {
-			t.Fatal(err)
-		}
+	db := openRaw(t, path)
+	const before = "UPDATE migrations SET name = '0001_sandboxes.sql' WHERE number = 1"
+	if _, err := db.ExecContext(t.Context(), before); err != nil {
+		t.Fatal(err)
 	}
 	db.Close()
-	if _, err := sqlite.Restore(t.Context(), copied, path, false); err != nil {
-		t.Fatal(err)
+	refuse(t, path, "unreleased version of Platen")
+	_, err := sqlite.Restore(t.Context(), path, filepath.Join(t.TempDir(), "restored.db"), false)
+	if err == nil || !strings.Contains(err.Error(), "unreleased version of Platen") {
+		t.Errorf("a copy of it is restored: %v", err)
 	}
-	openStore(t, path).Close()
 }

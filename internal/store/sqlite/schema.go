@@ -37,11 +37,15 @@ func checkSchema(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("read the schema: %w", err)
 	}
-	number, err := schemaNumber(ctx, conn)
+	known, err := migration.List(migrationFiles)
+	if err != nil {
+		return err
+	}
+	number, err := schemaNumber(ctx, conn, known)
 	if err != nil {
 		return fmt.Errorf("read schema number: %w", err)
 	}
-	want, err := schemaAt(ctx, number)
+	want, err := schemaAt(ctx, known, number)
 	if err != nil {
 		return err
 	}
@@ -61,11 +65,7 @@ func checkSchema(ctx context.Context, path string) (err error) {
 func compareObjects(a, b object) int { return strings.Compare(a.kind+a.name, b.kind+b.name) }
 
 // schemaAt is what the first so many migrations make.
-func schemaAt(ctx context.Context, number int) (objects map[object]bool, err error) {
-	known, err := migration.List(migrationFiles)
-	if err != nil {
-		return nil, err
-	}
+func schemaAt(ctx context.Context, known []migration.Migration, number int) (objects map[object]bool, err error) {
 	if number > len(known) {
 		return nil, errNewer(number, len(known))
 	}

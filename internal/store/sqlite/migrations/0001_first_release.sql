@@ -1,4 +1,4 @@
--- Sandboxes, their commits and snapshots, and what is left of deleted ones.
+-- Sandboxes, their commits and snapshots, what is left of deleted ones, and small records beside them.
 --
 -- A sandbox has a number beside its id. Commits and snapshots carry the number:
 -- it keeps the largest index small, and because AUTOINCREMENT never gives one
@@ -16,12 +16,19 @@ CREATE TABLE sandboxes (
     network     TEXT    NOT NULL,
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER NOT NULL,
-    delete_at   INTEGER NOT NULL
+    delete_at   INTEGER NOT NULL,
+    -- When somebody is to look after the sandbox next, and how often its lease was extended.
+    wake_at     INTEGER NOT NULL,
+    extensions  INTEGER NOT NULL,
+    -- The key of whoever judges the player of an evaluation.
+    grading_key BLOB,
+    evaluation  INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX sandboxes_office_key  ON sandboxes (office_key)  WHERE office_key  IS NOT NULL;
 CREATE UNIQUE INDEX sandboxes_factory_key ON sandboxes (factory_key) WHERE factory_key IS NOT NULL;
-CREATE INDEX sandboxes_delete_at ON sandboxes (delete_at);
+CREATE UNIQUE INDEX sandboxes_grading_key ON sandboxes (grading_key) WHERE grading_key IS NOT NULL;
+CREATE INDEX sandboxes_wake_at ON sandboxes (wake_at);
 
 -- A rowid table: bodies are appended at one end of the file however many
 -- sandboxes are busy, and only the narrow index is written all over.
@@ -56,3 +63,14 @@ CREATE TABLE pings (
 ) STRICT;
 
 INSERT INTO pings (one, count) VALUES (1, 0);
+
+-- Tickets, used proofs, kept answers: found by kind and key, and removed from ends_at on.
+CREATE TABLE records (
+    kind    TEXT    NOT NULL,
+    key     TEXT    NOT NULL,
+    body    BLOB    NOT NULL,
+    ends_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX records_ends_at ON records (ends_at);

@@ -1,4 +1,5 @@
--- Sandboxes, what finds them, their commits and snapshots.
+-- Sandboxes, what finds them, their commits and snapshots, small records beside them, and the servers
+-- that share the database.
 --
 -- A sandbox has a number beside its id, which keeps the largest index small. A
 -- number is given out once. There are no foreign keys: between a deletion and
@@ -21,11 +22,22 @@ CREATE TABLE sandboxes (
     -- used again: not even a creation that races with the deletion gets past
     -- the unique index. Until it is emptied, bodies wait for removal.
     removed     boolean NOT NULL DEFAULT false,
-    emptied     boolean NOT NULL DEFAULT false
+    emptied     boolean NOT NULL DEFAULT false,
+    -- When somebody is to look after the sandbox next, and how often its lease was extended.
+    wake_at     bigint  NOT NULL,
+    extensions  integer NOT NULL,
+    -- The session of the server that owns it, and how often it was claimed: claims alone write both.
+    owner       text,
+    epoch       bigint  NOT NULL DEFAULT 0,
+    -- The version of the simulation that began it. 0 is not noted, and any server may claim it.
+    engine      integer NOT NULL DEFAULT 0,
+    -- The key of whoever judges the player of an evaluation.
+    grading_key bytea,
+    evaluation  boolean NOT NULL
 );
 
-CREATE INDEX sandboxes_delete_at ON sandboxes (delete_at, number) WHERE NOT removed;
-CREATE INDEX sandboxes_waiting   ON sandboxes (number) WHERE removed AND NOT emptied;
+CREATE INDEX sandboxes_wake_at ON sandboxes (wake_at, number) WHERE NOT removed;
+CREATE INDEX sandboxes_waiting ON sandboxes (number) WHERE removed AND NOT emptied;
 
 -- Who owns a key, of either kind. A revoked key is not here.
 CREATE TABLE keys (
@@ -37,6 +49,8 @@ CREATE TABLE commits (
     sandbox bigint NOT NULL,
     version bigint NOT NULL,
     body    bytea  NOT NULL,
+    -- Under which claim the commit was made.
+    epoch   bigint NOT NULL,
     PRIMARY KEY (sandbox, version)
 );
 
@@ -61,3 +75,27 @@ CREATE TABLE pings (
 );
 
 INSERT INTO pings (one, count) VALUES (1, 0);
+
+-- Tickets, used proofs, kept answers: found by kind and key, and removed from ends_at on.
+CREATE TABLE records (
+    kind    bytea  NOT NULL,
+    key     bytea  NOT NULL,
+    body    bytea  NOT NULL,
+    ends_at bigint NOT NULL,
+    PRIMARY KEY (kind, key)
+);
+
+CREATE INDEX records_ends_at ON records (ends_at);
+
+-- Servers that share the database. That one lives is one row, which it writes every other second:
+-- nothing of what it changes is indexed.
+CREATE TABLE nodes (
+    session    text        PRIMARY KEY,
+    address    text        NOT NULL,
+    settings   text        NOT NULL,
+    name       text        NOT NULL,
+    started_at timestamptz NOT NULL,
+    until      timestamptz NOT NULL,
+    -- The version of the simulation.
+    engine     integer     NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
