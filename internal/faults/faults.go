@@ -38,7 +38,7 @@ func (i *Injector) Layer(next message.Handler) message.Handler {
 		switch {
 		case d.Turned != 0:
 			out = i.turnAway(d, view)
-		case d.meets(fault.RequestLost):
+		case d.hit(fault.RequestLost):
 			out = d.lose()
 		default:
 			out = d.after(next(d.before(view)))
@@ -88,8 +88,8 @@ func (i *Injector) draw(r *message.Request) (*disturbed, *sandbox.View) {
 	return d, v
 }
 
-// meets reports whether the request meets a fault, and notes that.
-func (d *disturbed) meets(kind fault.Kind) bool {
+// hit reports whether a fault of a kind is drawn for the request, and notes that.
+func (d *disturbed) hit(kind fault.Kind) bool {
 	hit := d.faults.Hit(d.Draw, kind)
 	if hit {
 		d.note(kind, "")
@@ -228,7 +228,7 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 	if out.Gone || out.Relayed {
 		return out
 	}
-	if out.Replayed && d.meets(fault.InProgress) {
+	if out.Replayed && d.hit(fault.InProgress) {
 		p := problem.New(problem.RequestInProgress, "The first request with this key is still at work.")
 		held := d.refuse(fault.InProgress, p, d.Back)
 		held.Facts.Key, held.Facts.Press = out.Facts.Key, out.Facts.Press
@@ -236,10 +236,10 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 	}
 	d.noteShown(out)
 	d.dated(out)
-	if d.meets(fault.SlowResponse) {
+	if d.hit(fault.SlowResponse) {
 		out.Hold = d.Slow()
 	}
-	if d.meets(fault.ResponseLost) {
+	if d.hit(fault.ResponseLost) {
 		out.Severed, out.Facts.Fault = d.severing(fault.ResponseLost), fault.ResponseLost
 	}
 	return out
@@ -279,16 +279,16 @@ func grow(out *message.Response, r *message.Request) {
 	if out.Page != nil {
 		rows := make([][]byte, len(out.Page.Rows))
 		for i, row := range out.Page.Rows {
-			rows[i] = grown(row)
+			rows[i] = withUnknownFields(row)
 		}
 		page := *out.Page
 		page.Rows, out.Page = rows, &page
 	} else if r.Is(operation.Row) && out.Data != nil {
-		out.Data = grown(out.Data)
+		out.Data = withUnknownFields(out.Data)
 	}
 }
 
-func grown(row []byte) []byte {
+func withUnknownFields(row []byte) []byte {
 	if len(row) < 2 || row[0] != '{' {
 		return row
 	}

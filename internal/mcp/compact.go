@@ -137,8 +137,8 @@ func (r row) line(columns []column) string {
 	return strings.Join(cells, "|")
 }
 
-// told is a row as name and value, without what it does not have.
-func (r row) told(columns []column) string {
+// summary is a row as name and value, without what it does not have.
+func (r row) summary(columns []column) string {
 	var said []string
 	for _, c := range columns {
 		if text := c.cell(r); text != nothing {

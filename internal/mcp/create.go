@@ -92,7 +92,7 @@ func (c *creation) run(ctx context.Context) (*reply, error) {
 			if ticket, err = ticketOf(got); err != nil {
 				return nil, err
 			}
-			c.tell(ctx, got)
+			c.notify(ctx, got)
 		case ticket == "" || got.status != http.StatusTooManyRequests && got.status < http.StatusInternalServerError:
 			return got, nil
 		case got.status == http.StatusServiceUnavailable: // it may be stopping
@@ -140,8 +140,8 @@ func ticketOf(got *reply) (string, error) {
 	return envelope.Data.Poll[strings.LastIndex(envelope.Data.Poll, "/")+1:], nil
 }
 
-// tell lets a client that asked for it know where its ticket stands.
-func (c *creation) tell(ctx context.Context, got *reply) {
+// notify lets a client that asked for it know where its ticket stands.
+func (c *creation) notify(ctx context.Context, got *reply) {
 	token := c.request.Params.GetProgressToken()
 	if token == nil {
 		return

@@ -191,5 +191,5 @@ func (c *call) told(op *operation.Operation, r *reply) (line string, code proble
 	if err := json.Unmarshal(success.Data, &data); err != nil {
 		return "", "", fmt.Errorf("read the response of %s: %w", op.ID, err)
 	}
-	return line + " " + data.told(l.told), "", nil
+	return line + " " + data.summary(l.told), "", nil
 }

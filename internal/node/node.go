@@ -261,7 +261,7 @@ func (n *Node) join(ctx context.Context) error {
 			before = append(before, other.Session)
 			return nil
 		}
-		return n.fits(other)
+		return n.checkCompatible(other)
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // it says what it did
@@ -274,15 +274,15 @@ func (n *Node) join(ctx context.Context) error {
 	n.sessions.Add(1)
 	for _, ended := range before {
 		// This process listens at the address, so that one does not any more.
-		if _, err := n.bury(ctx, ended, true); err != nil {
+		if _, err := n.removeNode(ctx, ended, true); err != nil {
 			n.o.Log.Warn("bury an earlier life of this server", "error", err)
 		}
 	}
 	return nil
 }
 
-// fits refuses to join beside another node that this one cannot work with.
-func (n *Node) fits(other store.Node) error {
+// checkCompatible refuses to join beside another node that this one cannot work with.
+func (n *Node) checkCompatible(other store.Node) error {
 	who := fmt.Sprintf("%s, which joined at %s", other.Name, other.StartedAt.UTC().Format(time.RFC3339))
 	switch {
 	case n.o.Address == "":
@@ -385,8 +385,8 @@ func (n *Node) rejoin(ctx context.Context) time.Duration {
 	return n.terms.Beat
 }
 
-// bury removes the row of a node, and reports whether it is gone.
-func (n *Node) bury(ctx context.Context, session store.Session, ended bool) (gone bool, err error) {
+// removeNode removes the row of a node, and reports whether it is gone.
+func (n *Node) removeNode(ctx context.Context, session store.Session, ended bool) (gone bool, err error) {
 	gone, err = n.o.Nodes.Bury(ctx, session, ended)
 	if gone {
 		n.burials.Add(1)
@@ -419,8 +419,8 @@ func (n *Node) processes(sandboxID string) bool {
 	return held && !h.foreign
 }
 
-// hold notes a claim that is durable, unless its session is over.
-func (n *Node) hold(sandboxID string, claim store.Fence, foreign bool) {
+// noteClaim notes a claim that is durable, unless its session is over.
+func (n *Node) noteClaim(sandboxID string, claim store.Fence, foreign bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if claim.Owner == n.session && claim.Epoch > n.held[sandboxID].epoch {
@@ -428,8 +428,8 @@ func (n *Node) hold(sandboxID string, claim store.Fence, foreign bool) {
 	}
 }
 
-// keep notes a role of a session, unless that is over.
-func (n *Node) keep(role string, session store.Session, record store.Record) {
+// noteRole notes a role of a session, unless that is over.
+func (n *Node) noteRole(role string, session store.Session, record store.Record) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if session == n.session {

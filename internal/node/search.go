@@ -43,7 +43,7 @@ type Search struct {
 func (n *Node) Search(sandboxID string, forwarded bool) *Search {
 	s := &Search{node: n, sandboxID: sandboxID, situation: ownership.Situation{Forwarded: forwarded}}
 	if !forwarded {
-		s.recall()
+		s.startWithHint()
 	}
 	return s
 }
@@ -52,16 +52,16 @@ func (n *Node) Search(sandboxID string, forwarded bool) *Search {
 // are gathered anew.
 const maxHints = 1 << 17
 
-// recall lets the search begin with the owner that the node last heard of, if that still
+// startWithHint lets the search begin with the owner that the node last heard of, if that still
 // lived at the last look: whoever it is sends the request back if it owns the sandbox no
 // more.
-func (s *Search) recall() {
+func (s *Search) startWithHint() {
 	n := s.node
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	claim, known := n.hints[s.name()]
 	if owner := n.peers[claim.Owner]; known && owner != nil && claim.Owner != n.session {
-		s.know(recordOf(claim), owner, false)
+		s.setOwner(recordOf(claim), owner, false)
 	}
 }
 
@@ -98,7 +98,7 @@ func (n *Node) Role(role string, forwarded bool) *Search {
 	if mine { // for as long as the session lasts: nobody takes it from one that lives
 		s.record, s.loaded = record, true
 	} else if !forwarded {
-		s.recall()
+		s.startWithHint()
 	}
 	return s
 }
@@ -136,9 +136,9 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 			if s.loaded = s.role != "" || s.foreign; s.role != "" {
 				continue
 			}
-			n.hold(s.sandboxID, store.Fence{Owner: session, Epoch: s.situation.Known.Epoch}, s.foreign)
+			n.noteClaim(s.sandboxID, store.Fence{Owner: session, Epoch: s.situation.Known.Epoch}, s.foreign)
 		case ownership.Bury, ownership.BuryEnded:
-			gone, err := n.bury(ctx, store.Session(s.situation.Known.Owner), step == ownership.BuryEnded)
+			gone, err := n.removeNode(ctx, store.Session(s.situation.Known.Owner), step == ownership.BuryEnded)
 			if err != nil {
 				return 0, err
 			}
@@ -158,8 +158,8 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 // one that is sent back; nil for none.
 func (s *Search) Owner() *store.Node { return s.owner }
 
-// know takes a record in. What was found out about another owner is void.
-func (s *Search) know(record *ownership.Record, owner *store.Node, read bool) {
+// setOwner takes a record in. What was found out about another owner is void.
+func (s *Search) setOwner(record *ownership.Record, owner *store.Node, read bool) {
 	s.owner = owner
 	s.situation = ownership.Situation{
 		Known: record, Read: read, Forwarded: s.situation.Forwarded, Misdirected: s.situation.Misdirected,
@@ -174,7 +174,7 @@ func (s *Search) look(ctx context.Context, session store.Session) error {
 	if err != nil {
 		return err //nolint:wrapcheck // it says what it did
 	}
-	s.know(recordOf(owned.Fence), owned.Node, true)
+	s.setOwner(recordOf(owned.Fence), owned.Node, true)
 	s.hint(owned.Fence)
 	fits := owned.Fits(&store.Node{Engine: s.node.o.Engine})
 	if !fits && owned.Able == nil && s.node.mayReturn(owned.Engine) {
@@ -200,8 +200,8 @@ func (s *Search) assume(ctx context.Context, session store.Session) error {
 	s.record = record
 	known := &ownership.Record{Owner: ownership.Session(holder)}
 	if s.hint(store.Fence{Owner: holder}); holder == session {
-		s.node.keep(s.role, session, record)
-		s.know(known, nil, true)
+		s.node.noteRole(s.role, session, record)
+		s.setOwner(known, nil, true)
 		return nil
 	}
 	living, err := s.node.o.Nodes.Living(ctx)
@@ -210,11 +210,11 @@ func (s *Search) assume(ctx context.Context, session store.Session) error {
 	}
 	for i := range living {
 		if living[i].Session == holder {
-			s.know(known, &living[i], true)
+			s.setOwner(known, &living[i], true)
 			return nil
 		}
 	}
-	s.know(nil, nil, false) // it has just ended
+	s.setOwner(nil, nil, false) // it has just ended
 	return nil
 }
 
@@ -226,12 +226,12 @@ func (s *Search) claim(ctx context.Context, session store.Session) error {
 	claim, err := s.node.o.Nodes.Claim(ctx, s.sandboxID, seen, session)
 	switch {
 	case errors.Is(err, store.ErrConflict): // somebody was faster
-		s.know(nil, nil, false)
+		s.setOwner(nil, nil, false)
 	case err != nil:
 		return err //nolint:wrapcheck // it says what it did
 	default:
 		s.node.claims.Add(1)
-		s.know(recordOf(claim), nil, true)
+		s.setOwner(recordOf(claim), nil, true)
 	}
 	return nil
 }
@@ -260,11 +260,11 @@ func (s *Search) Misdirected(claim store.Fence, owner *store.Node) {
 	// One that names itself waits for another node to claim what it has.
 	if owner == nil || s.owner != nil && owner.Session == s.owner.Session { // then it is read again
 		s.hint(store.Fence{})
-		s.know(nil, nil, false)
+		s.setOwner(nil, nil, false)
 		return
 	}
 	s.hint(claim)
-	s.know(recordOf(claim), owner, false)
+	s.setOwner(recordOf(claim), owner, false)
 }
 
 // Known is the claim that the search goes by.

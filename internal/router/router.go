@@ -85,7 +85,7 @@ func (t *Router) Layer(next message.Handler) message.Handler {
 		if r.Caller == (sandbox.Caller{}) || r.Decided != nil || t.Stopping() || !passes(r) {
 			return next(r)
 		}
-		out, err := t.reach(r, t.Node.Search(r.Caller.SandboxID, r.Vouched), t.passage(r, nil))
+		out, err := t.forward(r, t.Node.Search(r.Caller.SandboxID, r.Vouched), t.transferOf(r, nil))
 		switch {
 		case err != nil:
 			r.Refusal = err
@@ -138,7 +138,7 @@ func (t *Router) enter(r *message.Request) *message.Request {
 func (t *Router) places(r *message.Request, decided json.RawMessage) (*admission.Controller, *message.Response, error) {
 	here := r.Vouched && (r.Caller == (sandbox.Caller{}) || r.Decided != nil)
 	search := t.Node.Role(AdmissionRole, here)
-	out, err := t.reach(r, search, t.passage(r, decided))
+	out, err := t.forward(r, search, t.transferOf(r, decided))
 	if out != nil || err != nil {
 		return nil, out, err
 	}
@@ -146,8 +146,8 @@ func (t *Router) places(r *message.Request, decided json.RawMessage) (*admission
 	return c, nil, err
 }
 
-// passage is how a request gets to another node.
-type passage struct {
+// transfer is how a request gets to another node.
+type transfer struct {
 	// send sends it, take takes the response.
 	send func(ctx context.Context, to *store.Node) (*hop.Response, error)
 	take func(*hop.Response) (*message.Response, error)
@@ -155,10 +155,10 @@ type passage struct {
 	repeats bool
 }
 
-// passage is that of the request itself, whose response goes to the client.
-func (t *Router) passage(r *message.Request, decided json.RawMessage) passage {
+// transferOf is the transfer of the request itself, whose response goes to the client.
+func (t *Router) transferOf(r *message.Request, decided json.RawMessage) transfer {
 	reads := r.HTTP.Method == http.MethodGet || r.HTTP.Method == http.MethodHead
-	return passage{
+	return transfer{
 		send: func(ctx context.Context, to *store.Node) (*hop.Response, error) {
 			var body []byte
 			var fault problem.Code
@@ -193,9 +193,9 @@ func callOf(r *message.Request, decided json.RawMessage, fault problem.Code) hop
 	return c
 }
 
-// reach goes on with a search until it says that the request is to be served here, which is no response, or
+// forward goes on with a search until it says that the request is to be served here, which is no response, or
 // until another node has one.
-func (t *Router) reach(r *message.Request, search *node.Search, p passage) (*message.Response, error) {
+func (t *Router) forward(r *message.Request, search *node.Search, p transfer) (*message.Response, error) {
 	for {
 		step, err := search.Next(r.Context())
 		switch {
@@ -255,7 +255,7 @@ func verdict(status int, v hop.Verdict, owner *hop.Owner) *message.Response {
 // sendOn sends the request to the owner that a search has found, and takes its response.
 // Without one it tells the search why, which then goes on; but a write of which it is not
 // known whether it was done is not sent again.
-func (t *Router) sendOn(r *message.Request, search *node.Search, p passage) (*message.Response, error) {
+func (t *Router) sendOn(r *message.Request, search *node.Search, p transfer) (*message.Response, error) {
 	ctx, end := t.Node.Await(r.Context(), search.Owner().Session)
 	var out *message.Response
 	response, err := p.send(ctx, search.Owner())
@@ -263,7 +263,7 @@ func (t *Router) sendOn(r *message.Request, search *node.Search, p passage) (*me
 		defer end()
 		response.Body.Close()
 		t.Counted(string(response.Verdict))
-		return nil, tell(search, response)
+		return nil, correct(search, response)
 	}
 	if err == nil {
 		out, err = p.take(response)
@@ -302,8 +302,8 @@ func (t *Router) sendOn(r *message.Request, search *node.Search, p passage) (*me
 	return out, err
 }
 
-// tell tells a search why another node has done nothing.
-func tell(search *node.Search, response *hop.Response) error {
+// correct tells a search why another node has done nothing.
+func correct(search *node.Search, response *hop.Response) error {
 	switch response.Verdict {
 	case hop.Misdirected:
 		if o := response.Owner; o != nil {
@@ -335,7 +335,8 @@ func (t *Router) Revoke(ctx context.Context, requestID, key string) error {
 		return fmt.Errorf("ask the owner to revoke a key: %w", err)
 	}
 	asked.URL.Path = hop.RevokePath
-	out, err := t.reach(&message.Request{HTTP: asked, ID: requestID}, t.Node.Search(caller.SandboxID, false), passage{
+	search := t.Node.Search(caller.SandboxID, false)
+	out, err := t.forward(&message.Request{HTTP: asked, ID: requestID}, search, transfer{
 		send: func(ctx context.Context, to *store.Node) (*hop.Response, error) {
 			call := hop.Call{RequestID: requestID, Credentials: []apikey.Credential{c}}
 			return t.Road.Send(ctx, to, asked, nil, call)

@@ -124,8 +124,8 @@ func (a *activity) signals(twice uint64) mission.Signals {
 	return a.Noted
 }
 
-// recall loads the activity that was stored with the company, the first time.
-func (s *Sandbox) recall() {
+// restoreActivity loads the activity that was stored with the company, the first time.
+func (s *Sandbox) restoreActivity() {
 	a := &s.activity
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -133,20 +133,20 @@ func (s *Sandbox) recall() {
 		stored := s.company.ClientActivity()
 		a.begun, a.ClientActivity = true, stored.Clone()
 		a.refused.Store(a.Refused)
-		s.recallFaults()
+		s.restoreFaults()
 	}
 }
 
-// carry hands the activity to the company, to be stored with it, and reports
+// storeActivity hands the activity to the company, to be stored with it, and reports
 // whether it has changed in anything that must not be lost when the server stops.
-func (s *Sandbox) carry() bool {
+func (s *Sandbox) storeActivity() bool {
 	s.activity.mu.Lock()
 	carried := s.activity.Clone()
 	s.activity.mu.Unlock()
 	carried.Noted &^= s.company.Signals()
 	before := s.company.ClientActivity()
 	s.company.Carry(carried)
-	changed := s.carryFaults()
+	changed := s.storeFaults()
 	before.Manners, carried.Manners = mission.Manners{}, mission.Manners{} // not worth a commit of their own
 	return changed || !reflect.DeepEqual(carried, before)
 }

@@ -62,7 +62,7 @@ func (d *disturbance) strikes(kind fault.Kind, c *subscription.Case) bool {
 	struck, injected := d.faults.strikes(kind, attemptOf(c))
 	if injected {
 		d.taken = append(d.taken, kind)
-		d.sandbox.carryFaults()
+		d.sandbox.storeFaults()
 	}
 	return struck
 }

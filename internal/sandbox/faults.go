@@ -60,8 +60,8 @@ func (s *Sandbox) Faults(ctx context.Context) *Faults {
 	return s.faults.Load()
 }
 
-// recallFaults takes up what was stored with the company.
-func (s *Sandbox) recallFaults() {
+// restoreFaults takes up what was stored with the company.
+func (s *Sandbox) restoreFaults() {
 	settings, memory := s.company.Settings(), s.company.FaultMemory()
 	if settings.Faults != nil || len(memory.Injected) > 0 {
 		s.faults.Store(newFaults(settings.Faults, memory.Clone()))
@@ -76,9 +76,9 @@ func newFaults(plan *fault.Plan, memory fault.Memory) *Faults {
 	return &Faults{plan: plan, memory: memory}
 }
 
-// carryFaults hands what has to be remembered to the company, to be stored with it, and
+// storeFaults hands what has to be remembered to the company, to be stored with it, and
 // reports whether it has changed.
-func (s *Sandbox) carryFaults() (changed bool) {
+func (s *Sandbox) storeFaults() (changed bool) {
 	f := s.faults.Load()
 	if f == nil {
 		return false

@@ -66,7 +66,7 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 		}
 	default:
 		v := s.published.Load()
-		stands := s.company.Now() == v.Summary.Now && !s.carry()
+		stands := s.company.Now() == v.Summary.Now && !s.storeActivity()
 		if !stands && v.Status(now) == Active {
 			// In-world time that passed without an event is in no commit yet.
 			if err := s.commit(ctx, step{}); err != nil {

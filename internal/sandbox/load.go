@@ -27,7 +27,7 @@ func (s *Sandbox) load(ctx context.Context) error {
 	if s.damaged {
 		return errDamaged()
 	}
-	if err := s.hold(ctx); err != nil {
+	if err := s.claim(ctx); err != nil {
 		return err
 	}
 	if err := s.registry.memory.begin(ctx); err != nil {
@@ -114,7 +114,7 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	}
 	s.company, s.header, s.log = c, image.Sandbox, snapshot.Index
 	s.snapshot, s.sum = image.Snapshot.Version, snapshot.Last
-	s.recall()
+	s.restoreActivity()
 	if u := s.unsettled; u != nil && version < u.version {
 		u.undo()
 	}
@@ -202,10 +202,10 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 	return v
 }
 
-// keep writes a snapshot before the company leaves memory, unless the store has
+// snapshotBeforeEviction writes a snapshot before the company leaves memory, unless the store has
 // all that there is, but for some commits to replay.
-func (s *Sandbox) keep(ctx context.Context) {
-	if changed := s.carry(); changed || s.published.Load().Version > s.snapshot+replaySpared {
+func (s *Sandbox) snapshotBeforeEviction(ctx context.Context) {
+	if changed := s.storeActivity(); changed || s.published.Load().Version > s.snapshot+replaySpared {
 		s.saveSnapshot(ctx)
 	}
 }
@@ -214,7 +214,7 @@ func (s *Sandbox) keep(ctx context.Context) {
 // it fails, the next load replays more commits, so the error is only logged.
 func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	version := s.published.Load().Version
-	s.carry()
+	s.storeActivity()
 	body := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
 	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx),
 		store.Snapshot{SandboxID: s.id, Fence: s.fence, Version: version, Body: body.Encode(version)})

@@ -53,8 +53,8 @@ func errMoved() error {
 	return p
 }
 
-// hold makes the sandbox this server's. The caller holds mu.
-func (s *Sandbox) hold(ctx context.Context) error {
+// claim makes the sandbox this server's. The caller holds mu.
+func (s *Sandbox) claim(ctx context.Context) error {
 	o := &s.registry.options.Ownership
 	if !o.shared() {
 		return nil
@@ -62,7 +62,7 @@ func (s *Sandbox) hold(ctx context.Context) error {
 	fence, err := o.Hold(ctx, s.id)
 	if err != nil {
 		s.registry.mu.Lock()
-		s.registry.letGo(s) // nobody keeps anything of a sandbox that is another's
+		s.registry.release(s) // nobody keeps anything of a sandbox that is another's
 		s.registry.mu.Unlock()
 	}
 	if errors.Is(err, store.ErrNotFound) {
@@ -124,7 +124,7 @@ func (s *Sandbox) fenced() error {
 	r := s.registry
 	r.options.Ownership.Fenced(s.id, s.fence)
 	r.mu.Lock()
-	r.letGo(s)
+	r.release(s)
 	r.mu.Unlock()
 	s.drop()
 	return errMoved()
@@ -136,7 +136,7 @@ func (r *Registry) LetGo() {
 	r.mu.Lock()
 	all := make([]*Sandbox, 0, len(r.sandboxes))
 	for _, s := range r.sandboxes {
-		r.letGo(s)
+		r.release(s)
 		all = append(all, s)
 	}
 	clear(r.keys)
@@ -144,15 +144,15 @@ func (r *Registry) LetGo() {
 	for _, s := range all {
 		// A writer inside may wait for the storage; it clears up itself.
 		if s.mu.TryLock() {
-			s.leave()
+			s.clear()
 			s.mu.Unlock()
 		}
 	}
 }
 
-// letGo takes a sandbox out of the table: the next request for it begins anew. The
+// release takes a sandbox out of the table: the next request for it begins anew. The
 // caller holds the registry's lock.
-func (r *Registry) letGo(s *Sandbox) {
+func (r *Registry) release(s *Sandbox) {
 	s.moved.Store(true)
 	if r.sandboxes[s.id] == s {
 		delete(r.sandboxes, s.id)
@@ -160,8 +160,8 @@ func (r *Registry) letGo(s *Sandbox) {
 	r.calls.forget(&s.calls)
 }
 
-// leave forgets the company of a sandbox that was let go. The caller holds mu.
-func (s *Sandbox) leave() {
+// clear forgets the company of a sandbox that was let go. The caller holds mu.
+func (s *Sandbox) clear() {
 	s.drop()
 	if s.unwatch != nil {
 		s.unwatch()

@@ -306,7 +306,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 		return storeProblem(s.id, err)
 	}
 	s.company, s.header, s.sum = c, header, sum
-	s.recall()
+	s.restoreActivity()
 	s.log.Add(1, &first)
 	s.publish(view)
 	s.used.Store(int64(s.registry.now()))
@@ -367,7 +367,7 @@ func (r *Registry) Close(ctx context.Context) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if s.company != nil {
-				s.keep(ctx)
+				s.snapshotBeforeEviction(ctx)
 			}
 		})
 	}

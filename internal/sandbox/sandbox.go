@@ -36,79 +36,80 @@ const (
 	commitsPerSnapshot = 256
 )
 
-// Sandbox is one company in its registry.
+// Sandbox is one company in its registry. Its fields are grouped by who may touch them.
 type Sandbox struct {
 	id       string
 	registry *Registry
 
+	// Anybody reads and writes these.
+
 	// published is the last durable state, nil while not loaded.
 	published atomic.Pointer[View]
-	// used is when a caller last entered, as an instant.
+	// used is the instant at which a caller last entered.
 	used atomic.Int64
-	// endsAt is the end of its lease as an instant, 0 while that is not known and
+	// endsAt is the instant at which its lease ends, 0 while that is not known and
 	// once it is over for good.
 	endsAt atomic.Int64
 	// watched is set while a caller waits for the sandbox's events.
 	watched atomic.Bool
-	// writing is when the writer that is inside began, as an instant; 0 when
-	// there is none.
+	// writing is the instant at which the present writer entered, 0 for none.
 	writing atomic.Int64
-	// calls are the requests of clients, activity records how they went, each
-	// with a lock of its own.
-	calls    callLog
-	activity activity
-	// faults are what goes wrong on purpose, nil for nothing, once recalled is set.
-	faults   atomic.Pointer[Faults]
-	recalled atomic.Bool
 	// minute is the newest in-world minute that was shown.
 	minute atomic.Int64
 	// moved is set once another server owns the sandbox, or may: the registry has
 	// another one in its place, if any.
 	moved atomic.Bool
-	// deferred is since when the oldest delivery waits that the budget holds back,
-	// 0 for none.
+	// deferred is the instant since which the oldest delivery waits that the budget holds
+	// back, 0 for none.
 	deferred atomic.Int64
-	// resident is the sandbox's place among those with a company in memory, and
-	// bytes its size there, 0 for none. They are the memory's.
+	// faults are the injected faults, nil for none, once recalled is set.
+	faults   atomic.Pointer[Faults]
+	recalled atomic.Bool
+	// calls are the requests of clients, activity records how they went, each
+	// with a lock of its own.
+	calls    callLog
+	activity activity
+
+	// The registry's memory owns these: the sandbox's place among those with a company in
+	// memory, and its size there in bytes, 0 for none.
 	resident int
 	bytes    int64
 
-	// mu is held by the one writer. It guards everything below.
-	mu      sync.Mutex
+	// The one writer holds mu, and everything below is its own.
+	mu sync.Mutex
+
+	// The company in memory, and where it stands in the store.
+
 	company *company.Company
-	// fence is the claim under which the sandbox is this server's.
-	fence store.Fence
-	// committed is set when the writer that is inside has committed something.
+	header  store.Sandbox
+	log     commitlog.Index
+	// snapshot is the version of the newest snapshot, sum that of the newest commit.
+	snapshot uint64
+	sum      commitlog.Sum
+	ticked   moment.Instant
+	// committed is set when the present writer has committed something.
 	committed bool
-	header    store.Sandbox
-	log       commitlog.Index
-	snapshot  uint64
-	// sum is that of the newest commit.
-	sum    commitlog.Sum
-	ticked moment.Instant
-	gone   bool
-	// foreign is set for a sandbox of another version, which this one cannot go on
-	// with.
-	foreign bool
-	// damaged is set for a sandbox whose stored commits are not what was written.
-	damaged bool
+	// unsettled is a command beside the company of which the store did not say that it is durable, nil for none.
+	unsettled *unsettled
 	// last is the durable state that was published last, while there is none: for
 	// readers, when the store cannot be read either.
 	last *View
 	// waiting is the channel of the view that was evicted, for which callers may
 	// wait: the next one takes it over.
 	waiting chan struct{}
-	// The fields below do not go with the company in memory: unwatch ends the
-	// watch over a sandbox that serves webhooks, outbound calls are the
-	// idempotency keys whose commands are at work outside, pinging the
-	// subscriptions that are being tested.
-	unwatch  func()
-	outbound map[commitlog.ReplyKey]commitlog.Fingerprint
-	pinging  map[string]bool
-	// disturbed is what goes wrong with deliveries on purpose, nil for nothing.
+
+	// Whether it may be served: fence is the claim under which it is this server's, foreign marks
+	// a sandbox of another version, damaged one whose stored commits are not what was written.
+	fence                  store.Fence
+	gone, foreign, damaged bool
+
+	// Calls to receivers, which outlive the company in memory: unwatch ends the watch over
+	// a sandbox that serves webhooks, outbound has the idempotency keys whose commands are at work
+	// outside, pinging the subscriptions that are being tested, disturbed the faults of deliveries.
+	unwatch   func()
+	outbound  map[commitlog.ReplyKey]commitlog.Fingerprint
+	pinging   map[string]bool
 	disturbed *disturbance
-	// unsettled is a command beside the company of which the store did not say that it is durable, nil for none.
-	unsettled *unsettled
 }
 
 // unsettled undoes what a command did beside the company, unless its commit turns out to be there.
@@ -379,7 +380,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		s.company.Note(s.activity.signals(s.company.AcknowledgedTwice()))
 	}
 	s.disturbDeliveries()
-	s.carry()
+	s.storeActivity()
 	old := s.published.Load()
 	version := old.Version + 1
 	changes := s.company.Flush(version)
@@ -470,7 +471,7 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 		return false
 	}
 	if s.company != nil {
-		s.keep(ctx)
+		s.snapshotBeforeEviction(ctx)
 		s.waiting = s.published.Swap(nil).changed
 	}
 	s.company, s.last, s.log = nil, nil, commitlog.Index{}

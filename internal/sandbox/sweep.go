@@ -180,7 +180,7 @@ func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	h := s.registry
 	h.calls.forget(&s.calls)
 	if s.fence == (store.Fence{}) {
-		if err := s.hold(ctx); err != nil {
+		if err := s.claim(ctx); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.moved.Load() {
-		s.leave()
+		s.clear()
 		return errMoved()
 	}
 	s.committed = false

@@ -56,7 +56,7 @@ func (s *stream) run(ctx context.Context) {
 			err = s.viewer.Admitted(ctx)
 		}
 		if err == nil {
-			err = s.tell(ctx)
+			err = s.sendChanges(ctx)
 		}
 		if err != nil {
 			s.close(err)
@@ -89,8 +89,8 @@ func (s *stream) rest(ctx context.Context) bool {
 	return false
 }
 
-// tell sends the changes.
-func (s *stream) tell(ctx context.Context) error {
+// sendChanges sends the changes.
+func (s *stream) sendChanges(ctx context.Context) error {
 	c, to, err := s.console.changes(ctx, s.cursor, s.viewer)
 	if err != nil {
 		return err
