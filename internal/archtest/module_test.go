@@ -63,10 +63,6 @@ type source struct {
 
 func (s *source) generated() bool { return ast.IsGenerated(s.File) }
 
-func (s *source) lines() []string {
-	return strings.Split(strings.TrimSuffix(string(s.text), "\n"), "\n")
-}
-
 // inCore reports whether a package belongs to the simulation.
 func (u *unit) inCore() bool { return u.path == core || strings.HasPrefix(u.path, core+"/") }
 
