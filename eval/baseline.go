@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"platen/eval/statistic"
 	"platen/internal/money"
 )
 
@@ -62,6 +63,45 @@ func (r *Run) skill() *float64 {
 	return new(float64(r.NetWorthMinor-plain) / float64(best-plain))
 }
 
+// worldsOf are the runs of each world as one, with the mean of what they came to.
+func worldsOf(runs []*Run) []*Run {
+	var worlds []*Run
+	tries := map[uint64]float64{}
+	for _, r := range runs {
+		tries[r.Seed]++
+	}
+	sums, places := map[uint64]float64{}, map[uint64]int{}
+	for _, r := range runs {
+		if _, known := places[r.Seed]; !known {
+			places[r.Seed] = len(worlds)
+			worlds = append(worlds, &Run{Seed: r.Seed, Baselines: r.Baselines})
+		}
+		sums[r.Seed] += float64(r.NetWorthMinor) / tries[r.Seed]
+		worlds[places[r.Seed]].NetWorthMinor = rounded(sums[r.Seed])
+	}
+	return worlds
+}
+
+// passHat estimates pass^k over all worlds, where a run passes with the skill of PassSkill.
+func passHat(runs []Run, passSkill float64) []float64 {
+	var worlds []statistic.Tries
+	places := map[uint64]int{}
+	for i := range runs {
+		r := &runs[i]
+		place, known := places[r.Seed]
+		if !known {
+			place = len(worlds)
+			places[r.Seed] = place
+			worlds = append(worlds, statistic.Tries{})
+		}
+		worlds[place].All++
+		if r.Finished && r.Error == "" && r.Skill != nil && *r.Skill >= passSkill {
+			worlds[place].Passed++
+		}
+	}
+	return statistic.PassHat(worlds)
+}
+
 // compared are the baselines that all counted runs have, beside the evaluated player.
 func compared(runs []*Run) []Comparison {
 	all := []Comparison{}
@@ -79,7 +119,7 @@ next:
 			leads[i] = float64(r.NetWorthMinor - worth)
 			sum += float64(worth)
 		}
-		mean, margin := interval(leads)
+		mean, margin := statistic.Interval(leads)
 		all = append(all, Comparison{
 			Player: k.Player, MeanMinor: rounded(sum / float64(len(runs))), LeadMinor: rounded(mean),
 			LowMinor: rounded(mean - margin), HighMinor: rounded(mean + margin),
@@ -117,39 +157,8 @@ func overall(runs []*Run) *Skill {
 		}
 		pseudo[i] = n*whole - (n-1)*(goneSum-gone[i])/rest
 	}
-	_, margin := interval(pseudo)
+	_, margin := statistic.Interval(pseudo)
 	return &Skill{whole, whole - margin, whole + margin}
-}
-
-// interval returns the mean of values, and how far the true one may be from it in 95 cases of
-// 100, by Student's distribution; 0 for a single value.
-func interval(values []float64) (mean, margin float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	if len(values) < 2 {
-		return mean, 0
-	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	return mean, student(len(values)-1) * math.Sqrt(squares/(n-1)/n)
-}
-
-// student is the two-sided 95 % quantile of Student's distribution, by its degrees of freedom.
-func student(freedom int) float64 {
-	table := []float64{
-		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-		2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-	}
-	if freedom <= len(table) {
-		return table[freedom-1]
-	}
-	const normal = 1.960
-	// The next term of the expansion is exact to a thousandth from here on.
-	return normal + 2.4/float64(freedom)
 }
 
 func rounded(minor float64) money.Minor { return money.Minor(math.Round(minor)) }

@@ -64,16 +64,30 @@ func TestThePairedIntervalKnowsTheWorlds(t *testing.T) {
 	}
 }
 
-func TestStudentsQuantilesFallToTheNormal(t *testing.T) {
+// TestTriesOfAWorldCountAsOne, so that a world that was played more often outweighs no other.
+func TestTriesOfAWorldCountAsOne(t *testing.T) {
 	t.Parallel()
-	for freedom := 2; freedom < 2000; freedom++ {
-		if student(freedom) >= student(freedom-1) {
-			t.Fatalf("%g for %d degrees of freedom, %g for one less", student(freedom), freedom, student(freedom-1))
-		}
+	a, b, c := played(1000, 1000, 3000), played(3000, 1000, 3000), played(3000, 1000, 3000)
+	a.Seed, b.Seed, c.Seed = 1, 1, 2
+	worlds := worldsOf([]*Run{a, b, c})
+	if len(worlds) != 2 || worlds[0].NetWorthMinor != 2000 || worlds[1].NetWorthMinor != 3000 {
+		t.Fatalf("the worlds are %+v", worlds)
 	}
-	for freedom, want := range map[int]float64{1: 12.706, 30: 2.042, 40: 2.021, 60: 2.000, 120: 1.980} {
-		if got := student(freedom); math.Abs(got-want) > 0.0011 {
-			t.Errorf("%g for %d degrees of freedom, want %g", got, freedom, want)
-		}
+	if s := overall(worlds); s == nil || !near(s.Value, 0.75) {
+		t.Errorf("the skill is %+v", s)
+	}
+}
+
+func TestARunPassesWithItsSkillAndWithoutAnError(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64, skill float64, finished bool, failure string) Run {
+		return Run{Seed: seed, Skill: &skill, Finished: finished, Error: failure}
+	}
+	runs := []Run{
+		run(1, 1, true, ""), run(1, 0.99, true, ""), run(2, 2, true, ""), run(2, 2, false, ""),
+		run(3, 2, true, "exit status 1"), {Seed: 3, Finished: true},
+	}
+	if got := passHat(runs, 1); len(got) != 2 || !near(got[0], 1./3) || got[1] != 0 {
+		t.Errorf("pass^k is %v", got)
 	}
 }

@@ -26,6 +26,8 @@ const (
 	requestTimeout = 15 * time.Second
 	// maxSeeds is the most seeds that are played in one go.
 	maxSeeds = 1000
+	// maxTries is the most tries of a world.
+	maxTries = 100
 	// dayMinutes is a working day, the most that one tick moves the clock.
 	dayMinutes = 480
 )
@@ -40,6 +42,12 @@ type Evaluation struct {
 	Faults *client.FaultsInput
 	// Split is the set of worlds that the seeds count, nil for train.
 	Split *client.Split
+	// FreshSecret is that of worlds that were drawn for this evaluation, of the split test; "" for
+	// those of a split that others can play too.
+	FreshSecret string
+	// Tries is how often each world is played, 0 for once. PassSkill is the skill with which a run passes.
+	Tries     int
+	PassSkill float64
 	// CreationKey is that of the server: the program has none, so it makes no other sandbox.
 	CreationKey string
 	// Day is the working day at whose close net worth is taken, counted from 1.
@@ -59,6 +67,7 @@ type Evaluation struct {
 	Output io.Writer
 
 	outputMu sync.Mutex // keeps lines of commands that run at the same time apart
+	results  *results   // where runs are kept, nil for nowhere
 }
 
 // ParseSeeds reads numbers and ranges of them, such as 1..10,14.
@@ -91,6 +100,8 @@ func (e *Evaluation) Check() error {
 		return cli.UsageError{Err: fmt.Errorf("--parallel must be at least 1, not %d", e.Parallel)}
 	case e.Day < 1:
 		return cli.UsageError{Err: fmt.Errorf("--day must be at least 1, not %d", e.Day)}
+	case e.Tries < 0 || e.Tries > maxTries:
+		return cli.UsageError{Err: fmt.Errorf("--tries must be from 1 to %d, not %d", maxTries, e.Tries)}
 	case e.Timeout <= 0:
 		return cli.UsageError{Err: fmt.Errorf("--timeout must be positive, not %s", e.Timeout)}
 	}
@@ -104,22 +115,32 @@ func (e *Evaluation) Run(ctx context.Context, origin string) (*Summary, error) {
 	if err := e.offered(ctx, origin); err != nil {
 		return nil, err
 	}
-	runs := make([]Run, len(e.Seeds))
-	started := len(e.Seeds)
+	tries := max(1, e.Tries)
+	runs := make([]Run, len(e.Seeds)*tries)
+	kept := make([]error, len(runs))
+	started := len(runs)
 	places, players := make(chan struct{}, e.Parallel), sync.WaitGroup{}
-	for i, seed := range e.Seeds {
+	for i := range runs {
+		seed, try := e.Seeds[i/tries], i%tries+1
+		if run, ok := e.results.played(seed, try); ok {
+			runs[i] = run
+			continue
+		}
 		places <- struct{}{}
 		if ctx.Err() != nil {
 			started = i
 			break
 		}
 		players.Go(func() {
-			runs[i] = e.play(ctx, origin, seed)
-			<-places
+			defer func() { <-places }()
+			runs[i] = e.play(ctx, origin, seed, try)
+			if ctx.Err() == nil { // one that was cut is played again
+				kept[i] = e.results.note(&runs[i])
+			}
 		})
 	}
 	players.Wait()
-	return summarize(e, runs[:started]), nil
+	return summarize(e, runs[:started]), errors.Join(errors.Join(kept...), e.results.close())
 }
 
 // offered rejects an unknown preset, and faults, a bridge or a clock that there are not,
@@ -155,6 +176,8 @@ func (e *Evaluation) create(ctx context.Context, origin string, seed *int64) (*c
 // Run is the result of one seed.
 type Run struct {
 	Seed uint64 `json:"seed"`
+	// Try counts the runs of a world from 1.
+	Try int `json:"try"`
 	// NetWorthMinor is the net worth at the close of Day, ProfitMinor the part
 	// of it that was earned since the opening. Day counts the closes that were
 	// reached, up to the one asked for.
@@ -178,7 +201,9 @@ type Run struct {
 	// Integration has its parts.
 	ExactlyOnce *float64         `json:"exactly_once,omitempty"`
 	Integration *cli.Integration `json:"integration,omitempty"`
-	// Faults counts what went wrong on purpose, of the last 500.
+	// Usage is what the command says that the run took, nil where it says nothing.
+	Usage *Usage `json:"usage,omitempty"`
+	// Faults counts the injected faults, of the last 500.
 	Faults map[client.FaultKind]int `json:"faults,omitempty"`
 	// Report is the sandbox's report as the server sent it.
 	Report json.RawMessage `json:"report,omitempty"`
@@ -191,9 +216,9 @@ func (r *Run) fail(reason string) { r.Error = strings.TrimPrefix(r.Error+"; "+re
 
 // play makes the sandbox of a seed, runs the command and takes the report. What passes
 // between them is recorded, if that was asked for.
-func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
+func (e *Evaluation) play(ctx context.Context, origin string, seed uint64, try int) Run {
 	if e.TraceFolder == "" {
-		return e.playAt(ctx, origin, seed, func(*client.Sandbox) {})
+		return e.playAt(ctx, origin, seed, try, func(*client.Sandbox) {})
 	}
 	head := trace.Head{Preset: e.Preset, Seed: seed, Faults: e.Faults}
 	if e.Split != nil {
@@ -205,12 +230,15 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 	if e.Clock != nil {
 		head.Clock = *e.Clock
 	}
-	file := filepath.Join(e.TraceFolder, fmt.Sprintf("%s-%d.jsonl", e.Preset, seed))
-	recorder, err := trace.Record(file, origin, head)
-	if err != nil {
-		return Run{Seed: seed, ExitStatus: -1, Error: err.Error()}
+	name := fmt.Sprintf("%s-%d.jsonl", e.Preset, seed)
+	if e.Tries > 1 {
+		name = fmt.Sprintf("%s-%d-%d.jsonl", e.Preset, seed, try)
 	}
-	run := e.playAt(ctx, recorder.Origin, seed, recorder.Knows)
+	recorder, err := trace.Record(filepath.Join(e.TraceFolder, name), origin, head)
+	if err != nil {
+		return Run{Seed: seed, Try: try, ExitStatus: -1, Error: err.Error()}
+	}
+	run := e.playAt(ctx, recorder.Origin, seed, try, recorder.Knows)
 	var end *trace.Tail
 	if run.report != nil {
 		end = &trace.Tail{
@@ -225,18 +253,22 @@ func (e *Evaluation) play(ctx context.Context, origin string, seed uint64) Run {
 }
 
 // playAt plays at an address. It says which sandbox it has made before anything is played.
-func (e *Evaluation) playAt(ctx context.Context, origin string, seed uint64, made func(*client.Sandbox)) Run {
-	run, began := Run{Seed: seed, ExitStatus: -1}, time.Now()
+func (e *Evaluation) playAt(
+	ctx context.Context, origin string, seed uint64, try int, made func(*client.Sandbox),
+) Run {
+	run, began := Run{Seed: seed, Try: try, ExitStatus: -1}, time.Now()
 	s, err := e.create(ctx, origin, new(int64(seed)))
 	if err != nil {
 		run.Error = cli.Brief(err).Error()
 		return run
 	}
 	made(s)
+	usage := usageFile()
+	defer usage.remove()
 	err = e.runCommand(ctx, seed, []string{
 		"PLATEN_URL=" + origin + client.BasePath, "PLATEN_MCP_URL=" + origin + "/mcp",
 		"PLATEN_OFFICE_KEY=" + s.OfficeKey, "PLATEN_FACTORY_KEY=" + s.FactoryKey, "PLATEN_SANDBOX_ID=" + s.SandboxID,
-		"PLATEN_PRESET=" + e.Preset,
+		"PLATEN_PRESET=" + e.Preset, "PLATEN_USAGE_FILE=" + usage.path,
 	})
 	run.Seconds = float64(time.Since(began).Milliseconds()) / 1000
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -247,6 +279,9 @@ func (e *Evaluation) playAt(ctx context.Context, origin string, seed uint64, mad
 	if err != nil {
 		run.Error = err.Error()
 	}
+	if run.Usage, err = usage.read(); err != nil {
+		run.fail(err.Error())
+	}
 	// Earnings count also when the run was ended, and so does the further
 	// course of the company with no agent at work.
 	grader := s.Grader()
@@ -256,7 +291,7 @@ func (e *Evaluation) playAt(ctx context.Context, origin string, seed uint64, mad
 		return run
 	}
 	if run.report.Assisted {
-		run.fail("something was brought about by triggers: no score")
+		run.fail("the run used triggers: no score")
 		run.report, run.Report = nil, nil
 		return run
 	}
@@ -280,7 +315,7 @@ func (e *Evaluation) playAt(ctx context.Context, origin string, seed uint64, mad
 	return run
 }
 
-// countFaults counts what went wrong on purpose, by kind.
+// countFaults counts the injected faults, by kind.
 func countFaults(ctx context.Context, c *client.Client) (map[client.FaultKind]int, error) {
 	counts := map[client.FaultKind]int{}
 	for f, err := range c.Faults(ctx, client.ListFaultsParams{Limit: 100}) {

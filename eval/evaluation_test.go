@@ -72,11 +72,11 @@ func TestARunIsComparedByItsReport(t *testing.T) {
 			t.Errorf("got %+v", r)
 		}
 	}
-	if err := s.Failed(); err == nil || err.Error() != "2 of 2 runs went wrong" {
+	if err := s.Failed(); err == nil || err.Error() != "2 of 2 runs failed" {
 		t.Errorf("got %v", err)
 	}
 	var shown bytes.Buffer
-	if err := s.Print(&shown); err != nil || !strings.Contains(shown.String(), "day 2, 2 worlds of agent_eval") {
+	if err := s.Print(&shown); err != nil || !strings.Contains(shown.String(), "day 2, 2 runs of agent_eval") {
 		t.Errorf("%v, printed\n%s", err, &shown)
 	}
 }

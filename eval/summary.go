@@ -2,15 +2,10 @@ package eval
 
 import (
 	"fmt"
-	"io"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"platen/client"
-	"platen/internal/cli"
+	"platen/eval/statistic"
 	"platen/internal/economy"
 	"platen/internal/money"
 )
@@ -25,17 +20,31 @@ type Summary struct {
 	Bridge *client.Bridge      `json:"bridge,omitempty"`
 	Clock  *client.ClockMode   `json:"clock,omitempty"`
 	Faults *client.FaultsInput `json:"faults,omitempty"`
-	// Split is the set of worlds that the seeds count.
-	Split client.Split `json:"split"`
-	Runs  []Run        `json:"runs"`
+	// Split is the set of worlds that the seeds count. Fresh worlds are those of the split test with
+	// FreshSecret, with which anybody can play them now.
+	Split       client.Split `json:"split"`
+	FreshSecret string       `json:"evaluation_secret,omitempty"`
+	// Tries is how often each world was played.
+	Tries int   `json:"tries"`
+	Runs  []Run `json:"runs"`
 	// MeanMinor and the rest are of the net worth at the close of Day, over the
-	// runs that have a report. SpreadMinor is the standard deviation of a sample.
-	Counted     int         `json:"counted"`
-	MeanMinor   money.Minor `json:"mean_minor"`
-	SpreadMinor money.Minor `json:"spread_minor"`
-	LowMinor    money.Minor `json:"low_minor"`
-	MiddleMinor money.Minor `json:"middle_minor"`
-	HighMinor   money.Minor `json:"high_minor"`
+	// runs that have a report. SpreadMinor is the standard deviation of the worlds.
+	// The mean of all worlds is between MeanLowMinor and MeanHighMinor in 95 of 100 evaluations; both
+	// are MeanMinor where a single world was played.
+	Counted       int         `json:"counted"`
+	MeanMinor     money.Minor `json:"mean_minor"`
+	MeanLowMinor  money.Minor `json:"mean_low_minor"`
+	MeanHighMinor money.Minor `json:"mean_high_minor"`
+	SpreadMinor   money.Minor `json:"spread_minor"`
+	LowMinor      money.Minor `json:"low_minor"`
+	MiddleMinor   money.Minor `json:"middle_minor"`
+	HighMinor     money.Minor `json:"high_minor"`
+	// PassHat are pass^1 to pass^Tries: the estimated probability that so many tries of a world all
+	// pass. A run passes that finishes without an error and has a skill of PassSkill.
+	PassHat   []float64 `json:"pass_hat,omitempty"`
+	PassSkill float64   `json:"pass_skill"`
+	// Usage is what all runs took together, nil where no command says it.
+	Usage *Usage `json:"usage,omitempty"`
 	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
 	// Skill is that over all counted runs, nil where it is not known, and Baselines the
@@ -60,7 +69,11 @@ type Baseline struct {
 func summarize(e *Evaluation, runs []Run) *Summary {
 	s := &Summary{
 		Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults, Runs: runs,
-		Split: client.SplitTrain, Published: []Baseline{},
+		Split: client.SplitTrain, FreshSecret: e.FreshSecret, Tries: max(1, e.Tries), PassSkill: e.PassSkill,
+		Usage: totalUsage(runs), Published: []Baseline{},
+	}
+	if s.Tries > 1 {
+		s.PassHat = passHat(runs, e.PassSkill)
 	}
 	if e.Split != nil {
 		s.Split = *e.Split
@@ -80,22 +93,17 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 	if s.Counted = len(worth); s.Counted == 0 {
 		return s
 	}
-	s.ExactlyOnce, s.Skill, s.Baselines = meanScore(runs), overall(counted), compared(counted)
+	worlds := worldsOf(counted)
+	s.ExactlyOnce, s.Skill, s.Baselines = meanScore(runs), overall(worlds), compared(worlds)
+	byWorld := make([]float64, len(worlds))
+	for i, w := range worlds {
+		byWorld[i] = float64(w.NetWorthMinor)
+	}
+	mean, margin := statistic.Interval(byWorld)
+	s.MeanMinor, s.MeanLowMinor, s.MeanHighMinor = rounded(mean), rounded(mean-margin), rounded(mean+margin)
 	slices.Sort(worth)
 	s.LowMinor, s.MiddleMinor, s.HighMinor = worth[0], worth[len(worth)/2], worth[len(worth)-1]
-	sum := 0.0
-	for _, w := range worth {
-		sum += float64(w)
-	}
-	mean := sum / float64(len(worth))
-	s.MeanMinor = money.Minor(math.Round(mean))
-	if len(worth) > 1 {
-		squares := 0.0
-		for _, w := range worth {
-			squares += (float64(w) - mean) * (float64(w) - mean)
-		}
-		s.SpreadMinor = money.Minor(math.Round(math.Sqrt(squares / float64(len(worth)-1))))
-	}
+	s.SpreadMinor = rounded(statistic.Deviation(byWorld))
 	return s
 }
 
@@ -112,7 +120,10 @@ func (s *Summary) asked() string {
 	if s.Bridge != nil {
 		text += ", bridge " + string(*s.Bridge)
 	}
-	if s.Split != client.SplitTrain {
+	switch {
+	case s.FreshSecret != "":
+		text += ", fresh worlds"
+	case s.Split != client.SplitTrain:
 		text += ", split " + string(s.Split)
 	}
 	if s.hurries() {
@@ -160,7 +171,7 @@ func published(name string, day int) []Baseline {
 	return known
 }
 
-// Failed is the error of the runs that went wrong, with their number.
+// Failed is the error of the runs that failed, with their number.
 func (s *Summary) Failed() error {
 	failed := 0
 	for i := range s.Runs {
@@ -171,106 +182,5 @@ func (s *Summary) Failed() error {
 	if failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d runs went wrong", failed, len(s.Runs))
+	return fmt.Errorf("%d of %d runs failed", failed, len(s.Runs))
 }
-
-// Print writes tables for people.
-func (s *Summary) Print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "seed\tday\tnet worth\tprofit\tskill\ton time\tlate\texpired\tlapsed\twages late\trejected\t"+
-		"replayed\tmissions\texactly once\tended\t\tbusiness\tstate\t")
-	for i := range s.Runs {
-		r := &s.Runs[i]
-		if r.report == nil {
-			fmt.Fprintf(w, "%d%s%s\t\t\t\n", r.Seed, strings.Repeat("\t", columnsOfRun), r.Error)
-			continue
-		}
-		onTime := "–"
-		if r.report.Score.OnTimePct != nil {
-			onTime = strconv.FormatFloat(*r.report.Score.OnTimePct, 'f', -1, 64) + " %"
-		}
-		once := "–"
-		if r.ExactlyOnce != nil {
-			once = cli.Score(*r.ExactlyOnce)
-		}
-		ended := string(r.report.Status)
-		if !r.report.Invariants.Hold {
-			ended += ", BOOKS BROKEN"
-		}
-		skill := "–"
-		if r.Skill != nil {
-			skill = ofTheWay(*r.Skill)
-		}
-		score := &r.report.Score
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n",
-			r.Seed, r.Day, r.NetWorthMinor, r.ProfitMinor, skill, onTime, r.report.Orders.Late, score.OrdersExpired,
-			score.OrdersLapsed, score.PayrollLate, r.report.Writes.Refused, r.report.Writes.Replayed,
-			len(r.report.Missions), once, ended, r.Error, r.report.BusinessHash[:12], r.report.StateHash[:12])
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	if s.Counted > 0 {
-		worlds := "worlds"
-		if s.Counted == 1 {
-			worlds = "world"
-		}
-		fmt.Fprintf(out, "\nnet worth at the close of day %d, %d %s of %s (preset version %d, engine %d%s)\n",
-			s.Day, s.Counted, worlds, s.Preset, s.PresetVersion, s.EngineVersion, s.asked())
-		fmt.Fprintf(out, "mean %s, spread %s, from %s over %s to %s\n",
-			s.MeanMinor, s.SpreadMinor, s.LowMinor, s.MiddleMinor, s.HighMinor)
-	}
-	if s.ExactlyOnce != nil {
-		fmt.Fprintf(out, "exactly-once score of the integration, mean %s\n", cli.Score(*s.ExactlyOnce))
-	}
-	if err := s.printBaselines(out); err != nil {
-		return err
-	}
-	if s.changed() {
-		fmt.Fprintf(out, "\nPublished baselines are of the preset as it is, and not shown here.\n")
-		return nil
-	}
-	if len(s.Published) == 0 {
-		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d; they are for days 30, 60 and 90 of the "+
-			"presets that come with Platen.\n", s.Preset, s.Day)
-		return nil
-	}
-	fmt.Fprintf(out,
-		"\npublished for the same day (one company in ten has less, half have less, nine in ten have less)\n")
-	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, b := range s.Published {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", b.Player, b.LowMinor, b.MiddleMinor, b.HighMinor)
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
-}
-
-// columnsOfRun are the columns of a run between its seed and its error.
-const columnsOfRun = 15
-
-// printBaselines writes how far the player has gone from greedy to good play, and how it
-// stands beside each player of known skill in the same worlds.
-func (s *Summary) printBaselines(out io.Writer) error {
-	if s.Skill != nil {
-		fmt.Fprintf(out, "skill %s of the way from greedy to good play, from %s to %s in 95 of 100 evaluations\n",
-			ofTheWay(s.Skill.Value), ofTheWay(s.Skill.Low), ofTheWay(s.Skill.High))
-	}
-	if len(s.Baselines) == 0 {
-		return nil
-	}
-	fmt.Fprintf(out, "\nplayers of known skill in the same worlds, without faults\n")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "player\tmean\tyou are ahead by\tfrom\tto\t")
-	for _, b := range s.Baselines {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", b.Player, b.MeanMinor, b.LeadMinor, b.LowMinor, b.HighMinor)
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
-	}
-	return nil
-}
-
-// ofTheWay writes a skill, of which 1 is good play, in per cent.
-func ofTheWay(skill float64) string { return strconv.FormatFloat(skill*100, 'f', 0, 64) + " %" }

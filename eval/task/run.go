@@ -15,13 +15,17 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/eval/statistic"
 )
 
 // Run lets a command try tasks, one sandbox for each seed.
 type Run struct {
 	Tasks []*Task
-	// Seeds is how many of a task's seeds are played, all of them when 0.
-	Seeds int
+	// Seeds are those to play of the seeds of each task, all of them when empty. Worlds is how many of
+	// these are played, 0 for all, and Tries how often each one, 0 for once.
+	Seeds  []uint64
+	Worlds int
+	Tries  int
 	// Player makes a try: Command, or a solution.
 	Player Player
 	// Timeout is how long a try may take.
@@ -34,18 +38,66 @@ type Player func(ctx context.Context, t *Task, s *Prepared, baseURL string) (ans
 
 // Try is one try with its grade.
 type Try struct {
-	Seed  uint64 `json:"seed"`
+	Seed uint64 `json:"seed"`
+	// Try counts the tries of a seed from 1.
+	Try   int    `json:"try"`
 	Grade *Grade `json:"grade,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
 // Outcome is what came of all tries of a task.
 type Outcome struct {
-	Task       string  `json:"task"`
-	Difficulty string  `json:"difficulty"`
-	Tries      []Try   `json:"tries"`
-	Mean       float64 `json:"mean"`
-	Passed     int     `json:"passed"`
+	Task       string `json:"task"`
+	Difficulty string `json:"difficulty"`
+	Tries      []Try  `json:"tries"`
+	// Mean is the mean score. The mean of all worlds is between Low and High in 95 of 100 runs.
+	Mean   float64 `json:"mean"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Passed int     `json:"passed"`
+	// PassHat are pass^1 to pass^Tries: the estimated probability that so many tries of a world all
+	// pass. It is empty with one try.
+	PassHat []float64 `json:"pass_hat,omitempty"`
+}
+
+// seeds are the seeds of a task that are played.
+func (r *Run) seeds(t *Task) []uint64 {
+	seeds := slices.DeleteFunc(slices.Clone(t.Seeds), func(seed uint64) bool {
+		return len(r.Seeds) > 0 && !slices.Contains(r.Seeds, seed)
+	})
+	if r.Worlds > 0 {
+		seeds = seeds[:min(r.Worlds, len(seeds))]
+	}
+	return seeds
+}
+
+// settle adds up what came of the tries.
+func (o *Outcome) settle(tries int) {
+	var means []float64
+	var worlds []statistic.Tries
+	for i, t := range o.Tries {
+		if i == 0 || t.Seed != o.Tries[i-1].Seed {
+			means, worlds = append(means, 0), append(worlds, statistic.Tries{})
+		}
+		last := len(worlds) - 1
+		worlds[last].All++
+		if t.Grade == nil {
+			continue
+		}
+		means[last] += t.Grade.Score / float64(tries)
+		if t.Grade.Passed {
+			worlds[last].Passed++
+			o.Passed++
+		}
+	}
+	if len(means) == 0 {
+		return
+	}
+	mean, margin := statistic.Interval(means)
+	o.Mean, o.Low, o.High = mean, max(0, mean-margin), min(1, mean+margin)
+	if tries > 1 {
+		o.PassHat = statistic.PassHat(worlds)
+	}
 }
 
 // Play plays all tasks on a closed server without limits, and says how each went as it ends.
@@ -53,29 +105,26 @@ func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Wri
 	all := make([]Outcome, 0, len(r.Tasks))
 	for _, t := range r.Tasks {
 		o := Outcome{Task: t.Name, Difficulty: t.Difficulty}
-		seeds := t.Seeds
-		if r.Seeds > 0 {
-			seeds = seeds[:min(r.Seeds, len(seeds))]
-		}
-		for _, seed := range seeds {
-			if ctx.Err() != nil {
-				return all, context.Cause(ctx)
-			}
-			try := r.try(ctx, t, baseURL, creationKey, seed)
-			o.Tries = append(o.Tries, try)
-			if try.Grade == nil {
-				fmt.Fprintf(said, "%s, seed %d: %s\n", t.Name, seed, try.Error)
-				continue
-			}
-			o.Mean += try.Grade.Score / float64(len(seeds))
-			if try.Grade.Passed {
-				o.Passed++
-			}
-			fmt.Fprintf(said, "seed %d: ", seed)
-			if err := try.Grade.Print(said); err != nil {
-				return all, err
+		tries := max(1, r.Tries)
+		for _, seed := range r.seeds(t) {
+			for n := range tries {
+				if ctx.Err() != nil {
+					return all, context.Cause(ctx)
+				}
+				try := r.try(ctx, t, baseURL, creationKey, seed)
+				try.Try = n + 1
+				o.Tries = append(o.Tries, try)
+				if try.Grade == nil {
+					fmt.Fprintf(said, "%s, seed %d: %s\n", t.Name, seed, try.Error)
+					continue
+				}
+				fmt.Fprintf(said, "seed %d: ", seed)
+				if err := try.Grade.Print(said); err != nil {
+					return all, err
+				}
 			}
 		}
+		o.settle(tries)
 		all = append(all, o)
 	}
 	return all, nil
@@ -178,13 +227,28 @@ func readLimited(file string) ([]byte, error) {
 	return answer, nil
 }
 
+// passHeads are the heads of the columns of pass^k.
+func passHeads(all []Outcome) string {
+	var heads []string
+	if len(all) > 0 {
+		for k := range all[0].PassHat {
+			heads = append(heads, fmt.Sprintf("pass^%d", k+1))
+		}
+	}
+	return strings.Join(heads, "\t")
+}
+
 // PrintOutcomes writes a table of what came of tasks.
 func PrintOutcomes(out io.Writer, all []Outcome) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "task\tdifficulty\tmean score\tpassed")
+	fmt.Fprintln(w, "task\tdifficulty\tmean score\tpassed\t"+passHeads(all))
 	mean := 0.0
 	for _, o := range all {
-		fmt.Fprintf(w, "%s\t%s\t%.2f\t%d of %d\n", o.Task, o.Difficulty, o.Mean, o.Passed, len(o.Tries))
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%d of %d", o.Task, o.Difficulty, o.Mean, o.Passed, len(o.Tries))
+		for _, p := range o.PassHat {
+			fmt.Fprintf(w, "\t%.2f", p)
+		}
+		fmt.Fprintln(w)
 		mean += o.Mean / float64(len(all))
 	}
 	if len(all) > 1 {

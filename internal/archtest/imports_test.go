@@ -144,12 +144,13 @@ var may = map[string]string{
 
 	// Evaluation is a product of its own, built on the client. No package outside the tree imports it,
 	// the program apart.
-	"eval":         "client internal/cli eval/trace internal/economy internal/money",
-	"eval/trace":   "client",
-	"eval/tasks":   "",
-	"eval/task":    "client eval/tasks",
-	"eval/harness": "client eval/task",
-	"eval/oracle":  "client eval/player",
+	"eval":           "client internal/cli eval/trace eval/statistic internal/economy internal/money",
+	"eval/statistic": "",
+	"eval/trace":     "client",
+	"eval/tasks":     "",
+	"eval/task":      "client eval/tasks eval/statistic",
+	"eval/harness":   "client eval/task",
+	"eval/oracle":    "client eval/player",
 	// The one door into the server: players see a company through the operation table, and play it in
 	// their own process or over HTTP.
 	"eval/player":  vocabulary + "internal/operation internal/sandbox internal/company/... client",

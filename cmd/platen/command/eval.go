@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,33 +32,41 @@ func runnable(name string) error {
 	return nil
 }
 
+const evalHelp = "Let a program play one sandbox per seed, and compare the results.\n\n" +
+	"The command runs once for each seed, with a sandbox of its own on a server that this starts, without\n" +
+	"limits and with a lease that is long enough. It finds this in its environment:\n\n" +
+	"  PLATEN_URL          base URL of the API\n" +
+	"  PLATEN_OFFICE_KEY   key of Head Office\n" +
+	"  PLATEN_FACTORY_KEY  key of the Factory\n" +
+	"  PLATEN_MCP_URL      the agent endpoint, which takes the key of Head Office\n" +
+	"  PLATEN_SANDBOX_ID, PLATEN_PRESET\n" +
+	"  PLATEN_USAGE_FILE   a file in which it may leave {\"input_tokens\": 0, \"output_tokens\": 0,\n" +
+	"                      \"cost_usd\": 0}, to be shown beside the score\n\n" +
+	"Other variables of Platen it does not get: it knows neither the seed nor the key that judges it, and\n" +
+	"cannot make another sandbox on this server. It runs with your rights, and can read what you can: put a\n" +
+	"program that you do not trust into a container.\n\n" +
+	"The worlds of train and dev can be found by anyone with this program. The worlds of --split test\n" +
+	"follow from PLATEN_EVALUATION_SECRET, of 32 characters or more. --split fresh draws such a secret for\n" +
+	"this evaluation and prints it at the end, so that others can play the same worlds afterwards.\n\n" +
+	"--tries plays each world several times, and reports the estimated probability that k tries all pass\n" +
+	"(pass^k). --resume keeps each run in a file: run the same command again to go on after an interruption.\n\n" +
+	"With the clock in manual mode the company waits for the program: it moves the clock itself, with no\n" +
+	"pause between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
+	"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
+	"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. The\n" +
+	"command's output goes to standard error, results to standard output."
+
 func evalCommand() *cobra.Command {
 	e := &eval.Evaluation{}
 	var seeds, bridge, clock, split string
 	var faults cli.FaultFlags
 	var asJSON bool
+	var resume string
 	cmd := &cobra.Command{
 		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
 		SuggestFor: []string{"evaluate", "evaluation"},
 		Short:      "Let a program play one sandbox per seed, and compare the results",
-		Long: "Let a program play one sandbox per seed, and compare the results.\n\n" +
-			"The command runs once for each seed, with a sandbox of its own on a server that this starts, without\n" +
-			"limits and with a lease that is long enough. It finds this in its environment:\n\n" +
-			"  PLATEN_URL          base URL of the API\n" +
-			"  PLATEN_OFFICE_KEY   key of Head Office\n" +
-			"  PLATEN_FACTORY_KEY  key of the Factory\n" +
-			"  PLATEN_MCP_URL      the agent endpoint, which takes the key of Head Office\n" +
-			"  PLATEN_SANDBOX_ID, PLATEN_PRESET\n\n" +
-			"Other variables of Platen it does not get: it knows neither the seed nor the key that judges it, and\n" +
-			"cannot make another sandbox on this server. It runs with your rights, and can read what you can: put a\n" +
-			"program that you do not trust into a container.\n\n" +
-			"The worlds of --split test follow from PLATEN_EVALUATION_SECRET, of 32 characters or more, so that\n" +
-			"without it they cannot be made.\n\n" +
-			"With the clock in manual mode the company waits for the program: it moves the clock itself, with no\n" +
-			"pause between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
-			"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
-			"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. The\n" +
-			"command's output goes to standard error, results to standard output.",
+		Long:       evalHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.UsageError{Err: errors.New("no command to run: put it behind --")}
@@ -81,12 +90,22 @@ func evalCommand() *cobra.Command {
 			if clock != "" {
 				e.Clock = new(client.ClockMode(clock))
 			}
+			if split == freshWorlds {
+				split, e.FreshSecret = string(client.SplitTest), rand.Text()+rand.Text()
+			}
 			if split != "" {
 				e.Split = new(client.Split(split))
 			}
-			secret, err := cli.EvaluationSecret(split)
-			if err != nil {
-				return err
+			if resume != "" {
+				if err := e.Resume(resume); err != nil {
+					return err
+				}
+			}
+			secret := e.FreshSecret
+			if secret == "" {
+				if secret, err = cli.EvaluationSecret(split); err != nil {
+					return err
+				}
 			}
 			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
 			e.Baselines = baselines(worlds, e.Day)
@@ -94,7 +113,7 @@ func evalCommand() *cobra.Command {
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
 				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret
-				c.MaxSandboxes = max(c.MaxSandboxes, len(e.Seeds)+1) // one more checks the preset
+				c.MaxSandboxes = max(c.MaxSandboxes, len(e.Seeds)*max(1, e.Tries)+1) // one more checks the preset
 			}, func(origin string) error {
 				s, err := e.Run(cmd.Context(), origin)
 				if err != nil {
@@ -114,9 +133,14 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().StringVar(&clock, "clock", string(client.ClockModeManual),
 		"manual or realtime; the preset's own when empty.")
 	cmd.Flags().StringVar(&split, "split", "",
-		"The set of worlds that the seeds count: train, dev or test; train when empty.")
+		"The set of worlds that the seeds count: train, dev, test or fresh; train when empty.")
 	faultFlags(cmd, &faults)
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
+	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How often each world is played.")
+	cmd.Flags().Float64Var(&e.PassSkill, "pass", 1,
+		"The skill with which a run passes: 0 is greedy play, 1 is good play.")
+	cmd.Flags().StringVar(&resume, "resume", "",
+		"Keep each run in this file, and play only the runs that it does not have.")
 	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
 	cmd.Flags().IntVar(&e.Parallel, "parallel", 1, "How many commands run at a time.")
 	cmd.Flags().DurationVar(&e.Timeout, "timeout", time.Hour,
@@ -127,15 +151,29 @@ func evalCommand() *cobra.Command {
 	return cmd
 }
 
+// freshWorlds names worlds that are drawn for one evaluation.
+const freshWorlds = "fresh"
+
 // baselines returns what players of known skill come to in the worlds of an evaluation. They
 // play in this process, without faults.
 func baselines(w player.Worlds, day int) func(seed uint64) ([]eval.Known, error) {
+	var mu sync.Mutex // guards played
+	played := map[uint64]func() ([]eval.Known, error){}
 	return func(seed uint64) ([]eval.Known, error) {
-		outcomes, err := w.Outcomes(seed, day)
-		known := make([]eval.Known, len(outcomes))
-		for i, o := range outcomes {
-			known[i] = eval.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
+		mu.Lock()
+		play, ok := played[seed]
+		if !ok {
+			play = sync.OnceValues(func() ([]eval.Known, error) {
+				outcomes, err := w.Outcomes(seed, day)
+				known := make([]eval.Known, len(outcomes))
+				for i, o := range outcomes {
+					known[i] = eval.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
+				}
+				return known, err //nolint:wrapcheck // it says who played
+			})
+			played[seed] = play
 		}
-		return known, err //nolint:wrapcheck // it says who played
+		mu.Unlock()
+		return play()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/eval"
 	"platen/eval/oracle"
 	"platen/eval/task"
 	"platen/internal/cli"
@@ -86,7 +87,7 @@ const (
 
 func tasksRun() *cobra.Command {
 	r := &task.Run{}
-	var player string
+	var player, seeds string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "run [TASK...] -- COMMAND [ARGUMENT...]",
@@ -109,7 +110,7 @@ func tasksRun() *cobra.Command {
 			if (len(command) == 0) == (player == "") {
 				return cli.UsageError{Err: errors.New("name a command behind --, or --player, and not both")}
 			}
-			if err := chosen(r, names); err != nil {
+			if err := chosen(r, names, seeds); err != nil {
 				return err
 			}
 			switch player {
@@ -138,7 +139,10 @@ func tasksRun() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().IntVar(&r.Seeds, "seeds", 0, "How many worlds of each task are played; all of them when 0.")
+	cmd.Flags().StringVar(&seeds, "seeds", "",
+		"Worlds to play: 101..103, or 101,104; all worlds of each task when empty.")
+	cmd.Flags().IntVar(&r.Worlds, "worlds", 0, "How many worlds of each task to play; all when 0.")
+	cmd.Flags().IntVar(&r.Tries, "tries", 1, "How often each world is played.")
 	cmd.Flags().DurationVar(&r.Timeout, "timeout", time.Hour, "How long a try may take; what was done by then counts.")
 	cmd.Flags().StringVar(&player, "player", "", "oracle or nothing, in place of a command.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with every grade.")
@@ -146,7 +150,7 @@ func tasksRun() *cobra.Command {
 }
 
 // chosen sets the tasks of a run: those of some names, or all.
-func chosen(r *task.Run, names []string) error {
+func chosen(r *task.Run, names []string, seeds string) error {
 	all, err := task.All()
 	if err != nil {
 		return err //nolint:wrapcheck // it names the task
@@ -159,9 +163,27 @@ func chosen(r *task.Run, names []string) error {
 	r.Tasks = slices.DeleteFunc(all, func(t *task.Task) bool {
 		return len(names) > 0 && !slices.Contains(names, t.Name)
 	})
-	if r.Seeds < 0 || r.Timeout <= 0 {
-		return cli.UsageError{Err: errors.New("--seeds must not be negative, and --timeout must be positive")}
+	if r.Worlds < 0 || r.Tries < 0 || r.Timeout <= 0 {
+		return cli.UsageError{
+			Err: errors.New("--worlds and --tries must not be negative, and --timeout must be positive"),
+		}
 	}
+	if seeds == "" {
+		return nil
+	}
+	if r.Seeds, err = eval.ParseSeeds(seeds); err != nil {
+		return err //nolint:wrapcheck // it names the flag
+	}
+	for _, seed := range r.Seeds {
+		if !slices.ContainsFunc(r.Tasks, func(t *task.Task) bool { return slices.Contains(t.Seeds, seed) }) {
+			return cli.UsageError{
+				Err: fmt.Errorf("--seeds: no task here has a world %d; platen tasks list --json has them all", seed),
+			}
+		}
+	}
+	r.Tasks = slices.DeleteFunc(r.Tasks, func(t *task.Task) bool {
+		return !slices.ContainsFunc(t.Seeds, func(seed uint64) bool { return slices.Contains(r.Seeds, seed) })
+	})
 	return nil
 }
 

@@ -55,7 +55,7 @@ func tasksExport() *cobra.Command {
 // worlds are the tasks of some names, or all, in the worlds that --seed asks for.
 func worlds(names []string, seed string) ([]harness.World, error) {
 	r := &task.Run{Timeout: 1}
-	if err := chosen(r, names); err != nil {
+	if err := chosen(r, names, ""); err != nil {
 		return nil, err
 	}
 	var all []harness.World
