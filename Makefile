@@ -153,14 +153,11 @@ check: ## Everything: formatting, linters, documents, packages, all tests with a
 	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \
 	[ -z "$$failed" ] || { echo "!! FAILED:$$failed"; exit 1; }
 
-bench: ## Measure a server beside the least that could be done for the same; 6 minutes.
-	@$(GO) run ./test/load
+bench: ## Measure Platen beside the least that could be done for the same, or BENCH=pattern of it; 7 minutes.
+	@$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 5x -timeout 60m ./test/load
 
 economy: ## Measure what the company is worth to players of different skill; 2 minutes.
 	@$(GO) run ./eval/economy
-
-sizing: ## Measure several servers on PostgreSQL, and what a sandbox takes; 2 minutes.
-	@$(GO) run ./test/load -sizing
 
 faults: ## Make twenty faults, one after the other, and run the tests that should notice; 16 minutes.
 	@$(GO) run ./test/faults
@@ -182,4 +179,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt format schedule generate check bench sizing economy tokens soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt format schedule generate check bench economy tokens soak fuzz screenshots vendor

@@ -177,7 +177,7 @@ var may = map[string]string{
 		"internal/mcp/session internal/message internal/sandbox internal/sandbox/apikey internal/testclient " +
 		"test/selfexec",
 	"test/scenario": "platentest client internal/server internal/config internal/testclient test/selfexec",
-	"test/load":     "internal/... platentest client", // it measures the parts one by one
+	"test/load":     "internal/... client eval/player", // it measures some parts alone
 	"test/faults":   "",
 
 	"internal/archtest": "",
