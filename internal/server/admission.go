@@ -11,9 +11,6 @@ import (
 	"platen/internal/store"
 )
 
-// Waiting is the number of clients that wait for events.
-func (s *Server) Waiting() int { return s.registry.Watchers() }
-
 // Memory is what the server's companies take up.
 func (s *Server) Memory() sandbox.MemoryUse { return s.registry.Memory() }
 

@@ -252,7 +252,7 @@ func TestAPollWakesOnAWriteAtAnotherServer(t *testing.T) {
 		path := fmt.Sprintf("/v1/events/poll?after_seq=%.0f&wait_s=25", newest)
 		polled <- ask(t, servers[1], http.MethodGet, path, k.office, "")
 	}()
-	for servers[0].Waiting() == 0 {
+	for servers[0].registry.Watchers() == 0 {
 		time.Sleep(time.Millisecond) //nolint:forbidigo // until the poll waits
 	}
 	tick(t, servers[2], k, 480)
