@@ -162,10 +162,11 @@ economy: ## Measure what the company is worth to players of different skill; 2 m
 faults: ## Make twenty faults, one after the other, and run the tests that should notice; 16 minutes.
 	@$(GO) run ./test/faults
 
-soak: ## More of what is random: lives (CHECKS=n), kills (POINTS=n), guests that come and go (MINUTES=n); 15 minutes.
+soak: ## More of what is random: lives (CHECKS=n), scenarios of 20 worlds, kills (POINTS=n), guests that come and go (MINUTES=n); an hour.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
 	suite store $(GO) test -count=1 -timeout 60m ./internal/store/sqlite ./internal/admission -rapid.checks=$${CHECKS:-60}0 || failed=1; \
+	suite scenarios env PLATEN_TEST_THOROUGH=1 PLATEN_SCENARIO_SEEDS=20 $(GO) test -count=1 -timeout 90m -run 'EachBug|SurviveEverything' ./test/scenario || failed=1; \
 	suite kills env PLATEN_CRASH_POINTS=$${POINTS:-200} CGO_ENABLED=0 go test -count=1 -v -timeout 60m -run WhenTheServerIsKilled ./test/crash || failed=1; \
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]

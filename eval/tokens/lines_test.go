@@ -116,7 +116,11 @@ func look(said string) *company {
 		return nil
 	}
 	for i, line := range after(said, "advance_time") {
-		w := strings.Fields(line)
+		command, about, _ := strings.Cut(line, " # ")
+		w := strings.Fields(command)
+		if at := strings.LastIndexAny(command, " ="); about != "" && at > 0 {
+			w = append([]string{w[0], command[at+1:]}, strings.Fields(about)...)
+		}
 		if i == 0 {
 			hours, minutes, _ := strings.Cut(w[1], ":")
 			c.date, c.minute, c.cash = w[0], (whole(hours)-8)*60+whole(minutes), whole(behind(
@@ -124,15 +128,15 @@ func look(said string) *company {
 			continue
 		}
 		switch w[0] {
-		case "order":
+		case "accept_sales_order":
 			c.offers = append(c.offers, offer{w[1], w[3], behind(w, "due"), behind(w, "by"), whole(w[2])})
-		case "lot":
+		case "accept_contract_lot":
 			c.lots = append(c.lots, w[1])
-		case "print":
+		case "start_print_run":
 			c.print = append(c.print, job{w[1], w[3], behind(w, "due"), whole(w[2])})
-		case "ready":
+		case "create_factory_shipment":
 			c.ready = append(c.ready, w[1])
-		case "truck":
+		case "create_factory_goods_receipt":
 			one := truck{w[1], map[string]int64{}}
 			for at := 3; at+1 < len(w); at++ {
 				if quantity := whole(w[at]); quantity > 0 && strings.HasPrefix(w[at+1], "mat_") {
@@ -144,20 +148,16 @@ func look(said string) *company {
 			if w[2] == "idle" {
 				c.idle = append(c.idle, w[1])
 			}
-		case "buy":
+		case "create_purchase_order":
 			c.wishes = append(c.wishes, wish{w[1], w[3], whole(w[2])})
-		case "approve":
-			if strings.HasPrefix(w[1], "po_") {
-				c.purchaseOrders = append(c.purchaseOrders, w[1])
-			} else {
-				c.requisitions = append(c.requisitions, w[1])
-			}
-		case "bill":
+		case "approve_purchase_order":
+			c.purchaseOrders = append(c.purchaseOrders, w[1])
+		case "approve_requisition":
+			c.requisitions = append(c.requisitions, w[1])
+		case "pay_supplier_invoice":
 			c.bills = append(c.bills, bill{w[1], behind(w, "due"), behind(w, "until"), whole(behind(w, "pays"))})
-		case "wages":
-			if !strings.Contains(line, "no timesheet") {
-				c.weeks = append(c.weeks, w[1])
-			}
+		case "run_payroll":
+			c.weeks = append(c.weeks, w[1])
 		}
 	}
 	return c

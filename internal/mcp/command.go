@@ -88,7 +88,7 @@ var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // readCommand reads a line: the id of an operation, for one whose path has an id that id, and
 // fields as name=value. A value that begins with a quote, a bracket or a brace is JSON, any
-// other one ends at the next space.
+// other one ends at the next space. A word that begins with # begins a comment.
 func readCommand(forms map[string]*commandForm, line string) (command, []string) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	form := forms[name]
@@ -102,7 +102,7 @@ func readCommand(forms map[string]*commandForm, line string) (command, []string)
 	c := command{form: form, given: arguments{}}
 	var faults []string
 	for at := 0; ; at++ {
-		if rest = strings.TrimLeft(rest, " "); rest == "" {
+		if rest = strings.TrimLeft(rest, " "); rest == "" || rest[0] == '#' {
 			break
 		}
 		word, value, assigned := strings.Cut(rest, "=")

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,20 +17,30 @@ import (
 // maxBriefLines is how many lines a brief has (contract: OPEN.TICK.BRIEF).
 const maxBriefLines = 100
 
+// maxPrintLines is how many work orders it names that wait for a press: those due first.
+const maxPrintLines = 10
+
 // brief collects short lines about the records that wait.
 type brief struct {
 	view  *sandbox.View
 	lines []string
 }
 
-// briefLines says what waits in a state, one record a line, for readers to whom each word costs
-// something. All of it follows from the feed and GET /sandbox, which both keys open.
+// briefLines lists the records that wait, one a line, for readers to whom each word costs
+// something. A line about a record that a command can move on begins with that command as the tool
+// do takes it, and has the rest behind a #. All of it follows from the feed and GET /sandbox,
+// which both keys open.
 func briefLines(v *sandbox.View) []string {
 	b := &brief{view: v, lines: []string{}}
 	b.customers()
 	b.production()
 	b.purchasing()
 	return b.lines[:min(len(b.lines), maxBriefLines)]
+}
+
+// do adds a line that begins with a command; parts that are empty are left out.
+func (b *brief) do(command string, parts ...string) {
+	b.add(append([]string{command, "#"}, parts...)...)
 }
 
 // add adds a line; parts that are empty are left out.
@@ -69,12 +80,12 @@ func (b *brief) customers() {
 		if o.Rush {
 			rush = "rush"
 		}
-		b.add("order", o.ID, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU, o.UnitPriceMinor,
-			o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
+		b.do("accept_sales_order "+o.ID, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU,
+			o.UnitPriceMinor, o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
 	})
 	each(b, "contract_lot", is(0, string(office.LotOffered)), func(l *office.ContractLot) {
-		b.add("lot", l.ID, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d", l.Quantity, l.SKU,
-			l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
+		b.do("accept_contract_lot "+l.ID, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d", l.Quantity,
+			l.SKU, l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
 	})
 }
 
@@ -110,17 +121,31 @@ func (b *brief) production() {
 		}
 		return text
 	}
+	var waiting []factory.WorkOrder
+	needed := map[string]int64{}
 	each(b, "work_order", is(waitsFor, string(factory.WaitsForPress)), func(w *factory.WorkOrder) {
 		if !wanted(w) {
 			return
 		}
-		b.add("print", w.ID, fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
+		waiting = append(waiting, *w)
+		for _, n := range w.MaterialNeeds {
+			needed[n.SKU] += n.Quantity
+		}
 	})
+	slices.SortStableFunc(waiting, byDueDate)
+	for i := range waiting[:min(len(waiting), maxPrintLines)] {
+		w := &waiting[i]
+		b.do("start_print_run work_order_id="+w.ID,
+			fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
+	}
+	if more := len(waiting) - maxPrintLines; more > 0 {
+		b.do("list_work_orders waits_for=press", fmt.Sprintf("%d more, due later", more))
+	}
 	each(b, "work_order", is(waitsFor, string(factory.WaitsForShipment)), func(w *factory.WorkOrder) {
 		if !wanted(w) {
 			return
 		}
-		b.add("ready", w.ID, fmt.Sprint(w.Quantity), about(w))
+		b.do("create_factory_shipment work_order_id="+w.ID, fmt.Sprint(w.Quantity), about(w))
 	})
 	each(b, "delivery", is(0, string(factory.DeliveryArrived)), func(d *factory.Delivery) {
 		var loads []string
@@ -131,7 +156,7 @@ func (b *brief) production() {
 			}
 			loads = append(loads, load)
 		}
-		b.add("truck", d.ID, d.PurchaseOrderNumber, strings.Join(loads, ", "))
+		b.do("create_factory_goods_receipt delivery_id="+d.ID, d.PurchaseOrderNumber, strings.Join(loads, ", "))
 	})
 	each(b, "press", every, func(p *factory.Press) {
 		until := ""
@@ -144,9 +169,36 @@ func (b *brief) production() {
 		}
 		b.add("press", p.ID, string(p.Status), until)
 	})
+	b.shortages(needed)
+}
+
+// byDueDate puts the work that is due first before the rest; work without a date comes last.
+func byDueDate(a, c factory.WorkOrder) int {
+	switch {
+	case a.DueDate == nil && c.DueDate == nil:
+		return 0
+	case a.DueDate == nil:
+		return 1
+	case c.DueDate == nil:
+		return -1
+	default:
+		return cmp.Compare(*a.DueDate, *c.DueDate)
+	}
+}
+
+// shortages are the materials below their reorder points, and those of which open work needs more
+// than is on hand and on order.
+func (b *brief) shortages(needed map[string]int64) {
+	ordered := map[string]int64{}
+	each(b, "purchase_order", every, func(o *office.PurchaseOrder) {
+		for _, line := range o.Lines {
+			ordered[line.SKU] += max(0, line.Quantity-line.QuantityReceived)
+		}
+	})
 	each(b, "stock_item", every, func(s *factory.StockItem) {
-		if s.Status == factory.StockLow {
-			b.add("short", s.SKU, fmt.Sprintf("%d on hand, reorder point %d", s.OnHand, s.ReorderPoint))
+		if s.Status == factory.StockLow || needed[s.SKU] > s.OnHand+ordered[s.SKU] {
+			b.add("short", s.SKU, fmt.Sprintf("%d on hand, %d on order, %d wanted by open work, reorder point %d",
+				s.OnHand, ordered[s.SKU], needed[s.SKU], s.ReorderPoint))
 		}
 	})
 }
@@ -161,14 +213,14 @@ func (b *brief) purchasing() {
 		for _, line := range q.Lines {
 			wanted = append(wanted, fmt.Sprintf("%d %s", line.Quantity, line.SKU))
 		}
-		word := "buy"
+		command := "create_purchase_order requisition_id="
 		if q.Status != office.RequisitionApproved {
-			word = "approve"
+			command = "approve_requisition "
 		}
-		b.add(word, q.ID, strings.Join(wanted, ", "))
+		b.do(command+q.ID, strings.Join(wanted, ", "))
 	})
 	each(b, "purchase_order", is(0, string(office.PurchasePending)), func(o *office.PurchaseOrder) {
-		b.add("approve", o.ID, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
+		b.do("approve_purchase_order "+o.ID, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
 	})
 	each(b, "supplier_invoice", every, func(i *office.SupplierInvoice) {
 		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice {
@@ -178,17 +230,17 @@ func (b *brief) purchasing() {
 		if i.DiscountUntil != nil && i.DiscountMinor > 0 {
 			discount = fmt.Sprintf("discount %d until %s", i.DiscountMinor, *i.DiscountUntil)
 		}
-		b.add("bill", i.ID, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor, i.SupplierID, i.DueDate,
-			i.MatchStatus, i.MatchedMinor), discount)
+		b.do("pay_supplier_invoice "+i.ID, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor,
+			i.SupplierID, i.DueDate, i.MatchStatus, i.MatchedMinor), discount)
 	})
 	each(b, "payroll_run", every, func(p *hr.PayrollRun) {
 		if p.Status == hr.PayrollPaid {
 			return
 		}
-		sheet := ""
+		command, sheet := "run_payroll week_start=", ""
 		if p.TimesheetID == nil {
-			sheet = "no timesheet yet"
+			command, sheet = "create_timesheet week_start=", "no timesheet yet"
 		}
-		b.add("wages", p.WeekStart.String(), fmt.Sprintf("%d due %s", p.TotalMinor, p.DueDate), string(p.Status), sheet)
+		b.do(command+p.WeekStart.String(), fmt.Sprintf("%d due %s", p.TotalMinor, p.DueDate), string(p.Status), sheet)
 	})
 }

@@ -73,7 +73,7 @@ func TestAnAgentPlaysFromAnOrderToItsBillInAFewCalls(t *testing.T) {
 	}
 	ready := ""
 	for _, line := range said {
-		if strings.HasPrefix(line, "ready "+work) {
+		if strings.HasPrefix(line, "create_factory_shipment work_order_id="+work+" # ") {
 			ready = line
 		}
 	}
@@ -102,7 +102,7 @@ func TestALineForEachRecordThatWaits(t *testing.T) {
 	rows(t, "OPEN.TICK.BRIEF", "OPEN.TICK.DIGEST", "OPEN.MCP.ADVANCE")
 	n := shared.create(t, `{"preset":"crunch","seed":9,"clock":"manual"}`)
 	a := shared.agent(t, n.office)
-	known := regexp.MustCompile(`^(order|lot|print|ready|truck|press|short|buy|approve|bill|wages) \S+( |$)`)
+	known := regexp.MustCompile(`^([a-z]+(_[a-z]+)+ ([a-z_]+=)?\S+ # |(press|short) \S+ )\S`)
 	for range 12 {
 		d := child(t, n.post("/sandbox/tick", `{"minutes":240,"brief":true}`).want(http.StatusOK, "").Data(), "digest")
 		var all []string
@@ -118,7 +118,7 @@ func TestALineForEachRecordThatWaits(t *testing.T) {
 			if text(waits, "resource") == "payroll_run" {
 				id = text(n.row("/office/payroll-runs/"+id), "week_start")
 			}
-			if !strings.Contains(whole, " "+id+" ") {
+			if !regexp.MustCompile(`(?m)[ =]` + regexp.QuoteMeta(id) + `( |$)`).MatchString(whole) {
 				t.Errorf("%v waits and is in no line of\n%s", waits, whole)
 			}
 		}
@@ -128,6 +128,57 @@ func TestALineForEachRecordThatWaits(t *testing.T) {
 	}
 	if _, has := child(t, n.tick(1), "digest")["lines"]; has {
 		t.Error("a tick has lines that nobody asked for")
+	}
+}
+
+// TestALineIsACommand: it is performed as it is written, and a material that runs short says what
+// is on its way.
+func TestALineIsACommand(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TICK.BRIEF", "OPEN.MCP.DO")
+	n := shared.create(t, `{"preset":"crunch","seed":9,"clock":"manual"}`)
+	a := shared.agent(t, n.office)
+	n.post("/office/requisitions", `{"lines":[{"sku":"mat_coated","quantity":16000}]}`).want(http.StatusCreated, "")
+	accepted, approved, short := 0, 0, 0
+	for range 24 {
+		d := child(t, n.post("/sandbox/tick", `{"minutes":240,"brief":true}`).want(http.StatusOK, "").Data(), "digest")
+		ordered := map[string]int64{}
+		for _, o := range n.all("/office/purchase-orders") {
+			for _, l := range children(t, o, "lines") {
+				ordered[text(l, "sku")] += max(0, number(t, l, "quantity")-number(t, l, "quantity_received"))
+			}
+		}
+		prints := 0
+		for _, line := range d["lines"].([]any) {
+			line := line.(string)
+			switch word, _, _ := strings.Cut(line, " "); word {
+			case "accept_sales_order", "approve_requisition", "approve_purchase_order":
+				if word == "accept_sales_order" {
+					accepted++
+				} else {
+					approved++
+				}
+				if said := a.does(line)[0]; !strings.Contains(said, " ok "+word) {
+					t.Errorf("%q is answered by %q", line, said)
+				}
+			case "start_print_run":
+				prints++
+			case "short":
+				short++
+				sku := strings.Fields(line)[1]
+				item := n.all("/factory/stock?sku=" + sku)[0]
+				want := fmt.Sprintf("%d on hand, %d on order, ", number(t, item, "on_hand"), ordered[sku])
+				if !strings.Contains(line, want) {
+					t.Errorf("%q does not say %q", line, want)
+				}
+			}
+		}
+		if prints > 10 {
+			t.Errorf("%d work orders are named that wait for a press", prints)
+		}
+	}
+	if accepted == 0 || approved == 0 || short == 0 {
+		t.Errorf("%d orders were accepted, %d purchases approved, %d lines said short", accepted, approved, short)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestWhatIsRefusedForGoodHoldsUpNothing(t *testing.T) {
 // TestASandboxThatIsOverEndsTheIntegration lets the lease run out.
 func TestASandboxThatIsOverEndsTheIntegration(t *testing.T) {
 	t.Parallel()
-	brief := platentest.Start(t, map[string]string{"sandbox-duration": "10s"})
+	brief := platentest.Start(t, map[string]string{"sandbox-duration": "10s", "grace": "2h"})
 	s := brief.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
 	w := (&world{url: s.BaseURL, keys: client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}}).within(t)
 	w.accept("SO-1001")

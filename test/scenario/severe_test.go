@@ -55,7 +55,7 @@ func TestTheIntegrationsSurviveEverything(t *testing.T) {
 	t.Parallel()
 	all, days, seeds := []program{inGo}, 6, int64(1)
 	if testclient.Thorough() {
-		all, days, seeds = slices.Concat(programs, onClients), 10, 20
+		all, days, seeds = slices.Concat(programs, onClients), 10, int64(seedsOf(2))
 	}
 	for _, p := range all {
 		for seed := range seeds {

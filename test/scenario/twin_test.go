@@ -37,6 +37,9 @@ var lists = []string{
 // them are left out: random ones, wall times, and the origin of a record.
 func (w *world) told() life {
 	l := life{tables: map[string][]object{}}
+	// What the world does waits for no hand-off, which the auto bridge makes in the same moment and an
+	// integration after it: the two have an order each.
+	var world []string
 	for _, e := range w.all("/events") {
 		if e["system"] == "sandbox" {
 			continue // missions are about the client
@@ -46,8 +49,14 @@ func (w *world) told() life {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		l.events = append(l.events, fmt.Sprintf("%v %v %s", e["sim_date"], e["type"], text))
+		told := fmt.Sprintf("%v %v %s", e["sim_date"], e["type"], text)
+		if e["system"] == "world" {
+			world = append(world, told)
+		} else {
+			l.events = append(l.events, told)
+		}
 	}
+	l.events = append(l.events, world...)
 	for _, path := range lists {
 		for _, row := range w.all(path) {
 			l.tables[path] = append(l.tables[path], plain(row).(object))
