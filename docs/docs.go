@@ -16,9 +16,14 @@ var Receivers embed.FS
 //go:embed guides
 var Guides embed.FS
 
-// Tutorial are the programs of the tutorial, a folder for each step with the files that it
-// changes. The underscore keeps the Go tool from taking each folder for a package: a program
-// is the newest version of its files.
+// Tutorial are the two files of the tutorial's program in three languages, as they are at its
+// last step. Comments in them mark how they came to be, and pages show each step without marks:
+//
+//   - `step 3` alone in a line: the lines after it came with step 3, up to the next such mark.
+//   - `step 3` at the end of a line: this one did.
+//   - `until 4: TEXT`: a line of this section that later steps than the fourth no longer have.
+//
+// The underscore keeps the Go tool from taking the folder for a package.
 //
 //go:embed _tutorial
 var Tutorial embed.FS

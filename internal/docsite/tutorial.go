@@ -1,10 +1,10 @@
 package docsite
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
+	"go/format"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"platen/docs"
@@ -26,25 +26,25 @@ func tutorialLanguages() []tutorialLanguage {
 }
 
 // program are the blocks with a file of the tutorial as it is at a step, one for each
-// language. Lines that are not in the version before it are marked.
+// language. Lines that came with a later step than the first are marked.
 func program(step int, name string) (string, error) {
 	blocks := make([]string, 0, len(tutorialLanguages()))
 	for _, l := range tutorialLanguages() {
-		text, err := tutorialFile(step, name, l.ending)
+		source, err := docs.Tutorial.ReadFile("_tutorial/" + name + "." + l.ending)
 		if err != nil {
-			return "", err
+			return "", err //nolint:wrapcheck // it names the file
+		}
+		text, added := atStep(step, string(source))
+		if l.ending == "go" { // columns are as wide as this step's lines are
+			formatted, err := format.Source([]byte(text))
+			if err != nil {
+				return "", fmt.Errorf("step %d of %s.go: %w", step, name, err)
+			}
+			text = string(formatted)
 		}
 		marks := ""
-		for before := step - 1; before > 0; before-- {
-			previous, err := tutorialFile(before, name, l.ending)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return "", err
-			}
-			marks = " new=" + ranges(addedLines(lines(previous), lines(text)))
-			break
+		if step > 1 {
+			marks = " new=" + ranges(added)
 		}
 		blocks = append(blocks, fmt.Sprintf("```%s file=%s.%s only=%s%s\n%s```",
 			l.name, name, l.ending, l.name, marks, text))
@@ -52,13 +52,42 @@ func program(step int, name string) (string, error) {
 	return strings.Join(blocks, "\n\n"), nil
 }
 
-func tutorialFile(step int, name, ending string) (string, error) {
-	raw, err := docs.Tutorial.ReadFile(fmt.Sprintf("_tutorial/step%d/%s.%s", step, name, ending))
-	return string(raw), err //nolint:wrapcheck // it names the file
+// stepMark finds the marks that docs.Tutorial tells of, from the comment to the end of the line.
+var stepMark = regexp.MustCompile(`(?://|#) (?:step (\d)|until (\d): (.*))\n`)
+
+// atStep is a file as it is at a step, and the numbers of the lines that came with that.
+func atStep(step int, source string) (string, []int) {
+	var kept []string
+	var added []int
+	section := 1
+	for line := range strings.Lines(source) {
+		from, until := section, step
+		if m := stepMark.FindStringSubmatch(line); m != nil {
+			before, _, _ := strings.Cut(line, m[0])
+			named, _ := strconv.Atoi(m[1] + m[2]) // a digit
+			switch {
+			case m[2] != "":
+				until, line = named, before+m[3]+"\n"
+			case strings.TrimSpace(before) != "":
+				from, line = named, strings.TrimRight(before, " ")+"\n"
+			default:
+				section = named
+				continue
+			}
+		}
+		if step < from || step > until {
+			continue
+		}
+		kept = append(kept, line)
+		if from == step {
+			added = append(added, len(kept))
+		}
+	}
+	return strings.Join(kept, ""), added
 }
 
 // starting are the blocks with the command that starts the program, one for each language,
-// as a test runs it. Behind it stands what is the same in all of them.
+// as a test runs it, and behind it the same text in each.
 func starting(behind string) string { return commands("test ", behind) }
 
 // following are the blocks with the command that starts the program and leaves it running.
@@ -70,39 +99,6 @@ func commands(mark, behind string) string {
 		blocks = append(blocks, fmt.Sprintf("```sh %sonly=%s\n%s%s\n```", mark, l.name, l.run, behind))
 	}
 	return strings.Join(blocks, "\n\n")
-}
-
-func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
-
-// addedLines are the numbers of the lines of after that are not in the longest sequence
-// that it has in common with before.
-func addedLines(before, after []string) []int {
-	length := make([][]int, len(before)+1) // of what the ends from i and j on have in common
-	for i := range length {
-		length[i] = make([]int, len(after)+1)
-	}
-	for i, line := range slices.Backward(before) {
-		for j, other := range slices.Backward(after) {
-			if line == other {
-				length[i][j] = length[i+1][j+1] + 1
-			} else {
-				length[i][j] = max(length[i+1][j], length[i][j+1])
-			}
-		}
-	}
-	var added []int
-	i := 0
-	for j := range after {
-		for i < len(before) && before[i] != after[j] && length[i+1][j] >= length[i][j+1] {
-			i++
-		}
-		if i < len(before) && before[i] == after[j] {
-			i++
-			continue
-		}
-		added = append(added, j+1)
-	}
-	return added
 }
 
 // ranges writes ascending numbers as 3-9,12.

@@ -1,7 +1,19 @@
 // Carries records between Head Office and the Factory.
-import { open, readFile, rename } from 'node:fs/promises';
-import { Rejected, send } from './api.mjs';
+import { open, readFile, rename } from 'node:fs/promises'; // step 3
+// until 4: import { send } from './api.mjs';
+import { Rejected, send } from './api.mjs'; // step 5
 
+// step 1
+// until 2: async function carryOrder(order) {
+// until 2:   const work = await send('POST', '/factory/work-orders', `carry-${order.id}`, {
+// until 2:     sku: order.sku,
+// until 2:     quantity: order.quantity,
+// until 2:     due_date: order.due_date,
+// until 2:     reference: order.id,
+// until 2:   });
+// until 2:   console.log(order.number, 'is work order', work.number);
+// until 2: }
+// step 3
 const stateFile = 'bridge-state.json';
 
 const carryOrder = order => carry(order, order.due_date);
@@ -22,6 +34,7 @@ async function carry(sold, dueDate) {
   console.log(sold.number, 'is work order', work.number);
 }
 
+// step 4
 async function bill(parcel) {
   // The reference on the parcel is the one that we gave the work order.
   const field = parcel.reference.startsWith('lot_') ? 'contract_lot_id' : 'sales_order_id';
@@ -32,6 +45,7 @@ async function bill(parcel) {
   console.log(parcel.number, 'is billed as', shipment.invoice.number);
 }
 
+// step 5
 async function fileRequisition(wanted) {
   const requisition = await send('POST', '/office/requisitions', `file-${wanted.id}`, {
     lines: [{ sku: wanted.sku, quantity: wanted.quantity }],
@@ -41,6 +55,7 @@ async function fileRequisition(wanted) {
   console.log(wanted.number, 'is requisition', requisition.number);
 }
 
+// step 6
 async function recordReceipt(counted) {
   // The event has sums, the record has each material.
   const receipt = await send('GET', `/factory/goods-receipts/${counted.id}`);
@@ -71,6 +86,7 @@ async function* rows(path) {
   }
 }
 
+// step 7
 // carryWeeks carries the hours of a week when it is over. No event asks for that.
 async function carryWeeks(state) {
   if (!state.week) {
@@ -114,12 +130,13 @@ function daysAfter(day, days) {
   return date.toISOString().slice(0, 10);
 }
 
+// step 3
 const handlers = {
   'office.sales_order.accepted': carryOrder,
   'office.contract_lot.accepted': carryLot,
-  'factory.shipment.created': bill,
-  'factory.requisition.created': fileRequisition,
-  'factory.goods_receipt.recorded': recordReceipt,
+  'factory.shipment.created': bill, // step 4
+  'factory.requisition.created': fileRequisition, // step 5
+  'factory.goods_receipt.recorded': recordReceipt, // step 6
 };
 
 async function load() {
@@ -139,6 +156,7 @@ async function save(state) {
   await rename(`${stateFile}.new`, stateFile); // a crash leaves the old file or the new one
 }
 
+// step 5
 async function handle(event) {
   const handler = handlers[event.type];
   try {
@@ -154,19 +172,28 @@ async function handle(event) {
   }
 }
 
+// step 3
 async function catchUp(state) {
   for (;;) {
     const types = Object.keys(handlers).join();
     const page = await send('GET', `/events?after_seq=${state.seq}&types=${types}`);
     for (const event of page.items) {
-      await handle(event);
+      // until 4: const handler = handlers[event.type];
+      // until 4: await handler(event.data);
+      await handle(event); // step 5
       state.seq = event.seq;
       await save(state); // after the effect, never before
     }
     if (page.next_cursor === null) return;
   }
 }
+// step 1
 
+// until 2: const orders = await send('GET', '/office/sales-orders?status=accepted');
+// until 2: for (const order of orders.items) await carryOrder(order);
+// step 3
+// until 6: await catchUp(await load());
+// step 7
 const state = await load();
 do {
   await catchUp(state);

@@ -4,17 +4,20 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"math/rand/v2"
+	"errors" // step 2
+	// until 1: "fmt"
+	"math/rand/v2" // step 2
 	"net/http"
 	"os"
-	"strconv"
+	"strconv" // step 2
 	"strings"
 	"time"
 )
 
+// step 2
 const attempts = 6
 
+// step 1
 var client = &http.Client{
 	Timeout: 30 * time.Second,
 	// On connections that are kept, Go repeats some requests by itself. Here the
@@ -22,6 +25,7 @@ var client = &http.Client{
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 
+// step 2
 // rejected says that the API rejected a request. Look at the code: messages may
 // change.
 type rejected struct {
@@ -31,9 +35,12 @@ type rejected struct {
 
 func (r *rejected) Error() string { return r.Code + ": " + r.Message }
 
-// send stores the data of the response in data. It sends the request again, with
-// the same idempotency key, while there is no response or the response says so.
+// step 1
+// until 1: // send stores the data of the response in data.
+// send stores the data of the response in data. It sends the request again, with // step 2
+// the same idempotency key, while there is no response or the response says so. // step 2
 func send(method, path, idempotencyKey string, body, data any) error {
+	// step 2
 	for attempt := 1; ; attempt++ {
 		response, err := sendOnce(method, path, idempotencyKey, body, data)
 		if err == nil {
@@ -56,13 +63,16 @@ func send(method, path, idempotencyKey string, body, data any) error {
 }
 
 func sendOnce(method, path, idempotencyKey string, body, data any) (*http.Response, error) {
+	// step 1
 	encoded, err := json.Marshal(body)
 	if err != nil {
-		return nil, err
+		// until 1: return err
+		return nil, err // step 2
 	}
 	request, err := http.NewRequest(method, os.Getenv("PLATEN_URL")+path, bytes.NewReader(encoded))
 	if err != nil {
-		return nil, err
+		// until 1: return err
+		return nil, err // step 2
 	}
 	key := os.Getenv("PLATEN_OFFICE_KEY")
 	if strings.HasPrefix(path, "/factory/") {
@@ -77,9 +87,15 @@ func sendOnce(method, path, idempotencyKey string, body, data any) (*http.Respon
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, err // no response
+		// until 1: return err
+		return nil, err // no response // step 2
 	}
 	defer response.Body.Close()
+	// until 1: if response.StatusCode >= 400 {
+	// until 1: 	return fmt.Errorf("%s %s: %s", method, path, response.Status)
+	// until 1: }
+	// until 1: return json.NewDecoder(response.Body).Decode(&struct{ Data any }{data})
+	// step 2
 	envelope := struct {
 		Data  any
 		Error *rejected
@@ -91,4 +107,5 @@ func sendOnce(method, path, idempotencyKey string, body, data any) (*http.Respon
 		return response, envelope.Error
 	}
 	return response, nil
+	// step 1
 }

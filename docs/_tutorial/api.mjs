@@ -1,9 +1,12 @@
 // Sends requests to the two systems of a sandbox.
+// step 2
 import { setTimeout as sleep } from 'node:timers/promises';
 
+// step 1
 const url = process.env.PLATEN_URL;
 const officeKey = process.env.PLATEN_OFFICE_KEY;
 const factoryKey = process.env.PLATEN_FACTORY_KEY;
+// step 2
 const attempts = 6;
 
 // Rejected: the API rejected a request. Look at the code: messages may change.
@@ -13,10 +16,13 @@ export class Rejected extends Error {
     this.code = error.code;
   }
 }
+// step 1
 
-// send returns the data of the response. It sends the request again, with the
-// same idempotency key, while there is no response or the response says so.
+// until 1: // send returns the data of the response.
+// send returns the data of the response. It sends the request again, with the // step 2
+// same idempotency key, while there is no response or the response says so. // step 2
 export async function send(method, path, idempotencyKey, body) {
+  // step 2
   for (let attempt = 1; ; attempt++) {
     let wait = Math.random() * 500 * 2 ** attempt;
     let failure;
@@ -36,13 +42,17 @@ export async function send(method, path, idempotencyKey, body) {
 }
 
 function sendOnce(method, path, idempotencyKey, body) {
+  // step 1
   const key = path.startsWith('/factory/') ? factoryKey : officeKey;
   const headers = { Authorization: `Bearer ${key}` };
   if (body) {
     headers['Content-Type'] = 'application/json';
     headers['Idempotency-Key'] = idempotencyKey;
   }
-  return fetch(url + path, {
+  // until 1: const response = await fetch(url + path, {
+  return fetch(url + path, { // step 2
     method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(30_000),
   });
+  // until 1: if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  // until 1: return (await response.json()).data;
 }

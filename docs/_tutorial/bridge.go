@@ -2,41 +2,50 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
+	"encoding/json" // step 3
+	"errors"        // step 5
 	"fmt"
-	"iter"
+	"iter" // step 6
 	"log"
-	"maps"
-	"os"
-	"slices"
-	"strings"
-	"time"
+	"maps"    // step 3
+	"os"      // step 3
+	"slices"  // step 3
+	"strings" // step 3
+	"time"    // step 7
 )
 
+// step 3
 const stateFile = "bridge-state.json"
 
+// step 1
 type record struct {
-	ID, Number, SKU, Reference string
+	// until 2: ID, Number, SKU string
+	ID, Number, SKU, Reference string // step 3
 	Quantity                   int
-	DueDate                    string `json:"due_date"`
-	DeliverBy                  string `json:"deliver_by"`
-	Invoice                    *record
-	NeededBy                   string `json:"needed_by"`
-	Status                     string
-	PurchaseOrderNumber        string `json:"purchase_order_number"`
-	Lines                      []line
-	BadgeNo                    string `json:"badge_no"`
-	Absence                    string
-	Hours                      int
+	DueDate                    string  `json:"due_date"`
+	DeliverBy                  string  `json:"deliver_by"` // step 3
+	Invoice                    *record // step 4
+	NeededBy                   string  `json:"needed_by"` // step 5
+	// step 6
+	Status              string
+	PurchaseOrderNumber string `json:"purchase_order_number"`
+	Lines               []line
+	// step 7
+	BadgeNo string `json:"badge_no"`
+	Absence string
+	Hours   int
+	// step 6
 }
 
 type line struct {
 	SKU      string `json:"sku"`
 	Accepted int    `json:"quantity_accepted"`
 	Rejected int    `json:"quantity_rejected"`
+	// step 1
 }
 
+// until 2: func carryOrder(order record) error {
+// step 3
 func carryOrder(order record) error { return carry(order, order.DueDate) }
 
 func carryLot(accepted record) error {
@@ -49,20 +58,30 @@ func carryLot(accepted record) error {
 }
 
 func carry(sold record, dueDate string) error {
+	// step 1
 	var work record
-	err := send("POST", "/factory/work-orders", "carry-"+sold.ID, map[string]any{
+	// until 2: err := send("POST", "/factory/work-orders", "carry-"+order.ID, map[string]any{
+	err := send("POST", "/factory/work-orders", "carry-"+sold.ID, map[string]any{ // step 3
+		// until 2: "sku":       order.SKU,
+		// until 2: "quantity":  order.Quantity,
+		// until 2: "due_date":  order.DueDate,
+		// until 2: "reference": order.ID,
+		// step 3
 		"sku":       sold.SKU,
 		"quantity":  sold.Quantity,
 		"due_date":  dueDate,
 		"reference": sold.ID,
+		// step 1
 	}, &work)
 	if err != nil {
 		return err
 	}
-	fmt.Println(sold.Number, "is work order", work.Number)
+	// until 2: fmt.Println(order.Number, "is work order", work.Number)
+	fmt.Println(sold.Number, "is work order", work.Number) // step 3
 	return nil
 }
 
+// step 4
 func bill(parcel record) error {
 	// The reference on the parcel is the one that we gave the work order.
 	field := "sales_order_id"
@@ -81,6 +100,7 @@ func bill(parcel record) error {
 	return nil
 }
 
+// step 5
 func fileRequisition(wanted record) error {
 	var requisition record
 	err := send("POST", "/office/requisitions", "file-"+wanted.ID, map[string]any{
@@ -95,6 +115,7 @@ func fileRequisition(wanted record) error {
 	return nil
 }
 
+// step 6
 func recordReceipt(counted record) error {
 	// The event has sums, the record has each material.
 	var receipt, recorded record
@@ -153,6 +174,7 @@ func rows(path string) iter.Seq2[record, error] {
 	}
 }
 
+// step 7
 // carryWeeks carries the hours of a week when it is over. No event asks for that.
 func carryWeeks(s *state) error {
 	if s.Week == "" {
@@ -234,24 +256,25 @@ func daysAfter(day string, days int) string {
 	return date.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
+// step 3
 var handlers = map[string]func(record) error{
 	"office.sales_order.accepted":    carryOrder,
 	"office.contract_lot.accepted":   carryLot,
-	"factory.shipment.created":       bill,
-	"factory.requisition.created":    fileRequisition,
-	"factory.goods_receipt.recorded": recordReceipt,
+	"factory.shipment.created":       bill,            // step 4
+	"factory.requisition.created":    fileRequisition, // step 5
+	"factory.goods_receipt.recorded": recordReceipt,   // step 6
 }
 
 type event struct {
 	Seq     int
 	Type    string
 	Data    record
-	SimDate string `json:"sim_date"`
+	SimDate string `json:"sim_date"` // step 7
 }
 
 type state struct {
 	Seq  int    `json:"seq"`
-	Week string `json:"week"`
+	Week string `json:"week"` // step 7
 }
 
 func load() (*state, error) {
@@ -285,6 +308,7 @@ func save(s *state) error {
 	return os.Rename(file.Name(), stateFile) // a crash leaves the old file or the new one
 }
 
+// step 5
 func handle(e event) error {
 	handler := handlers[e.Type]
 	err := handler(e.Data)
@@ -302,6 +326,7 @@ func handle(e event) error {
 	return nil
 }
 
+// step 3
 func types() string {
 	return strings.Join(slices.Collect(maps.Keys(handlers)), ",")
 }
@@ -317,7 +342,9 @@ func catchUp(s *state) error {
 			return err
 		}
 		for _, e := range page.Items {
-			if err := handle(e); err != nil {
+			// until 4: handler := handlers[e.Type]
+			// until 4: if err := handler(e.Data); err != nil {
+			if err := handle(e); err != nil { // step 5
 				return err
 			}
 			s.Seq = e.Seq
@@ -331,8 +358,21 @@ func catchUp(s *state) error {
 	}
 }
 
+// step 1
 func main() {
+	// until 2: var orders struct{ Items []record }
+	// until 2: if err := send("GET", "/office/sales-orders?status=accepted", "", nil, &orders); err != nil {
+	// until 2: 	log.Fatal(err)
+	// until 2: }
+	// until 2: for _, order := range orders.Items {
+	// until 2: 	if err := carryOrder(order); err != nil {
+	// until 2: 		log.Fatal(err)
+	// until 2: 	}
+	// step 3
 	s, err := load()
+	// until 6: if err == nil {
+	// until 6: 	err = catchUp(s)
+	// step 7
 	for err == nil {
 		if err = catchUp(s); err == nil {
 			err = carryWeeks(s)
@@ -343,8 +383,10 @@ func main() {
 		// The response comes when there is an event, or after 20 seconds.
 		path := fmt.Sprintf("/events/poll?after_seq=%d&types=%s&wait_s=20&limit=1", s.Seq, types())
 		err = send("GET", path, "", nil, &struct{}{})
+		// step 3
 	}
 	if err != nil {
 		log.Fatal(err)
+		// step 1
 	}
 }

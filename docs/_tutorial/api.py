@@ -1,18 +1,19 @@
 """Sends requests to the two systems of a sandbox."""
-import http.client
+import http.client  # step 2
 import json
 import os
-import random
-import time
-import urllib.error
+import random  # step 2
+import time  # step 2
+import urllib.error  # step 2
 import urllib.request
 
 URL = os.environ["PLATEN_URL"]
 OFFICE_KEY = os.environ["PLATEN_OFFICE_KEY"]
 FACTORY_KEY = os.environ["PLATEN_FACTORY_KEY"]
-ATTEMPTS = 6
+ATTEMPTS = 6  # step 2
 
 
+# step 2
 class Rejected(Exception):
     """The API rejected a request. Look at the code: messages may change."""
 
@@ -21,7 +22,10 @@ class Rejected(Exception):
         self.code = error["code"]
 
 
+# step 1
 def send(method, path, idempotency_key=None, body=None):
+    # until 1: """Returns the data of the response."""
+    # step 2
     """Returns the data of the response. Sends the request again, with the same
     idempotency key, while there is no response or the response says so."""
     for attempt in range(1, ATTEMPTS + 1):
@@ -46,6 +50,7 @@ def send(method, path, idempotency_key=None, body=None):
 
 
 def send_once(method, path, idempotency_key, body):
+    # step 1
     request = urllib.request.Request(URL + path, method=method)
     key = FACTORY_KEY if path.startswith("/factory/") else OFFICE_KEY
     request.add_header("Authorization", "Bearer " + key)
