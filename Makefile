@@ -70,8 +70,7 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	biome check --error-on-warnings || failed=1; \
 	suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... || failed=1; \
 	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
-	cd ../../tools && suite "lint of tools/module" env CGO_ENABLED=0 ../bin/golangci-lint run --config ../.golangci.yml --disable gomoddirectives,gosec,forbidigo ./module || failed=1; \
-	cd release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
+	cd ../../tools/release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
 	cd ../../test/generators && suite "lint of test/generators" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives,gosec ./... || failed=1; \
 	cd ../../eval/tokens && suite "lint of eval/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
@@ -94,14 +93,8 @@ generators: ## Make clients of the OpenAPI document with oapi-codegen and openap
 	@[ -x tools/openapi/node_modules/.bin/openapi-typescript ] || npm ci --silent --no-audit --no-fund --prefix tools/openapi
 	@$(SUITE); suite generators env PLATEN_TEST_ALL=1 $(GO) test -C test/generators -count=1 -v .
 
-# PATH would be that of the shell, too.
-module: ## Give the module the path that it is published under: make module MODULE=github.com/you/platen
-	@[ -n "$(MODULE)" ] || { echo "make module: say which: make module MODULE=github.com/you/platen"; exit 1; }
-	$(GO) run -C tools ./module --root .. --to "$(MODULE)"
-
 packaged: ## Test what make release makes, for this machine's processor: sums, archive, packages, image.
-	@$(SUITE); failed=; suite module $(GO) test -C tools -count=1 ./module || failed=1; \
-	suite packaged $(GO) test -C tools/release -count=1 -timeout 30m ./... || failed=1; [ -z "$$failed" ]
+	@$(SUITE); suite packaged $(GO) test -C tools/release -count=1 -timeout 30m ./...
 
 release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
 	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
@@ -180,4 +173,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi generators module packaged release release-openapi fmt format schedule generate check bench economy tokens soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators packaged release release-openapi fmt format schedule generate check bench economy tokens soak fuzz screenshots vendor

@@ -308,7 +308,8 @@ func TestForeignModulesStayWhereTheyAreWanted(t *testing.T) {
 	for f := range theProgram(t).all {
 		for _, spec := range f.Imports {
 			path := importPath(spec.Path.Value)
-			if host, _, _ := strings.Cut(path, "/"); !strings.Contains(host, ".") {
+			host, _, _ := strings.Cut(path, "/")
+			if strings.HasPrefix(path, module+"/") || !strings.Contains(host, ".") {
 				continue // ours, or of the standard library
 			}
 			known, wanted := false, false
