@@ -7,11 +7,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"platen/internal/config"
 )
@@ -116,11 +115,8 @@ type input struct {
 	IsSecret    bool     `json:"isSecret,omitempty"`
 }
 
-// Document returns the server.json of a listing.
+// Document returns the server.json of a listing. It checks no value: registries do, and tell why.
 func (l Listing) Document() ([]byte, error) {
-	if err := l.check(); err != nil {
-		return nil, err
-	}
 	d := document{
 		Schema: Schema, Name: l.Name, Title: title, Description: description,
 		Repository: repositoryOf(l.Module), Version: number(l.Version),
@@ -165,8 +161,16 @@ func variables() []input {
 		if !slices.Contains(groups, f.Group) || slices.Contains(fixed, f.Name) {
 			continue
 		}
-		format, text := written(f.Target)
-		v := input{Name: f.Variable(), Description: f.Doc, Format: format, IsSecret: f.Secret}
+		v := input{Name: f.Variable(), Description: f.Doc, IsSecret: f.Secret}
+		text := fmt.Sprint(reflect.ValueOf(f.Target).Elem())
+		switch target := f.Target.(type) {
+		case *bool:
+			v.Format = "boolean"
+		case *int:
+			v.Format = "number"
+		case *[]string:
+			text = strings.Join(*target, ",")
+		}
 		if !f.Secret && !config.InProfile(f.Name) {
 			v.Default = text
 		}
@@ -178,26 +182,7 @@ func variables() []input {
 	return all
 }
 
-// written is the value that a setting's target points at, as its variable has it, and its format.
-// Texts have no format of their own.
-func written(target any) (format, text string) {
-	switch value := target.(type) {
-	case *string:
-		return "", *value
-	case *[]string:
-		return "", strings.Join(*value, ",")
-	case *bool:
-		return "boolean", strconv.FormatBool(*value)
-	case *int:
-		return "number", strconv.Itoa(*value)
-	case *time.Duration:
-		return "", value.String()
-	default:
-		panic(fmt.Sprintf("a setting has a target of type %T", target))
-	}
-}
-
-// unreleased stands for a build that has no version.
+// unreleased is for a build that has no version.
 const unreleased = "0.0.0-devel"
 
 // number is a version as registries have it, without a v.

@@ -33,7 +33,7 @@ label io.modelcontextprotocol.server.name and the same name in it.`,
 			}
 			document, err := l.Document()
 			if err != nil {
-				return cli.UsageError{Err: err}
+				return err //nolint:wrapcheck // it says what failed
 			}
 			_, err = cmd.OutOrStdout().Write(document)
 			return err
