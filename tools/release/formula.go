@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,14 +19,12 @@ const formulaText = `class Platen < Formula
   desc "Simulated printing company with two HTTP systems, for those who write integrations"
   homepage "{{.URL}}"
   version "{{.Number}}"
-{{range .Systems}}
-  on_{{.Name}} do
-{{- range .Archives}}
+{{range .Archives}}
+  on_{{.System}} do
     on_{{.Processor}} do
       url "{{$.URL}}/{{.File}}"
       sha256 "{{.Sum}}"
     end
-{{- end}}
   end
 {{end}}
   def install
@@ -44,42 +44,34 @@ const formulaText = `class Platen < Formula
 end
 `
 
-type formulaArchive struct{ Processor, File, Sum string }
-
-type formulaSystem struct {
-	Name     string
-	Archives []formulaArchive
-}
+// formulaArchive is one that Homebrew may take, in its words.
+type formulaArchive struct{ System, Processor, File, Sum string }
 
 // formula writes the formula, if it is known where the archives will be.
 func (r *release) formula() error {
 	if r.url == "" {
 		return nil
 	}
-	systems := []formulaSystem{}
-	for _, system := range []struct{ name, os string }{{"macos", "darwin"}, {"linux", "linux"}} {
-		s := formulaSystem{Name: system.name}
-		for _, processor := range []struct{ name, arch string }{{"arm", "arm64"}, {"intel", "amd64"}} {
-			name, made := r.archives[platform{system.os, processor.arch}]
-			if !made {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(r.out, name))
-			if err != nil {
-				return err
-			}
-			sum := fmt.Sprintf("%x", sha256.Sum256(text))
-			s.Archives = append(s.Archives, formulaArchive{processor.name, name, sum})
+	archives := []formulaArchive{{"macos", "arm", "darwin_arm64", ""}, {"macos", "intel", "darwin_amd64", ""},
+		{"linux", "arm", "linux_arm64", ""}, {"linux", "intel", "linux_amd64", ""}}
+	made := archives[:0]
+	for _, a := range archives {
+		a.File = fmt.Sprintf("platen_%s_%s.tar.gz", r.number(), a.File)
+		text, err := os.ReadFile(filepath.Join(r.out, a.File))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // not one of the platforms of this release
 		}
-		if len(s.Archives) > 0 {
-			systems = append(systems, s)
+		if err != nil {
+			return err
 		}
+		a.Sum = fmt.Sprintf("%x", sha256.Sum256(text))
+		made = append(made, a)
 	}
 	var text bytes.Buffer
 	err := template.Must(template.New("formula").Parse(formulaText)).Execute(&text, struct {
 		URL, Number string
-		Systems     []formulaSystem
-	}{strings.TrimSuffix(r.url, "/"), r.number(), systems})
+		Archives    []formulaArchive
+	}{strings.TrimSuffix(r.url, "/"), r.number(), made})
 	if err != nil {
 		return err
 	}

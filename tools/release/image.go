@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -99,39 +98,21 @@ func (r *release) imageOf(b built) (v1.Image, error) {
 
 // rootOf is the file system of the image.
 func (r *release) rootOf(b built) ([]byte, error) {
-	var packed bytes.Buffer
-	w := tar.NewWriter(&packed)
-	entries := []tar.Header{
-		{Name: "data/", Typeflag: tar.TypeDir, Mode: 0o700, Uid: nobody, Gid: nobody},
-		{Name: "tmp/", Typeflag: tar.TypeDir, Mode: 0o1777},
-		{Name: "LICENSE", Typeflag: tar.TypeReg, Mode: 0o644},
-		{Name: "platen", Typeflag: tar.TypeReg, Mode: 0o755},
-	}
-	texts := map[string][]byte{"platen": b.program}
+	files := []file{{name: "data/", mode: 0o700, owner: nobody}, {name: "tmp/", mode: 0o1777}}
 	for _, f := range r.shared {
-		texts[f.name] = f.text
-	}
-	for i := range entries {
-		h := &entries[i]
-		text := texts[h.Name]
-		h.Size, h.ModTime, h.Format = int64(len(text)), r.at, tar.FormatUSTAR
-		if err := w.WriteHeader(h); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(text); err != nil {
-			return nil, err
+		if f.name == "LICENSE" {
+			files = append(files, f)
 		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return packed.Bytes(), nil
+	files = append(files, file{name: "platen", text: b.program, mode: 0o755})
+	var packed bytes.Buffer
+	err := tarred(&packed, files, r.at)
+	return packed.Bytes(), err
 }
 
 // folded is a folder as a tarball, with nothing of this machine.
 func (r *release) folded(folder string) ([]byte, error) {
-	var packed bytes.Buffer
-	w := tar.NewWriter(&packed)
+	var files []file
 	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -141,24 +122,13 @@ func (r *release) folded(folder string) ([]byte, error) {
 			return err
 		}
 		name, err := filepath.Rel(folder, path)
-		if err != nil {
-			return err
-		}
-		err = w.WriteHeader(&tar.Header{
-			Name: filepath.ToSlash(name), Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(text)), ModTime: r.at,
-			Format: tar.FormatUSTAR,
-		})
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(text)
+		files = append(files, file{name: filepath.ToSlash(name), text: text, mode: 0o644})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return packed.Bytes(), nil
+	var packed bytes.Buffer
+	err = tarred(&packed, files, r.at)
+	return packed.Bytes(), err
 }

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +58,7 @@ func main() {
 	flag.StringVar(&r.agentName, "mcp-name", "", "name in the registry of agent servers, such as io.github.you/platen")
 	flag.StringVar(&r.agentURL, "mcp-url", "", "agent endpoint of a server that others can reach; empty for none")
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
-	flag.StringVar(&r.out, "out", "dist", "folder for the files; an earlier release in it is replaced")
+	flag.StringVar(&r.out, "out", "dist", "folder for the files, which it makes")
 	flag.BoolVar(&r.untagged, "untagged", false,
 		"for a trial: the commit needs no tag of the version, and files may be changed")
 	flag.Parse()
@@ -83,8 +82,6 @@ type release struct {
 	stage string
 	// shared are the files of every archive beside the program.
 	shared []file
-	// archives are the names of the archives that were made.
-	archives map[platform]string
 }
 
 // number is the version without its v.
@@ -99,9 +96,6 @@ func (r *release) make(ctx context.Context, only string) error {
 	if !versions.MatchString(r.version) {
 		return fmt.Errorf("the version is %q; it has to be like v0.1.0 or v0.1.0-rc.1", r.version)
 	}
-	if err := r.checkRegistration(); err != nil {
-		return err
-	}
 	chosen, err := choose(only)
 	if err != nil {
 		return err
@@ -112,10 +106,10 @@ func (r *release) make(ctx context.Context, only string) error {
 	if r.at, err = r.committed(ctx); err != nil {
 		return err
 	}
-	if err := r.replaceable(); err != nil {
-		return err
+	if _, err := os.Stat(r.out); err == nil {
+		return fmt.Errorf("there is %s: remove it, or choose another folder with --out", r.out)
 	}
-	// Beside the folder that it replaces, so that a release is there as a whole or not at all.
+	// Beside the folder of the files, so that a release is there as a whole or not at all.
 	if r.stage, err = os.MkdirTemp(filepath.Dir(filepath.Clean(r.out)), ".release-"); err != nil {
 		return err
 	}
@@ -129,7 +123,6 @@ func (r *release) make(ctx context.Context, only string) error {
 	if err := r.share(ctx); err != nil {
 		return err
 	}
-	r.archives = map[platform]string{}
 	var images []built
 	for _, p := range chosen {
 		b, err := r.platform(ctx, p)
@@ -154,33 +147,7 @@ func (r *release) make(ctx context.Context, only string) error {
 	if err := r.sums(os.Stdout); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(whole); err != nil {
-		return err
-	}
 	return os.Rename(r.out, whole)
-}
-
-// replaceable reports why the folder for the files cannot be replaced: it has something that is not of a release, whose
-// files are in its list of sums.
-func (r *release) replaceable() error {
-	entries, err := os.ReadDir(r.out)
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(filepath.Dir(filepath.Clean(r.out)), 0o755)
-	}
-	if err != nil {
-		return err
-	}
-	sums, err := os.ReadFile(filepath.Join(r.out, sumsName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() != sumsName && !strings.Contains(string(sums), "  "+e.Name()+"\n") {
-			return fmt.Errorf("%s has %s, which is of no release: remove it, or choose a folder with --out",
-				r.out, e.Name())
-		}
-	}
-	return nil
 }
 
 // checkSource reports why the source is not that of the version: a file is changed, or the commit has another tag.
@@ -284,7 +251,7 @@ func (r *release) share(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.shared = append(r.shared, file{name, text, 0o644})
+		r.shared = append(r.shared, file{name: name, text: text, mode: 0o644})
 	}
 	here := platform{runtime.GOOS, runtime.GOARCH}
 	program := filepath.Join(r.stage, here.program())
@@ -296,7 +263,7 @@ func (r *release) share(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.shared = append(r.shared, file{"completions/" + name, text, 0o644})
+		r.shared = append(r.shared, file{name: "completions/" + name, text: text, mode: 0o644})
 	}
 	return r.registration(ctx, program)
 }
@@ -309,17 +276,19 @@ var completions = map[string]string{ //nolint:gochecknoglobals // read only
 // archive writes the archive of a platform: a zip for Windows, a tarball elsewhere.
 func (r *release) archive(b built) error {
 	name := fmt.Sprintf("platen_%s_%s", r.number(), b.platform)
-	files := append([]file{{b.platform.program(), b.program, 0o755}}, r.shared...)
+	files := append([]file{{name: b.platform.program(), text: b.program, mode: 0o755}}, r.shared...)
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	for i := range files {
+		files[i].name = name + "/" + files[i].name
+	}
 	var packed bytes.Buffer
 	pack, ending := gzipped, ".tar.gz"
 	if b.os == "windows" {
 		pack, ending = zipped, ".zip"
 	}
-	if err := pack(&packed, name, files, r.at); err != nil {
+	if err := pack(&packed, files, r.at); err != nil {
 		return err
 	}
-	r.archives[b.platform] = name + ending
 	return r.write(name+ending, packed.Bytes(), 0o644)
 }
 

@@ -14,23 +14,20 @@ import (
 	"time"
 )
 
-// file is one of an archive.
+// file is one of an archive, or a folder where its name ends in a slash.
 type file struct {
-	name string
-	text []byte
-	mode os.FileMode
+	name  string
+	text  []byte
+	mode  int64
+	owner int
 }
 
-// gzipped packs files into a folder of a tarball: owned by nobody, all of one time.
-func gzipped(w io.Writer, folder string, files []file, at time.Time) error {
-	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	packed := tar.NewWriter(compressed)
+// tarred packs files into a tarball, all of one time.
+func tarred(w io.Writer, files []file, at time.Time) error {
+	packed := tar.NewWriter(w)
 	for _, f := range files {
 		head := tar.Header{
-			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Size: int64(len(f.text)), Mode: int64(f.mode.Perm()),
+			Name: f.name, Size: int64(len(f.text)), Mode: f.mode, Uid: f.owner, Gid: f.owner,
 			ModTime: at, Format: tar.FormatUSTAR,
 		}
 		if err := packed.WriteHeader(&head); err != nil {
@@ -40,18 +37,27 @@ func gzipped(w io.Writer, folder string, files []file, at time.Time) error {
 			return err
 		}
 	}
-	if err := packed.Close(); err != nil {
+	return packed.Close()
+}
+
+// gzipped is tarred, and compressed.
+func gzipped(w io.Writer, files []file, at time.Time) error {
+	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := tarred(compressed, files, at); err != nil {
 		return err
 	}
 	return compressed.Close()
 }
 
-// zipped is gzipped as a zip.
-func zipped(w io.Writer, folder string, files []file, at time.Time) error {
+// zipped packs files into a zip.
+func zipped(w io.Writer, files []file, at time.Time) error {
 	packed := zip.NewWriter(w)
 	for _, f := range files {
-		head := zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: at}
-		head.SetMode(f.mode)
+		head := zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: at}
+		head.SetMode(os.FileMode(f.mode))
 		entry, err := packed.CreateHeader(&head)
 		if err != nil {
 			return err

@@ -74,7 +74,7 @@ func TestMain(m *testing.M) {
 func result(t *testing.T) map[string][]byte {
 	t.Helper()
 	published.once.Do(func() {
-		published.release = made(t, filepath.Join("..", ".."), published.folder)
+		published.release = made(t, filepath.Join("..", ".."), filepath.Join(published.folder, "dist"))
 		published.files = read(t, published.release.out)
 	})
 	if published.files == nil {
@@ -154,7 +154,7 @@ func TestTwoBuildsAreTheSame(t *testing.T) {
 	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
 		t.Setenv("GOCACHE", t.TempDir())
 	}
-	second := read(t, made(t, copied, t.TempDir()).out)
+	second := read(t, made(t, copied, filepath.Join(t.TempDir(), "dist")).out)
 	if a, b := slices.Sorted(maps.Keys(first)), slices.Sorted(maps.Keys(second)); !slices.Equal(a, b) {
 		t.Fatalf("one has the files %v, the other %v", a, b)
 	}
@@ -165,32 +165,12 @@ func TestTwoBuildsAreTheSame(t *testing.T) {
 	}
 }
 
-// TestAFolderOfAnotherKindIsLeftAlone, and so is a release where the next one fails.
-func TestAFolderOfAnotherKindIsLeftAlone(t *testing.T) {
+// TestAFolderThatIsThereIsLeftAlone.
+func TestAFolderThatIsThereIsLeftAlone(t *testing.T) {
 	needs(t, "git")
-	root := repositoryOf(t, "v0.0.1")
-	for name, files := range map[string][]string{
-		"a home": {"notes.txt", "platen"}, "a release and more": {"SHA256SUMS", "notes.txt"},
-	} {
-		r := release{version: "v0.0.1", root: root, out: t.TempDir()}
-		for _, file := range files {
-			if err := os.WriteFile(filepath.Join(r.out, file), []byte("precious"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := r.make(t.Context(), here.String())
-		if err == nil || !strings.Contains(err.Error(), "notes.txt") || len(read(t, r.out)) != len(files) {
-			t.Errorf("%s: %v, and %d files are left", name, err, len(read(t, r.out)))
-		}
-	}
-	r := release{version: "v0.0.1", root: root, out: t.TempDir()}
-	for name, text := range map[string]string{"SHA256SUMS": "00  platen.tar.gz\n", "platen.tar.gz": "old"} {
-		if err := os.WriteFile(filepath.Join(r.out, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := r.make(t.Context(), here.String()); err == nil || string(read(t, r.out)["platen.tar.gz"]) != "old" {
-		t.Errorf("a source without a program: %v", err)
+	r := release{version: "v0.0.1", root: repositoryOf(t, "v0.0.1"), out: t.TempDir()}
+	if err := r.make(t.Context(), here.String()); err == nil || !strings.Contains(err.Error(), r.out) {
+		t.Errorf("got %v, want the folder %s", err, r.out)
 	}
 }
 
@@ -409,30 +389,6 @@ func labelsOf(t *testing.T, packed []byte) map[string]string {
 		}
 		if json.Unmarshal(text, &image) == nil && image.Config.Labels != nil {
 			return image.Config.Labels
-		}
-	}
-}
-
-// TestARegistrationThatCannotBeIsAnErrorBeforeAnythingIsMade.
-func TestARegistrationThatCannotBeIsAnErrorBeforeAnythingIsMade(t *testing.T) {
-	const one, other = "needs both --image", "without a tag"
-	for _, c := range []struct {
-		want string
-		release
-	}{
-		{one, release{repository: repository}}, {one, release{agentName: agentName}},
-		{"--mcp-url", release{agentURL: "https://platen.example/mcp"}},
-		{other, release{repository: repository + ":1", agentName: agentName}},
-		{other, release{repository: repository + "@sha256:00", agentName: agentName}},
-	} {
-		want, r := c.want, c.release
-		r.version, r.root, r.out = version, filepath.Join("..", ".."), filepath.Join(t.TempDir(), "dist")
-		err := r.make(t.Context(), here.String())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", r, err, want)
-		}
-		if _, err := os.Stat(r.out); err == nil {
-			t.Errorf("%+v made files", r)
 		}
 	}
 }
