@@ -134,14 +134,13 @@ format: ## Whether all Go files are formatted.
 	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 
 # Suites run one after another; a failed one does not stop the rest. What waits runs beside them.
-# Servers are killed at 200 points here, and at a few under the race detector. WITHOUT is a pattern of packages
-# whose draws are left to make test.
+# Servers are killed at 200 points here, and at a few under the race detector. Each benchmark runs once, so that none rots.
 check: ## Everything: formatting, linters, documents, packages, all tests with all draws, race detector. 12 minutes.
 	@$(SUITE); failed=; beside=$$(mktemp) || exit 1; trap 'rm -f "$$beside"' EXIT; \
 	$(MAKE) --no-print-directory schedule >"$$beside" 2>&1 & waiting=$$!; \
 	for target in format lint openapi generators packaged; do $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
-	packages="$(PACKAGES)"; [ -z "$(WITHOUT)" ] || packages=$$($(GO) list ./... | grep -vE '$(WITHOUT)' | tr '\n' ' '); \
-	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test PATIENCE=40m PACKAGES="$$packages" || failed="$$failed test"; \
+	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test PATIENCE=40m || failed="$$failed test"; \
+	suite benchmarks $(GO) test -run '^$$' -bench . -benchtime 1x -short -timeout 20m ./test/load || failed="$$failed bench"; \
 	$(MAKE) --no-print-directory race || failed="$$failed race"; \
 	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \
 	[ -z "$$failed" ] || { echo "!! FAILED:$$failed"; exit 1; }
