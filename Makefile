@@ -57,10 +57,10 @@ race: ## Test the packages with goroutines under the race detector; RACE=all has
 
 # biome COMMAND... formats or lints the browser's code, as biome.jsonc sets it.
 # Without npm it is skipped, which PLATEN_TEST_ALL makes a failure.
-BIOME = tools/biome/node_modules
+BIOME = build/tools/biome/node_modules
 RUN_BIOME = biome() { if ! command -v npm >/dev/null 2>&1; then \
 	echo "!! SKIPPED: biome $$1, for scripts and styles of the browser (none of: npm)"; [ -z "$$PLATEN_TEST_ALL" ]; return; fi; \
-	[ $(BIOME)/.package-lock.json -nt tools/biome/package-lock.json ] || npm ci --loglevel=error --no-audit --no-fund --prefix tools/biome || return; \
+	[ $(BIOME)/.package-lock.json -nt build/tools/biome/package-lock.json ] || npm ci --loglevel=error --no-audit --no-fund --prefix build/tools/biome || return; \
 	suite "biome $$1" $(BIOME)/.bin/biome "$$@"; }
 
 # A release is files for everybody to read, and go is run with what the machine has: two rules of
@@ -70,48 +70,48 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	biome check --error-on-warnings || failed=1; \
 	suite lint env CGO_ENABLED=0 bin/golangci-lint run ./... || failed=1; \
 	cd test/browser && suite "lint of test/browser" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
-	cd ../../tools/release && suite "lint of tools/release" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
-	cd ../../test/generators && suite "lint of test/generators" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives,gosec ./... || failed=1; \
+	cd ../../build/tools/release && suite "lint of build/tools/release" env CGO_ENABLED=0 ../../../bin/golangci-lint run --config ../../../.golangci.yml --disable gosec,forbidigo,paralleltest ./... || failed=1; \
+	cd ../../../test/generators && suite "lint of test/generators" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives,gosec ./... || failed=1; \
 	cd ../../eval/tokens && suite "lint of eval/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
 
 tokens: ## Measure what thirty days of play cost an agent, in calls and tokens.
 	$(GO) test -C eval/tokens -count=1 -v .
 
-bin/golangci-lint: tools/go.mod tools/go.sum
-	$(GO) build -C tools -buildvcs=false -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+bin/golangci-lint: build/tools/go.mod build/tools/go.sum
+	$(GO) build -C build/tools -buildvcs=false -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the released one. Needs npm.
 	@command -v npm >/dev/null 2>&1 || { echo "make openapi: no npm found. The linter needs Node.js 20.19 or newer, for example: apt-get install nodejs npm"; exit 1; }
-	@[ -x tools/openapi/node_modules/.bin/redocly ] || npm ci --silent --no-audit --no-fund --prefix tools/openapi
+	@[ -x build/tools/openapi/node_modules/.bin/redocly ] || npm ci --silent --no-audit --no-fund --prefix build/tools/openapi
 	$(GO) run ./cmd/platen openapi >bin/openapi.json
-	tools/openapi/node_modules/.bin/redocly lint --config tools/openapi/redocly.yaml bin/openapi.json
-	bin/oasdiff breaking --fail-on WARN --severity-levels tools/openapi/severity.txt tools/openapi/released.json bin/openapi.json
+	build/tools/openapi/node_modules/.bin/redocly lint --config build/tools/openapi/redocly.yaml bin/openapi.json
+	bin/oasdiff breaking --fail-on WARN --severity-levels build/tools/openapi/severity.txt build/tools/openapi/released.json bin/openapi.json
 
 generators: ## Make clients of the OpenAPI document with oapi-codegen and openapi-typescript, and play with them. Needs npm.
 	@command -v npm >/dev/null 2>&1 || { echo "make generators: no npm found. It needs Node.js 20.19 or newer, for example: apt-get install nodejs npm"; exit 1; }
-	@[ -x tools/openapi/node_modules/.bin/openapi-typescript ] || npm ci --silent --no-audit --no-fund --prefix tools/openapi
+	@[ -x build/tools/openapi/node_modules/.bin/openapi-typescript ] || npm ci --silent --no-audit --no-fund --prefix build/tools/openapi
 	@$(SUITE); suite generators env PLATEN_TEST_ALL=1 $(GO) test -C test/generators -count=1 -v .
 
 packaged: ## Test what make release makes, for this machine's processor: sums, archive, packages, image.
-	@$(SUITE); suite packaged $(GO) test -C tools/release -count=1 -timeout 30m ./...
+	@$(SUITE); suite packaged $(GO) test -C build/tools/release -count=1 -timeout 30m ./...
 
 release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
 	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
-	$(GO) run -C tools/release . --version "$(VERSION)" --root ../.. --out ../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)" --image "$(IMAGE)" --mcp-name "$(MCP_NAME)" --mcp-url "$(MCP_URL)" $(if $(UNTAGGED),--untagged)
+	$(GO) run -C build/tools/release . --version "$(VERSION)" --root ../../.. --out ../../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)" --image "$(IMAGE)" --mcp-name "$(MCP_NAME)" --mcp-url "$(MCP_URL)" $(if $(UNTAGGED),--untagged)
 
 release-openapi: ## Take today's OpenAPI document for the released one.
-	$(GO) run ./cmd/platen openapi >tools/openapi/released.json
+	$(GO) run ./cmd/platen openapi >build/tools/openapi/released.json
 
-bin/oasdiff: tools/go.mod tools/go.sum
-	$(GO) build -C tools -buildvcs=false -o ../bin/oasdiff github.com/oasdiff/oasdiff
+bin/oasdiff: build/tools/go.mod build/tools/go.sum
+	$(GO) build -C build/tools -buildvcs=false -o ../../bin/oasdiff github.com/oasdiff/oasdiff
 
 screenshots: ## Make the pictures of the README, from the running program. Needs Chromium.
 	PLATEN_TEST_ALL=1 PLATEN_SCREENSHOTS=$(CURDIR)/docs/pictures $(GO) test -C test/browser -count=1 -run TestThePicturesOfTheReadme .
 
-vendor: ## Renew what the console has from npm: versions are in tools/console/package.json.
-	npm ci --silent --no-audit --no-fund --prefix tools/console
-	node tools/console/vendor.mjs
+vendor: ## Renew what the console has from npm: versions are in build/tools/console/package.json.
+	npm ci --silent --no-audit --no-fund --prefix build/tools/console
+	node build/tools/console/vendor.mjs
 
 fmt: ## Format all Go files and, where npm is, the browser's code.
 	gofmt -l -w .

@@ -16,8 +16,9 @@ func deployed(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	for _, name := range []string{
-		"Dockerfile", "deploy/alerts.yaml", "deploy/compose.yaml", "deploy/compose.cluster.yaml", "deploy/haproxy.cfg",
-		"deploy/platen.service",
+		"Dockerfile", "build/deploy/alerts.yaml", "build/deploy/compose.yaml",
+		"build/deploy/compose.cluster.yaml", "build/deploy/haproxy.cfg",
+		"build/deploy/platen.service",
 	} {
 		content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
 		if err != nil {
@@ -54,7 +55,7 @@ func TestWhatIsDeployedSetsWhatThereIs(t *testing.T) {
 func TestAlertsAskForFiguresThatThereAre(t *testing.T) {
 	t.Parallel()
 	metrics := regexp.MustCompile(`platen_[a-z_]+`)
-	asked := metrics.FindAllString(deployed(t)["deploy/alerts.yaml"], -1)
+	asked := metrics.FindAllString(deployed(t)["build/deploy/alerts.yaml"], -1)
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
 	if len(asked) < 8 {
@@ -74,7 +75,7 @@ func TestAlertsAskForFiguresThatThereAre(t *testing.T) {
 func TestTheBalancerNamesClientsAndBoundsThem(t *testing.T) {
 	t.Parallel()
 	files := deployed(t)
-	cluster := files["deploy/compose.cluster.yaml"]
+	cluster := files["build/deploy/compose.cluster.yaml"]
 	trusted := regexp.MustCompile(`PLATEN_TRUSTED_PROXY: (\S+)/32\n`).FindStringSubmatch(cluster)
 	if trusted == nil || !regexp.MustCompile(
 		`(?s)haproxy.*ipv4_address: `+regexp.QuoteMeta(trusted[1])+`\b`).MatchString(cluster) {
@@ -84,7 +85,7 @@ func TestTheBalancerNamesClientsAndBoundsThem(t *testing.T) {
 		`option http-buffer-request`, `stick-table .*conn_cur`, `tcp-request connection reject .*conn_cur gt`,
 		`http-request set-header X-Forwarded-For %\[src\]`,
 	} {
-		if !regexp.MustCompile(`(?m)^  ` + line).MatchString(files["deploy/haproxy.cfg"]) {
+		if !regexp.MustCompile(`(?m)^  ` + line).MatchString(files["build/deploy/haproxy.cfg"]) {
 			t.Errorf("haproxy.cfg has no line %s", line)
 		}
 	}

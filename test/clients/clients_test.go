@@ -18,8 +18,8 @@ import (
 
 const (
 	root = "../.."
-	// checkers are the packages of tools/clients.
-	checkers = "tools/clients/node_modules/.bin"
+	// checkers are the packages of build/tools/clients.
+	checkers = "build/tools/clients/node_modules/.bin"
 )
 
 // missing skips a test that lacks something. Where nothing may be missing, it fails.
@@ -143,7 +143,7 @@ func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
 	node := testclient.Need(t, "node")
 	compiler := filepath.Join(root, checkers, "tsc")
 	if _, err := os.Stat(compiler); err != nil {
-		missing(t, "tsc: npm ci --prefix tools/clients")
+		missing(t, "tsc: npm ci --prefix build/tools/clients")
 	}
 	run(t, ".", os.Environ(), "", node, filepath.Join(checkers, "tsc"), "-p", "clients/javascript/test/types")
 }
@@ -153,7 +153,7 @@ func TestTheTypesOfThePythonClient(t *testing.T) {
 	testclient.InCheck(t, "internal/clientgen writes the types of the operations")
 	node := testclient.Need(t, "node")
 	if _, err := os.Stat(filepath.Join(root, checkers, "pyright")); err != nil {
-		missing(t, "pyright: npm ci --prefix tools/clients")
+		missing(t, "pyright: npm ci --prefix build/tools/clients")
 	}
 	run(t, "clients/python", os.Environ(), "0 errors", node, filepath.Join(root, checkers, "pyright"),
 		"--pythonpath", python(t))

@@ -16,7 +16,7 @@ import (
 )
 
 // tools is where the programs of npm are: make generators installs them.
-const tools = "../../tools/openapi/node_modules"
+const tools = "../../build/tools/openapi/node_modules"
 
 // TestAGoClientThatIsGeneratedPlaysAnOrder: oapi-codegen with its defaults.
 func TestAGoClientThatIsGeneratedPlaysAnOrder(t *testing.T) {
@@ -50,7 +50,7 @@ func TestATypeScriptClientThatIsGeneratedPlaysAnOrder(t *testing.T) {
 		if os.Getenv("PLATEN_TEST_ALL") != "" {
 			t.Fatalf("%v; make generators installs it", err)
 		}
-		t.Skip("openapi-typescript is not installed: npm ci --prefix tools/openapi")
+		t.Skip("openapi-typescript is not installed: npm ci --prefix build/tools/openapi")
 	}
 	p := platentest.Start(t)
 	folder := t.TempDir()

@@ -16,7 +16,7 @@ func TestAStopEndsBeforeItIsKilled(t *testing.T) {
 	t.Parallel()
 	const rest = 3 * time.Second
 	for _, file := range []string{"platen.service", "compose.yaml", "compose.cluster.yaml"} {
-		content, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", file))
+		content, err := os.ReadFile(filepath.Join("..", "..", "..", "build", "deploy", file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@
 // of the modules inside, a formula for Homebrew, a server.json for registries of agent servers, the
 // script that installs an archive, and the sums of all of them.
 //
-//	go run -C tools/release . --version v0.1.0 --root ../.. --out ../../dist --url https://…/v0.1.0
+//	go run -C build/tools/release . --version v0.1.0 --root ../../.. --out ../../../dist --url https://…/v0.1.0
 //
 // The same commit gives the same bytes: nothing of the machine, its clock or its folders gets
 // into a file. Times are those of the commit.

@@ -92,7 +92,7 @@ func (r *release) sums(said io.Writer) error {
 
 // installer puts the script that installs a release beside it, with its version and place.
 func (r *release) installer() error {
-	text, err := os.ReadFile(filepath.Join(r.root, "deploy", "install.sh"))
+	text, err := os.ReadFile(filepath.Join(r.root, "build", "deploy", "install.sh"))
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *release) installer() error {
 		"version=${PLATEN_VERSION:-}": r.version, "releases=${PLATEN_RELEASES:-}": r.url,
 	} {
 		if bytes.Count(text, []byte(unset)) != 1 {
-			return fmt.Errorf("deploy/install.sh has no line %s", unset)
+			return fmt.Errorf("build/deploy/install.sh has no line %s", unset)
 		}
 		text = bytes.Replace(text, []byte(unset), []byte(strings.TrimSuffix(unset, "}")+value+"}"), 1)
 	}

@@ -17,7 +17,7 @@ func (r *release) modules(ctx context.Context, b built) error {
 	}
 	cmd := exec.CommandContext(ctx, "go", "tool", "cyclonedx-gomod", "bin", "-json", "-std", "-noserial",
 		"-notimestamp", "-output-version", "1.6", "-version", r.version, "-output", out, b.path)
-	cmd.Dir, cmd.Env = filepath.Join(r.root, "tools", "release"), append(os.Environ(), "GOFLAGS=-trimpath")
+	cmd.Dir, cmd.Env = filepath.Join(r.root, "build", "tools", "release"), append(os.Environ(), "GOFLAGS=-trimpath")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("list the modules: %w\n%s", err, said)
 	}

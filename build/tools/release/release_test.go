@@ -74,7 +74,7 @@ func TestMain(m *testing.M) {
 func result(t *testing.T) map[string][]byte {
 	t.Helper()
 	published.once.Do(func() {
-		published.release = made(t, filepath.Join("..", ".."), filepath.Join(published.folder, "dist"))
+		published.release = made(t, filepath.Join("..", "..", ".."), filepath.Join(published.folder, "dist"))
 		published.files = read(t, published.release.out)
 	})
 	if published.files == nil {
@@ -129,7 +129,7 @@ func output(t *testing.T, environment []string, name string, args ...string) str
 func TestTwoBuildsAreTheSame(t *testing.T) {
 	first := result(t)
 	needs(t, "git")
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	copied := filepath.Join(t.TempDir(), "another", "place")
 	for name := range strings.SplitSeq(output(t, nil, "git", "-C", root, "ls-files", "--cached", "--others",
 		"--exclude-standard"), "\n") {
@@ -412,7 +412,7 @@ func TestTheImagePlaysAnOrder(t *testing.T) {
 	}
 	context := filepath.Join(t.TempDir(), "ready")
 	layOut(t, filepath.Join(context, "out", "root"))
-	buildah("build", "--quiet", "--build-context", "build="+context, "--tag", "built", filepath.Join("..", ".."))
+	buildah("build", "--quiet", "--build-context", "build="+context, "--tag", "built", filepath.Join("..", "..", ".."))
 	for name, image := range map[string]string{
 		"of the release": "oci-archive:" + filepath.Join(published.release.out, "platen_0.0.1-test.1_image.tar"),
 		"of Dockerfile":  "built",
@@ -441,7 +441,7 @@ func TestTheImagePlaysAnOrder(t *testing.T) {
 
 // TestTheDockerfileStampsTheVersion: its first stage, over the files that .dockerignore lets in.
 func TestTheDockerfileStampsTheVersion(t *testing.T) {
-	root, source, out := filepath.Join("..", ".."), t.TempDir(), t.TempDir()
+	root, source, out := filepath.Join("..", "..", ".."), t.TempDir(), t.TempDir()
 	ignored, err := os.ReadFile(filepath.Join(root, ".dockerignore"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const packages = join(here, 'node_modules');
-const target = join(here, '../../internal/web/static/vendor');
-const tests = join(here, '../../test/browser/testdata');
+const target = join(here, '../../../internal/web/static/vendor');
+const tests = join(here, '../../../test/browser/testdata');
 
 const read = file => readFileSync(join(packages, file));
 

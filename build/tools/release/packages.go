@@ -26,7 +26,7 @@ var homes = map[string]string{ //nolint:gochecknoglobals // read only
 
 // packages writes a package of each format for a Linux. The service is there and not enabled.
 func (r *release) packages(b built) error {
-	service, err := os.ReadFile(filepath.Join(r.root, "deploy", "platen.service"))
+	service, err := os.ReadFile(filepath.Join(r.root, "build", "deploy", "platen.service"))
 	if err != nil {
 		return err
 	}
