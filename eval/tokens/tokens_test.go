@@ -9,7 +9,7 @@ import (
 
 const (
 	played = 30
-	// What thirty days may cost (docs/adr/0033-fewer-tokens.md).
+	// What thirty days may cost (docs/adr/0013-agent-endpoint.md).
 	maxCalls  = 150
 	maxTokens = 150_000
 	// bounded is how seldom the players look whose cost is bounded, in minutes.

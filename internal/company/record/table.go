@@ -5,7 +5,7 @@ import "fmt"
 // Table is the typed handle of the rows of one kind: R as clients read it, P its
 // private state. Every package that names a company compiles each method of each
 // table anew, so a handle has only those that return types; the rest are methods of
-// its Rows (ADR 39).
+// its Rows (ADR 2).
 type Table[R, P any] struct {
 	// Rows are the rows without their types.
 	Rows *Rows
