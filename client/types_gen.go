@@ -435,10 +435,10 @@ type ForkedFrom struct {
 
 // FaultPlan is the type of SandboxStatus.Faults.
 //
-// The faults that the sandbox makes on purpose: its plan, the rules and those still to come.
+// The faults that the sandbox injects: its plan, the rules and those still to come.
 type FaultPlan struct {
-	// The plan that comes with Platen, from light over moderate to severe, or double_work; null for
-	// rules of your own.
+	// The plan that comes with Platen: light, moderate or severe, which is also called double_work;
+	// null for rules of your own.
 	Plan *FaultPlanName `json:"plan"`
 	// The same seed and the same requests on each path meet the same faults.
 	Seed uint64 `json:"seed"`

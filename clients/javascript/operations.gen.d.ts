@@ -367,8 +367,8 @@ export interface ForkedFrom {
 /** FaultPlan is the type of SandboxStatus.Faults. */
 export interface FaultPlan {
   /**
-   * The plan that comes with Platen, from light over moderate to severe, or double_work; null for rules of
-   * your own.
+   * The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for
+   * rules of your own.
    */
   plan: Open<FaultPlanName> | null;
   /** The same seed and the same requests on each path meet the same faults. */

@@ -1,12 +1,14 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -21,10 +23,14 @@ const checkpointName = "task"
 // Grade is what came of a try.
 type Grade struct {
 	Task string `json:"task"`
-	// Score is the sum of the weights of what holds, or 0 where something that was to be left
-	// alone was not, or the budget was exceeded. Passed is set where all holds.
+	// Score is the sum of the weights of what holds, less OverBudget of it, or 0 where something
+	// that was to be left alone was not. Passed is set where all holds within the budget.
 	Score  float64 `json:"score"`
 	Passed bool    `json:"passed"`
+	// OverBudget is the share by which the budget was exceeded, of minutes or of requests, whichever
+	// is more; 1 at most. Over says it in words.
+	OverBudget float64 `json:"over_budget,omitempty"`
+	Over       string  `json:"over,omitempty"`
 	// Void says why a score is 0 that would be another one.
 	Void   string   `json:"void,omitempty"`
 	Checks []Result `json:"checks"`
@@ -124,10 +130,16 @@ func handedOver(ctx context.Context, grader *client.Client) (*client.Sandbox, ti
 		errors.New("this sandbox was not prepared for a task: it has no checkpoint " + checkpointName)
 }
 
+// fenced is a block of code in Markdown, which models write around JSON, with text before and after it.
+var fenced = regexp.MustCompile("(?s)```(?:json)?\\s*\n(.*?)\n\\s*```")
+
 // readAnswer reads an answer, which must be a JSON object.
 func readAnswer(text []byte) (answer row, unread string) {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return row{}, ""
+	}
+	if m := fenced.FindSubmatch(text); m != nil {
+		text = m[1]
 	}
 	answer, err := decode(text)
 	if err != nil || answer == nil {
@@ -180,14 +192,16 @@ func requestsSince(ctx context.Context, grader *client.Client, from time.Time) (
 	return calls, nil
 }
 
-// limit voids a try that used more than its budget.
+// limit notes by how much a try exceeded its budget.
 func (t *Task) limit(g *Grade) {
-	switch {
-	case g.Minutes > t.Budget.Minutes:
-		g.Void = fmt.Sprintf("%d in-world minutes were used, the budget is %d", g.Minutes, t.Budget.Minutes)
-	case t.Budget.Calls > 0 && g.Calls > t.Budget.Calls:
-		g.Void = fmt.Sprintf("%d requests were sent, the budget is %d", g.Calls, t.Budget.Calls)
+	exceeds := func(used, budget int64, text string) {
+		over := min(1, float64(used-budget)/float64(max(1, budget)))
+		if budget > 0 && over > g.OverBudget {
+			g.OverBudget, g.Over = over, fmt.Sprintf(text, used, budget)
+		}
 	}
+	exceeds(g.Minutes, t.Budget.Minutes, "%d in-world minutes were used, the budget is %d")
+	exceeds(g.Calls, t.Budget.Calls, "%d requests were sent, the budget is %d")
 }
 
 // minute is how many working minutes a sandbox has lived.
@@ -255,6 +269,9 @@ func (g *Grade) settle(unread string) {
 	if g.Void != "" {
 		g.Score, passed = 0, false
 	}
+	if g.OverBudget > 0 {
+		g.Score, passed = g.Score*(1-g.OverBudget), false
+	}
 	const places = 1e6
 	g.Score, g.Passed = float64(int64(g.Score*places+0.5))/places, passed
 }
@@ -269,8 +286,8 @@ func (g *Grade) Print(out io.Writer) error {
 		return fmt.Errorf("print: %w", err)
 	}
 	text := fmt.Sprintf("%s: score %.2f, %d in-world minutes, %d requests", g.Task, g.Score, g.Minutes, g.Calls)
-	if g.Void != "" {
-		text += "; " + g.Void
+	if reason := cmp.Or(g.Void, g.Over); reason != "" {
+		text += "; " + reason
 	}
 	if _, err := fmt.Fprintln(out, text); err != nil {
 		return fmt.Errorf("print: %w", err)

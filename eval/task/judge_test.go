@@ -2,7 +2,10 @@ package task
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"math"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -46,25 +49,29 @@ func TestWhatWasToBeLeftAloneVoidsATry(t *testing.T) {
 	}
 }
 
-func TestMoreThanTheBudgetVoidsATry(t *testing.T) {
+// TestMoreThanTheBudgetCostsItsShare: a minute too many costs little, twice the requests cost all.
+func TestMoreThanTheBudgetCostsItsShare(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "audit")
 	late := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
 		return tickFor(ctx, c, k.Budget.Minutes+1)
 	})
-	if g := try(t, p, k, k.Seeds[0], late); g.Score != 0 || !strings.Contains(g.Void, "minutes were used") {
-		t.Errorf("who takes too long scores %g: %s", g.Score, shown(g))
+	want := 1 - 1/float64(k.Budget.Minutes)
+	if g := try(t, p, k, k.Seeds[0], late); math.Abs(g.Score-want) > 1e-6 || g.Passed ||
+		!strings.Contains(g.Over, "minutes were used") {
+		t.Errorf("a minute too many scores %g, want %g: %s", g.Score, want, shown(g))
 	}
 	curious := and(oracle.Solutions()[k.Name], func(ctx context.Context, c *client.Client) error {
-		for range k.Budget.Calls {
+		for range 2 * k.Budget.Calls {
 			if _, err := c.GetCash(ctx); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if g := try(t, p, k, k.Seeds[0], curious); g.Score != 0 || !strings.Contains(g.Void, "requests were sent") {
-		t.Errorf("who asks too often scores %g: %s", g.Score, shown(g))
+	if g := try(t, p, k, k.Seeds[0], curious); g.Score != 0 || g.Passed ||
+		!strings.Contains(g.Over, "requests were sent") {
+		t.Errorf("asking too often scores %g: %s", g.Score, shown(g))
 	}
 }
 
@@ -198,6 +205,64 @@ func TestAPlayerIsToldHowManyRequestsItHas(t *testing.T) {
 		told := strings.Contains(k.Assignment(), fmt.Sprintf("at most %d requests", k.Budget.Calls))
 		if told != (k.Budget.Calls > 0) {
 			t.Errorf("%s has a budget of %d requests and is told %q", k.Name, k.Budget.Calls, k.Assignment())
+		}
+	}
+}
+
+// newKeys sends each attempt of a write with another idempotency key, as careless programs do.
+type newKeys struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (n newKeys) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if r.Method != http.MethodGet {
+		r.Header.Set("Idempotency-Key", rand.Text())
+	}
+	return n.RoundTripper.RoundTrip(r)
+}
+
+// TestANewKeyForEachAttemptFails: of two programs that do the same, the one that keeps its idempotency
+// keys solves the tasks about lost responses, and the other one does the work twice.
+func TestANewKeyForEachAttemptFails(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	for _, name := range []string{"lost-answers", "half-outage"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k, sum := named(t, name), 0.0
+			for _, s := range prepareAll(t, p, k, k.Seeds...) {
+				careless := &http.Client{Transport: newKeys{http.DefaultTransport}}
+				c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey},
+					append(hasty(), client.HTTPClient(careless))...)
+				_, err := oracle.Solutions()[name](t.Context(), &oracle.Player{Client: c})
+				g, failed := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				t.Logf("%g, %v: %s", g.Score, err, shown(g))
+				sum += g.Score / float64(len(k.Seeds))
+			}
+			const most = 0.1
+			if sum > most {
+				t.Errorf("with a new key for each attempt the mean score is %g", sum)
+			}
+		})
+	}
+}
+
+func TestAnAnswerMayBeFenced(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"a": 1}`, "```json\n{\"a\": 1}\n```",
+		"Here it is:\n\n```\n{\"a\": 1}\n```\nDone.", "```json\r\n{\"a\":1}\n  ```",
+	} {
+		if answer, unread := readAnswer([]byte(text)); unread != "" || textOf(answer, "a") != "1" {
+			t.Errorf("%q is read as %v, %s", text, answer, unread)
+		}
+	}
+	for _, text := range []string{"```json\n[1]\n```", "{", "```\n{\"a\"\n```"} {
+		if answer, unread := readAnswer([]byte(text)); unread == "" {
+			t.Errorf("%q is read as %v", text, answer)
 		}
 	}
 }

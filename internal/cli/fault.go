@@ -10,7 +10,7 @@ import (
 	"platen/client"
 )
 
-// FaultFlags is what flags say that is to go wrong on purpose. The server knows its plans:
+// FaultFlags are the faults to inject, as flags give them. The server knows its plans:
 // an unknown name is rejected there, with the names that there are.
 type FaultFlags struct {
 	// Plan is the name of a plan, "" for none.
@@ -43,7 +43,7 @@ func (o *FaultFlags) Input() (*client.FaultsInput, error) {
 	return in, nil
 }
 
-// FaultLog is what goes wrong on purpose in a sandbox, and what did.
+// FaultLog has the fault plan of a sandbox, and the faults that were injected.
 type FaultLog struct {
 	// Faults are the plan and what was asked for by hand, nil for nothing.
 	Faults *client.FaultPlan `json:"faults"`
@@ -68,19 +68,18 @@ func ReadFaults(ctx context.Context, c *client.Client) (*FaultLog, error) {
 	return log, nil
 }
 
-// planLine says in a line what goes wrong.
+// planLine is the fault plan in a line.
 func planLine(f *client.FaultPlan) string {
 	switch {
 	case f == nil || f.Plan == nil && len(f.Rules) == 0:
-		return "nothing goes wrong by itself"
+		return "no plan"
 	case f.Plan == nil:
 		return fmt.Sprintf("%d rules, seed %d, delays %d %%", len(f.Rules), f.Seed, f.DelayPct)
 	}
 	return fmt.Sprintf("plan %s, seed %d, delays %d %%", *f.Plan, f.Seed, f.DelayPct)
 }
 
-// WriteFaults writes what goes wrong and what did, for a person: the newest fault stands last,
-// as in a log.
+// WriteFaults writes the plan and the injected faults for a person: the newest fault is last, as in a log.
 func WriteFaults(out io.Writer, log *FaultLog) {
 	p := paintFor(out)
 	fmt.Fprintln(out, p.in(bold, "faults")+" ", planLine(log.Faults))
@@ -92,7 +91,7 @@ func WriteFaults(out io.Writer, log *FaultLog) {
 		fmt.Fprintln(out, p.in(bold, "by hand"), strings.Join(pending, ", ")+", as soon as it can happen")
 	}
 	if len(log.Happened) == 0 {
-		fmt.Fprintln(out, "Nothing went wrong on purpose since the server began to run.")
+		fmt.Fprintln(out, "No faults were injected since the server started.")
 		return
 	}
 	for _, f := range slices.Backward(log.Happened) {

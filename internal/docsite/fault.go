@@ -29,7 +29,7 @@ var survivors = map[fault.Kind]string{ //nolint:gochecknoglobals // the table it
 	fault.DoubleWork:    "`deal`: the same event always has the same key",
 }
 
-// Faults lists what can go wrong on purpose, for the guide.
+// Faults lists the faults that can be injected, for the guide.
 func (s *Site) Faults() []Survival {
 	var all []Survival
 	for _, d := range fault.Definitions() {

@@ -56,7 +56,7 @@ func guideGroups() []guideGroup {
 			{"/docs/ci", "ci.md", "Tests and CI"},
 			{"/docs/checkpoints", "checkpoints.md", "Checkpoints and forks"},
 			{"/docs/triggers", "", "Triggers"},
-			{"/docs/faults", "faults.md", "Break it on purpose"},
+			{"/docs/faults", "faults.md", "Inject faults"},
 			{"/docs/evaluations", "evaluations.md", "Evaluations"},
 			{"/docs/interviews", "interviews.md", "Interviews and classes"},
 			{"/docs/agents", "", "Agents"},

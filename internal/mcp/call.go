@@ -224,6 +224,9 @@ type toolRequest struct {
 
 // perform has the API serve a request.
 func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
+	if in.key == "" && in.operation.Method != http.MethodGet {
+		in.key = rand.Text()
+	}
 	r, body, err := c.requestOf(ctx, in)
 	if err != nil {
 		return nil, err
@@ -236,18 +239,24 @@ func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 	case out.Gone:
 		return &reply{}, nil // the caller looks at the context
 	case out.Severed != message.Unsevered:
-		return &reply{status: http.StatusBadGateway, body: api.Envelope(nil, unknownOutcome()), unknown: true}, nil
+		return &reply{
+			status: http.StatusBadGateway, body: api.Envelope(nil, unknownOutcome(in.key)), unknown: true,
+		}, nil
 	case out.Status == http.StatusUnauthorized:
 		return &reply{status: out.Status, body: api.Envelope(nil, gone(c.holder.source))}, nil
 	}
 	return &reply{status: out.Status, body: out.Body()}, nil
 }
 
-// unknownOutcome is the error of a request whose response was lost.
-func unknownOutcome() error {
-	return problem.New(problem.InternalError,
-		"The connection was lost before a response arrived. It is not known whether the request was done.").
-		Hinting("Look at the record, or send the request again with the same idempotency_key.")
+// unknownOutcome is the error of a request whose response was lost, with the key by which it can be
+// repeated safely, "" for a read.
+func unknownOutcome(key string) error {
+	p := problem.New(problem.InternalError,
+		"The connection was lost before a response arrived. It is not known whether the request was done.")
+	if key == "" {
+		return p.Hinting("Send the request again.")
+	}
+	return p.Hinting("Send the request again with the idempotency_key %s.", key)
 }
 
 // requestOf is the request of a tool request: from the network that the call came
@@ -277,9 +286,6 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (r *http.Request, 
 	}
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", "application/json")
-	}
-	if in.key == "" {
-		in.key = rand.Text()
 	}
 	r.Header.Set(wire.HeaderIdempotencyKey, in.key)
 	if in.proof != "" {

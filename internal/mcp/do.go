@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -55,6 +56,9 @@ func (c *call) steps(forms map[string]*commandForm) ([]step, error) {
 	var sent []string
 	_ = json.Unmarshal(c.arguments["commands"], &sent) // checked before
 	key := c.arguments.text(argumentIdempotency)
+	if key == "" {
+		key = rand.Text()
+	}
 	var faults []problem.Field
 	if longest := operation.MaxIdempotencyKeyLength - len(".20"); len(key) > longest {
 		faults = append(faults, problem.Field{Field: argumentIdempotency, Rule: "maxLength",
@@ -78,11 +82,7 @@ func (c *call) steps(forms map[string]*commandForm) ([]step, error) {
 			fault("enum", op.ID+" belongs to the other system, which this address does not reach.")
 			continue
 		}
-		numbered := ""
-		if key != "" {
-			numbered = key + "." + strconv.Itoa(i+1)
-		}
-		request, more := read.request(numbered)
+		request, more := read.request(key + "." + strconv.Itoa(i+1))
 		for _, f := range more {
 			fault(f.Rule, f.Message)
 		}
@@ -106,7 +106,7 @@ func (c *call) take(ctx context.Context, steps []step, stop bool) (*reply, error
 		if ctx.Err() != nil {
 			break // the client is gone
 		}
-		line, code, err := c.told(s.form.operation, r)
+		line, code, err := c.told(s.form.operation, r, strings.TrimSuffix(s.request.key, "."+strconv.Itoa(i+1)))
 		if err != nil {
 			return nil, err
 		}
@@ -139,12 +139,13 @@ func ends(code problem.Code) bool {
 	}
 }
 
-// told is what the line of a command says: the essentials of its response, or its code and
-// message. A read has the lines of its compact view.
-func (c *call) told(op *operation.Operation, r *reply) (line string, code problem.Code, err error) {
+// told is the line about a command: the essentials of its response, or its code and
+// message. A read has the lines of its compact view. key is that of the whole call, with which it can be
+// sent again.
+func (c *call) told(op *operation.Operation, r *reply, key string) (line string, code problem.Code, err error) {
 	if r.unknown {
 		return "error " + op.ID + " outcome unknown: the connection was lost before a response arrived. " +
-			"Look at the record, or send the call again with the same idempotency_key.", problem.InternalError, nil
+			"Send the whole call again with the idempotency_key " + key + ".", problem.InternalError, nil
 	}
 	if r.status/100 != 2 {
 		var failure struct {

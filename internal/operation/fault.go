@@ -18,11 +18,11 @@ import (
 // FaultResource names the faults that happened among the resources that can be listed.
 const FaultResource = "fault"
 
-// FaultPlan says what goes wrong on purpose (contract: OPEN.SANDBOX.FIELDS.FAULTS).
+// FaultPlan has the faults of a sandbox (contract: OPEN.SANDBOX.FIELDS.FAULTS).
 type FaultPlan struct {
-	_ struct{} `doc:"The faults that the sandbox makes on purpose: its plan, the rules and those still to come."`
+	_ struct{} `doc:"The faults that the sandbox injects: its plan, the rules and those still to come."`
 
-	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen, from light over moderate to severe, or double_work; null for rules of your own."`
+	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for rules of your own."`
 	Seed     uint64          `json:"seed" doc:"The same seed and the same requests on each path meet the same faults."`
 	DelayPct int64           `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
 	Rules    []PlannedFault  `json:"rules" doc:"The rules of the plan, or your own."`
@@ -139,7 +139,7 @@ func MaySuffer(id string) bool {
 	return false
 }
 
-// Spared reports whether nothing ever goes wrong on purpose with an operation: those that make
+// Spared reports whether an operation never meets an injected fault: those that create
 // a sandbox, and those of the sandbox itself (contract: OPEN.FAULT.SPARED).
 func (o *Operation) Spared() bool { return o.System == Open || strings.HasPrefix(o.Path, "/sandbox") }
 

@@ -30,25 +30,24 @@ var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
 // plan is a plan of faults as an option of the landing page.
 type plan struct{ Name, Title, Text string }
 
-// planWords describe what goes wrong by a plan, none at all for "".
+// planWords describe the faults that a plan injects, none for "".
 var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
-	"":      {"Nothing", "Every request arrives, and every webhook comes once."},
-	"light": {"A little", "Webhooks come twice or late, and now and then a request is slow or turned away."},
-	"moderate": {"More than a little",
-		"Responses and webhooks are lost, late or doubled, reads are behind, and pages come short."},
-	"severe": {"Much",
-		"Much is lost, late or doubled, a system is away, a clock is off, and some webhooks are forged."},
-	"double_work": {"Much, and doubles count",
-		"As much, and a reference that comes twice is taken twice: the work is printed and billed twice."},
+	"":      {"None", "Every request arrives, and every webhook comes once."},
+	"light": {"Light", "Webhooks come twice or late. Now and then a request is slow or rejected."},
+	"moderate": {"Moderate",
+		"Responses and webhooks get lost, come late or twice. Reads are stale, and pages are short."},
+	"severe": {"Severe", "Many responses and webhooks get lost, systems go away, a clock is off, some webhooks are " +
+		"forged. Work that you send twice is done twice."},
 }
 
-// plans are nothing, and then what can go wrong on purpose.
+// plans are no faults, and then the plans, each under one name.
 func plans() []plan {
 	nothing := planWords[""]
 	all := []plan{{"", nothing[0], nothing[1]}}
 	for _, name := range operation.FaultPlans() {
-		words := planWords[string(name)]
-		all = append(all, plan{string(name), words[0], words[1]})
+		if words, ok := planWords[string(name)]; ok {
+			all = append(all, plan{string(name), words[0], words[1]})
+		}
 	}
 	return all
 }

@@ -44,20 +44,20 @@ func TestFaultsAreChosenOnTheLandingPage(t *testing.T) {
 	x := begin(t, p, looks[0])
 	x.shows("#plan", "Every request arrives")
 	texts := map[string]bool{}
-	for _, plan := range []string{"light", "moderate", "severe", "double_work"} {
+	for _, plan := range []string{"light", "moderate", "severe"} {
 		x.chooses("select[name=faults]", plan)
 		x.shows("#twin", `{"preset":"starter","faults":{"plan":"`+plan+`"}}`)
 		texts[eval[string](x, `document.querySelector('#plan').textContent`)] = true
 	}
-	if len(texts) != 4 {
+	if len(texts) != 3 {
 		t.Errorf("the plans say %v", texts)
 	}
 	x.seen("landing-faults", looksOf(0)...)
 	x.click("#progress button")
 	x.savesKeys()
 	faults := x.company(p).must(http.MethodGet, "/sandbox", nil)["faults"]
-	if plan, ok := faults.(map[string]any); !ok || plan["plan"] != "double_work" {
-		t.Errorf("what goes wrong is %v", faults)
+	if plan, ok := faults.(map[string]any); !ok || plan["plan"] != "severe" {
+		t.Errorf("the faults are %v", faults)
 	}
 }
 

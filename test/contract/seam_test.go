@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +80,23 @@ func TestAnAgentIsToldOfAnUnknownOutcome(t *testing.T) {
 	}
 	if order := n.order("SO-1002"); order["status"] == "received" {
 		t.Error("the command whose response was lost was not performed")
+	}
+	// With the key that it is told, the agent sends the whole call again.
+	key := regexp.MustCompile(`idempotency_key (\S+)\.$`).FindStringSubmatch(lines[0])
+	if key == nil {
+		t.Fatalf("%q names no key", lines[0])
+	}
+	lines, _ = a.lines("do", fmt.Sprintf(`{"commands":["accept_sales_order id=%s","accept_sales_order id=%s"],
+		"stop_on_error":false,"idempotency_key":%q}`, second, first, key[1]))
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "1 ok accept_sales_order") ||
+		!strings.Contains(lines[1], "invalid_state") {
+		t.Errorf("sent again:\n%s", strings.Join(lines, "\n"))
+	}
+	third := text(n.order("SO-1003"), "id")
+	n.injects("response_lost", 1)
+	lost, _ := a.tool("office_answer_sales_order", fmt.Sprintf(`{"id":%q,"answer":"decline"}`, third))
+	hint := text(child(t, lost, "error"), "hint")
+	if !regexp.MustCompile(`the idempotency_key \S{20,}\.$`).MatchString(hint) {
+		t.Errorf("the hint is %q", hint)
 	}
 }

@@ -1233,8 +1233,8 @@ class ForkedFrom(TypedDict):
 class FaultPlan(TypedDict):
     """FaultPlan is the type of SandboxStatus.Faults."""
 
-    #: The plan that comes with Platen, from light over moderate to severe, or double_work; null for rules of
-    #: your own.
+    #: The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for
+    #: rules of your own.
     plan: FaultPlanName | str | None
 
     #: The same seed and the same requests on each path meet the same faults.

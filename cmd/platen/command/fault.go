@@ -15,12 +15,12 @@ func faultsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "faults [KIND]",
-		Short: "Show what went wrong on purpose, or let something go wrong",
-		Long: `Show what went wrong on purpose, or let something go wrong.
+		Short: "List injected faults, or inject one",
+		Long: `List injected faults, or inject one.
 
-With KIND the next request or delivery that can meet this fault meets it, in any sandbox.
-Without it this lists which request or delivery met what, the newest last. platen new
---faults makes a sandbox in which things go wrong by a plan.
+With KIND, the next request or delivery that can meet this fault meets it, in any sandbox.
+Without KIND, this lists the faults with the request or delivery that each one hit, the
+newest last. platen new --faults creates a sandbox with a fault plan.
 
   platen faults
   platen faults response_lost
@@ -29,7 +29,7 @@ Without it this lists which request or delivery met what, the newest last. plate
 Kinds that requests meet: response_lost, request_lost, storm, outage, slow_response,
 in_progress, stale_read, growth, short_page. Those of deliveries: webhook_twice,
 webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
-		Args: atMostOne("platen faults takes one kind, or none to list what went wrong"),
+		Args: atMostOne("platen faults takes one kind, or none to list injected faults"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("count") {
 				return cli.UsageError{
@@ -74,7 +74,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 func faultFlags(cmd *cobra.Command, o *cli.FaultFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Plan, "faults", "",
-		"The plan of faults to make on purpose: light, moderate, severe or double_work; that of the preset when empty.")
+		"The plan of faults to inject: light, moderate or severe. Defaults to that of the preset.")
 	flags.Int64Var(&o.Seed, "fault-seed", -1,
 		"Makes what goes wrong repeatable; the seed of the sandbox when negative.")
 	flags.Int64Var(&o.DelayPct, "fault-delay-pct", cli.FullDelayPct,

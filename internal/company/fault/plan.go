@@ -21,7 +21,7 @@ const (
 	Light    PlanName = "light"
 	Moderate PlanName = "moderate"
 	Severe   PlanName = "severe"
-	// Doubling is severe, and both systems take the same reference twice.
+	// Doubling is another name of Severe, which has double work too.
 	Doubling PlanName = "double_work"
 )
 
@@ -46,8 +46,7 @@ func Named(name PlanName) ([]Rule, bool) {
 			{Kind: StaleRead, SharePPM: 2 * per}, {Kind: Growth, SharePPM: 10 * per},
 			{Kind: ShortPage, SharePPM: 10 * per},
 		},
-		Severe:   severe(),
-		Doubling: append(severe(), Rule{Kind: DoubleWork, SharePPM: 100 * per}),
+		Severe: severe(), Doubling: severe(),
 	}[name]
 	return shares, ok
 }
@@ -62,6 +61,7 @@ func severe() []Rule {
 		{Kind: SlowResponse, SharePPM: 2 * per}, {Kind: InProgress, SharePPM: 30 * per},
 		{Kind: StaleRead, SharePPM: 4 * per}, {Kind: ClockOff, SharePPM: 100 * per},
 		{Kind: Growth, SharePPM: 30 * per}, {Kind: ShortPage, SharePPM: 40 * per},
+		{Kind: DoubleWork, SharePPM: 100 * per},
 	}
 }
 

@@ -81,9 +81,10 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 	if fields := twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU }); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
-	if in.Reference != nil && !o.DoubleWork {
+	if in.Reference != nil {
 		for g := range o.GoodsReceipts.All {
-			if g.Reference != nil && *g.Reference == *in.Reference {
+			repeatable := o.DoubleWork && g.Source != SourceOpening
+			if g.Reference != nil && *g.Reference == *in.Reference && !repeatable {
 				return problem.New(problem.DuplicateReference, "The goods receipt %s has the reference %q already.",
 					g.ID, *in.Reference).With(DuplicateDetails{GoodsReceiptID: g.ID})
 			}

@@ -122,8 +122,8 @@ func (o *Office) CanRequire(in RequisitionInput) error {
 		twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU })...); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
-	if in.Reference != nil && !o.DoubleWork {
-		if id := o.requisitionByReference(*in.Reference); id != "" {
+	if in.Reference != nil {
+		if id := o.requisitionByReference(*in.Reference); id != "" && !o.mayRepeat(id) {
 			return problem.New(problem.DuplicateReference, "The requisition %s has the reference %q already.",
 				id, *in.Reference).With(DuplicateDetails{RequisitionID: id})
 		}
@@ -158,6 +158,13 @@ func (o *Office) requisitionByReference(reference string) string {
 		}
 	}
 	return ""
+}
+
+// mayRepeat reports whether the reference of a requisition can be filed again: a client may double its
+// own work, and not what the company opened with.
+func (o *Office) mayRepeat(id string) bool {
+	q, _ := o.Requisitions.Find(id)
+	return o.DoubleWork && q.Source != SourceOpening
 }
 
 // Require files a requisition and returns its id. A cheap one is approved by

@@ -1,4 +1,4 @@
-// What goes wrong on purpose: by the plan of the sandbox, or by hand.
+// Injected faults: by the plan of the sandbox, or by hand.
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
@@ -34,7 +34,7 @@ const Plan = ({ of, plan }) =>
         </ul>
       </details>
     `
-    : html`<p class="dim" id="fault-plan">In this sandbox nothing goes wrong on purpose by itself.</p>`;
+    : html`<p class="dim" id="fault-plan">This sandbox has no fault plan.</p>`;
 
 function Kinds({ chosen, choose }) {
   return html`
@@ -104,7 +104,7 @@ function Inject({ injected }) {
           </label>
           <button class="btn" id="inject" disabled=${!ready} aria-busy=${busy}>
             <${Icon} name="zap" size=${14} />
-            Let it happen
+            Inject
           </button>
         </div>
         ${chosen ? html`<${About} kind=${chosen} />` : null}
@@ -126,9 +126,9 @@ const Pending = ({ list }) =>
     : null;
 
 function Happened({ list, count }) {
-  if (!list.length) return html`<p class="pad dim" id="no-faults-yet">Nothing went wrong on purpose yet.</p>`;
+  if (!list.length) return html`<p class="pad dim" id="no-faults-yet">No injected faults yet.</p>`;
   return html`
-    <ol class="happened" aria-label="What went wrong, newest first" tabindex="0">
+    <ol class="happened" aria-label="Injected faults, newest first" tabindex="0">
       ${list.map(f => html`<${Row} key=${f.id} f=${f} />`)}
     </ol>
     ${count > list.length ? html`<p class="pad dim">The newest ${list.length} of ${number(count)}.</p>` : null}

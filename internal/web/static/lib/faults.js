@@ -1,4 +1,4 @@
-// Faults: what goes wrong on purpose, what can be let go wrong, and what did.
+// Injected faults: the plan, the kinds to inject, and those that happened.
 import { anyKey } from './session.js';
 import { call } from './api.js';
 import { number, words } from './format.js';
