@@ -453,7 +453,11 @@ func TestFaultsAreNoPartOfTheCompany(t *testing.T) {
 	server := serve(t, presets(t, map[string]object{"alike": {"bridge": "manual", "evaluation": true}}))
 	hashes := map[string]string{}
 	for _, faults := range []string{
-		"", `,"faults":{"plan":"severe","seed":4,"delay_pct":0}`,
+		"", `,"faults":{"plan":"moderate","seed":4,"delay_pct":0}`,
+		`,"faults":{"seed":4,"delay_pct":0,"rules":[{"kind":"response_lost","share":0.1},
+			{"kind":"request_lost","share":0.08},{"kind":"storm","share":0.02},{"kind":"outage","share":0.01},
+			{"kind":"in_progress","share":0.3},{"kind":"stale_read","share":0.04},{"kind":"clock_off","share":1},
+			{"kind":"growth","share":0.3},{"kind":"short_page","share":0.4}]}`,
 		`,"faults":{"rules":[{"kind":"slow_response","share":1,"operations":["accept_sales_order"],"delay_ms":150}]}`,
 	} {
 		n := server.create(t, `{"preset":"alike","seed":5,"clock":"manual"`+faults+`}`)
