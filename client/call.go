@@ -44,10 +44,10 @@ func note(ctx context.Context, call Call) {
 type idempotencyKey struct{}
 
 // WithIdempotencyKey returns a context whose writes carry a key of yours in
-// place of a random one: the id of the order in your own system, say, so that
-// a program that was started anew repeats nothing. A key stands for one
-// intention. The server rejects it with idempotency_key_reused when it comes
-// with another request, so derive one context for each write.
+// place of a random one: the id of the order in your own system, say, so that a
+// restarted program repeats nothing. A key identifies one intention. The server
+// rejects it with idempotency_key_reused when it comes with another request, so
+// derive one context for each write.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }

@@ -17,8 +17,8 @@ import (
 	"platen/client"
 )
 
-// A program reads the orders that wait for an answer and accepts them. Here
-// the server is a stand-in with one order.
+// A program reads the orders that wait for an answer and accepts them. Here the server
+// is a fake with one order.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -141,7 +141,7 @@ func (m *memoryCheckpoint) Save(_ context.Context, seq uint64) error {
 }
 
 // An event whose handling failed is not passed: it comes again. Here the server is a
-// stand-in with two events.
+// fake with two events.
 func ExampleFeedCheckpoint() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		items := `{"seq":1,"id":"evt_1","type":"hr.employee.sick"},{"seq":2,"id":"evt_2","type":"hr.employee.returned"}`

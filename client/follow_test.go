@@ -52,7 +52,7 @@ func (m *memory) Save(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// errKilled stands for the end of the process between an effect and its checkpoint.
+// errKilled simulates the end of the process between an effect and its checkpoint.
 var errKilled = errors.New("killed")
 
 var gone = refusal(401, client.CodeUnauthorized, false, "")

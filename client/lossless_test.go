@@ -18,7 +18,7 @@ func losesNothing(t *testing.T, c *client.Client, last *client.Exchange) {
 	methods := reflect.ValueOf(c)
 	for m := range methods.Type().Methods() {
 		list := strings.HasPrefix(m.Name, "List")
-		// A list inside of a record wants its id; none of them has rows here.
+		// A list inside of a record needs its id; none of them has rows here.
 		if list && m.Type.NumIn() > 3 {
 			continue
 		}

@@ -157,7 +157,7 @@ func TestTheBodyOfACallIsKept(t *testing.T) {
 	}
 }
 
-// TestAnEventKeepsItsBytes, whatever stands between its fields.
+// TestAnEventKeepsItsBytes, whatever lies between its fields.
 func TestAnEventKeepsItsBytes(t *testing.T) {
 	t.Parallel()
 	events := []string{

@@ -110,7 +110,7 @@ func TestADeliveryThatWasSignedJustNowIsAnEvent(t *testing.T) {
 	}
 }
 
-// TestSignaturesOfBothSecretsOfARotationFit, and are what the other clients make.
+// TestSignaturesOfBothSecretsOfARotationFit, and equal those of the other clients.
 func TestSignaturesOfBothSecretsOfARotationFit(t *testing.T) {
 	t.Parallel()
 	v := readWebhookVectors(t)

@@ -103,16 +103,16 @@ type Options struct {
 	Bridge string `json:"bridge,omitempty"`
 	Clock  string `json:"clock,omitempty"`
 	Seed   *int64 `json:"seed,omitempty"`
-	// Faults are what goes wrong on purpose.
+	// Faults are the faults to inject.
 	Faults *Faults `json:"faults,omitempty"`
-	// Evaluation makes a sandbox in which players are compared, Split names the worlds that
+	// Evaluation creates a sandbox in which players are compared, Split names the worlds that
 	// its seed counts: train when empty, dev or test.
 	Evaluation bool   `json:"evaluation,omitempty"`
 	Split      string `json:"split,omitempty"`
 }
 
-// Faults say what goes wrong on purpose in a sandbox: either by a Plan that comes with
-// Platen, or by Rules.
+// Faults say which faults to inject in a sandbox: either by a Plan that comes with Platen,
+// or by Rules.
 type Faults struct {
 	// Plan is light, moderate, severe or double_work.
 	Plan  string                  `json:"plan,omitempty"`
@@ -120,7 +120,7 @@ type Faults struct {
 	// Seed makes what goes wrong repeatable; that of the sandbox when nil.
 	Seed *int64 `json:"seed,omitempty"`
 	// DelayPct is how long delays take, in per cent of what they are: 0 for a test that must
-	// not wait, which is what the zero value says. A test that wants the true delays sets 100.
+	// not wait, which is the default. A test that needs the true delays sets 100.
 	DelayPct int64 `json:"delay_pct"`
 }
 
@@ -158,15 +158,15 @@ func (s *Sandbox) Checkpoint(t testing.TB, label string) {
 	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/checkpoints", map[string]string{"label": label})
 }
 
-// Fork makes another sandbox of this one as it is now, with keys of its own. What
-// happens in one does not happen in the other: a suite can bring a sandbox into a state
-// once, and give each test a fork of it.
+// Fork creates another sandbox of this one as it is now, with keys of its own. Changes of one
+// do not happen in the other: a suite can bring a sandbox into a state once, and give each
+// test a fork of it.
 func (s *Sandbox) Fork(t testing.TB) *Sandbox {
 	t.Helper()
 	return call[Sandbox](t, s.BaseURL, s.judge(), "/sandbox/forks", struct{}{}).at(s.BaseURL)
 }
 
-// ForkAt makes another sandbox of this one as it was at a checkpoint, such as AtStart.
+// ForkAt creates another sandbox of this one as it was at a checkpoint, such as AtStart.
 func (s *Sandbox) ForkAt(t testing.TB, label string) *Sandbox {
 	t.Helper()
 	return call[Sandbox](t, s.BaseURL, s.judge(), "/sandbox/forks", map[string]string{"checkpoint": label}).
