@@ -75,7 +75,7 @@ func (c *Company) Advance(wall moment.Instant, limit int) (done bool) {
 // the way stays where it is.
 func (c *Company) Tick(wall moment.Instant, minutes int) { c.TickUntil(wall, minutes, Until{}) }
 
-// TickUntil is a Tick that ends early where what it waits for has come about,
+// TickUntil is a Tick that ends early when what it waits for has happened,
 // after all timers of that minute. It says what ended it.
 func (c *Company) TickUntil(wall moment.Instant, minutes int, u Until) Stop {
 	wall = c.at(wall)
@@ -113,9 +113,9 @@ func (c *Company) TickUntil(wall moment.Instant, minutes int, u Until) Stop {
 	return stop
 }
 
-// SetClock lets the clock run with the wall clock from here on, or stand still
-// but for ticks. In-world time goes on from the whole minute at which it is.
-// Print runs that are under way are told when they end by the wall now.
+// SetClock lets the clock run with the wall clock from here on, or move only by
+// ticks. In-world time goes on from the whole minute at which it is. Print runs
+// that are under way are told when they end by the wall now.
 func (c *Company) SetClock(wall moment.Instant, mode sim.Mode) {
 	if c.clock.Mode == mode {
 		return // its anchor stays: the minute that has begun is not begun again

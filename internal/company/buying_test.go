@@ -202,7 +202,7 @@ func drawReceipt(t *rapid.T, l *life) action {
 	return receipt(in)
 }
 
-// drawCount counts a truck in as it stands there, or as it does not.
+// drawCount counts a truck in as it came, or with other quantities.
 func drawCount(t *rapid.T, l *life) action {
 	in := factory.GoodsReceiptInput{DeliveryID: l.pick(t, "delivery", "arrived")}
 	if rapid.IntRange(0, 2).Draw(t, "counts") == 0 {

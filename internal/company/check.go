@@ -8,9 +8,8 @@ import (
 	"platen/internal/company/sim"
 )
 
-// Check verifies every invariant of the whole company that can be seen in it
-// as it stands. That statuses are those of the feed is seen only with the
-// feed beside it.
+// Check verifies every invariant that the company's present state shows. That
+// statuses are those of the feed is seen only with the feed beside it.
 func (c *Company) Check() error {
 	for _, table := range c.tables {
 		if err := table.Check(); err != nil {

@@ -16,7 +16,7 @@ const (
 	CheckpointResource = "checkpoint"
 )
 
-// Checkpoint is a name for the company as it stood after one commit (contract:
+// Checkpoint is a name for the company after one commit (contract:
 // OPEN.CHECKPOINT.CREATE). It has no status and no event.
 type Checkpoint struct {
 	_ struct{} `doc:"A name that a client gave to a moment of its sandbox, to fork from later."`

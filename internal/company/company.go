@@ -49,7 +49,7 @@ type Company struct {
 	// tables lists every table in the order in which they are stored.
 	tables []*record.Rows
 
-	// assisted is set once something was brought about on purpose.
+	// assisted is set once something was triggered on purpose.
 	assisted bool
 	// wallEvents counts the events that are no part of the company's life: those
 	// that the wall clock brought, and those of the webhooks' bookkeeping.
@@ -82,8 +82,8 @@ type Settings struct {
 	GivenWorld uint64 `json:"given_world,omitzero"`
 	// UID makes event ids unique across sandboxes.
 	UID uint64 `json:"uid"`
-	// Faults are what goes wrong on purpose, nil for nothing. Nothing in the company follows
-	// from them but from DoubleWork, by which both systems take the same reference twice.
+	// Faults are the faults to inject, nil for none. Nothing in the company follows from
+	// them but from DoubleWork, by which both systems take the same reference twice.
 	Faults     *fault.Plan `json:"faults,omitempty"`
 	DoubleWork bool        `json:"double_work,omitzero"`
 	// Ancestors are the companies that this one was copied from, the first one first.

@@ -12,8 +12,8 @@ import (
 	"platen/internal/moment"
 )
 
-// wish is what a customer asks for, without the price, which the company's
-// reputation raises or lowers.
+// wish is the request of a customer, without the price, which the company's reputation
+// raises or lowers.
 type wish struct {
 	at       sim.Minute
 	customer string

@@ -21,7 +21,7 @@ import (
 
 func (l *life) supplier(id string) office.Supplier { return rowOf[office.Supplier](l, "supplier", id) }
 
-// asks is what suppliers ask for a material, in the order of the suppliers.
+// asks returns the suppliers' prices of a material, in their order.
 func (l *life) asks(sku string) []money.Minor {
 	var asked []money.Minor
 	for _, s := range rowsOf[office.Supplier](l, "supplier") {
@@ -34,7 +34,7 @@ func (l *life) asks(sku string) []money.Minor {
 	return asked
 }
 
-// quoted is what the market says of goods.
+// quoted returns the market's quote for goods.
 func (l *life) quoted(sku string) market.Quote { return rowOf[market.Quote](l, "market_quote", sku) }
 
 // buys orders something from a supplier and returns its price, and the day on
@@ -112,8 +112,8 @@ func TestAPaperShortageMakesPaperDearAndLate(t *testing.T) {
 	checkFeed(t, l)
 }
 
-// TestPaperIsShortFromTheMinuteOn: a shortage that is brought about during a day takes paper
-// off the market at once.
+// TestPaperIsShortFromTheMinuteOn: a shortage that is triggered during a day takes paper off
+// the market at once.
 func TestPaperIsShortFromTheMinuteOn(t *testing.T) {
 	t.Parallel()
 	l := idle(t, "starter", 1)

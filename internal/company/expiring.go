@@ -6,7 +6,7 @@ import (
 	"platen/internal/moment"
 )
 
-// sandboxRow stands for the sandbox in events about it. It is in no table: its
+// sandboxRow represents the sandbox in events about it. It is in no table: its
 // lease is not the company's business.
 type sandboxRow struct {
 	record.Head

@@ -29,11 +29,11 @@ func (c *Company) OpenWork() []*factory.WorkOrder {
 	return open
 }
 
-// StateBytes is what the company keeps beside its tables, encoded.
+// StateBytes returns the encoded state beside the company's tables.
 func (c *Company) StateBytes() string { return string(record.EncodeState(c.state())) }
 
 // CheckBooks is Check without the comparison of every row with its bytes.
 func (c *Company) CheckBooks() error { return c.checkBooks() }
 
-// AccruedMinor is what the company owes its people.
+// AccruedMinor returns the company's debt to its people.
 func (c *Company) AccruedMinor() money.Minor { return c.people.AccruedMinor() }

@@ -70,7 +70,7 @@ var resources = map[string]string{
 // one that they are about.
 var aboutOthers = map[string]string{"office.payment.overdue": "supplier_invoice"}
 
-// body is what the tests read of an event.
+// body has the fields of an event that the tests read.
 type body struct {
 	ID         string         `json:"id"`
 	Type       string         `json:"type"`
@@ -132,7 +132,7 @@ var cashMoves = map[string]func(*data) money.Minor{
 	"hr.payroll.paid":             func(d *data) money.Minor { return -d.TotalMinor },
 }
 
-// story is what a client knows that has read nothing but the feed.
+// story is the knowledge of a client that has read nothing but the feed.
 type story struct {
 	l        *life
 	statuses map[string]string

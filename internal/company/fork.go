@@ -19,7 +19,7 @@ type Ancestor struct {
 	Sequence uint64 `json:"sequence"`
 }
 
-// Identity is what a company has for itself alone.
+// Identity has the values of one company alone.
 type Identity struct {
 	SandboxID string
 	// ForkedFrom is the sandbox whose fork it is.
@@ -29,10 +29,9 @@ type Identity struct {
 }
 
 // Fork makes the company another one, which has the same past and goes on by itself from
-// a wall time. What happens from here on has ids of its own, so that nobody takes it for
-// what happens to the one that it was copied from. The clock goes on from the minute at
-// which it stood. Webhook subscriptions stay with the other one, whose addresses and
-// secrets they have.
+// a wall time. Events from here on have ids of their own, so that nobody takes them for
+// those of the one that it was copied from. The clock goes on from its minute.
+// Webhook subscriptions stay with the other one, whose addresses and secrets they have.
 func (c *Company) Fork(as Identity, now moment.Instant) {
 	c.besides(now, func() { c.webhooks.Clear(c.rec) })
 	now = c.at(now)

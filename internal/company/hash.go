@@ -14,7 +14,7 @@ import (
 // and their private state, the timers in their order, the clock's mode and
 // moment, cash, counters, signals, seed and preset.
 //
-// It stands for the promise of this package: the same preset, seed and client
+// It checks the promise of this package: the same preset, seed and client
 // actions at the same simulated minutes give the same company. So it leaves out
 // the fields that may differ between two sandboxes that lived the same life:
 // wall times (created_at, updated_at, completed_at, unlocked_at, ends_at, and

@@ -14,7 +14,7 @@ import (
 	"platen/internal/problem"
 )
 
-// weekWages is what the opening crew earns in a full week.
+// weekWages are the wages of the opening crew in a full week.
 const weekWages money.Minor = 40 * (2700 + 2600 + 2400 + 2200 + 2100 + 2500 + 2600)
 
 func recordHours(weekStart moment.Date, hours []hr.Hours) action {

@@ -145,7 +145,7 @@ func TestIllnessTakesOneToFourDays(t *testing.T) {
 	checkFeed(t, l)
 }
 
-// absence is what the tests read of events about illness.
+// absence has the fields of events about illness that the tests read.
 type absence struct {
 	SimDate moment.Date `json:"sim_date"`
 	Data    struct {
@@ -233,8 +233,8 @@ func TestWhoQuitsIsReplaced(t *testing.T) {
 	checkFeed(t, l)
 }
 
-// TestNobodyIsReplacedWithoutCashOrMorale, nor where the preset does not want
-// it, nor when the place is taken already.
+// TestNobodyIsReplacedWithoutCashOrMorale, nor where the preset does not ask
+// for it, nor when the place is taken already.
 func TestNobodyIsReplacedWithoutCashOrMorale(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*preset.Preset){

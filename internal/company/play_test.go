@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// reporter is what testing.T and rapid.T have in common.
+// reporter is the common part of testing.T and rapid.T.
 type reporter interface {
 	Helper()
 	Fatalf(format string, values ...any)

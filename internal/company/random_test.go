@@ -242,7 +242,7 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 	}
 }
 
-// consequences are what a life shows in its rows of wages left out, empty roles and customers.
+// consequences lists the signs in a life's rows of unpaid wages, empty roles and customers.
 func consequences(l *life) (seen []string) {
 	note := func(happened bool, what string) {
 		if happened {

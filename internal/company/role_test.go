@@ -59,7 +59,7 @@ func absent(badge string) map[string]func(*life) {
 }
 
 // TestWithoutAWarehouseTrucksAndParcelsWaitADay: those that came up on the day, by each of
-// the roads that goods take. What came up before is handled.
+// the roads that goods take. Older ones are handled.
 func TestWithoutAWarehouseTrucksAndParcelsWaitADay(t *testing.T) {
 	t.Parallel()
 	order := purchase(office.PurchaseOrderInput{
@@ -295,7 +295,7 @@ func TestWithoutSalesHalfTheOrdersCome(t *testing.T) {
 }
 
 // TestAnAgencyDoesTheWorkOfARoleThatNobodyHolds, and bills each day on which there was some
-// on the Monday after. It does not stand in for the ill, and takes nothing for idle days.
+// on the Monday after. It does not replace the ill, and takes nothing for idle days.
 func TestAnAgencyDoesTheWorkOfARoleThatNobodyHolds(t *testing.T) {
 	t.Parallel()
 	l, sick := quiet(t, "manual", 1, steady), quiet(t, "manual", 1, steady)

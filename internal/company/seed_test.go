@@ -24,8 +24,8 @@ func settled(t reporter, name, split string, seed, world uint64) *life {
 	return l
 }
 
-// drawn are the ids of the rows that a world makes, and what customers want and when: not what
-// every company opens with.
+// drawn returns the ids of the rows that a world creates, and the wishes of customers with their
+// days: not the rows that every company opens with.
 func (l *life) drawn() (ids map[string]bool, wanted string) {
 	l.t.Helper()
 	ids = map[string]bool{}
@@ -45,8 +45,8 @@ func (l *life) drawn() (ids map[string]bool, wanted string) {
 	return ids, wanted
 }
 
-// TestWorldsOfPresetsSplitsAndSeedsHaveNothingInCommon: who has practised on a seed knows
-// nothing of it in another preset, nor in the split of an examination.
+// TestWorldsOfPresetsSplitsAndSeedsHaveNothingInCommon: practice on a seed teaches nothing of
+// it in another preset, nor in the split of an examination.
 func TestWorldsOfPresetsSplitsAndSeedsHaveNothingInCommon(t *testing.T) {
 	t.Parallel()
 	ids, wanted := map[string]string{}, map[string]string{}
@@ -74,8 +74,8 @@ func TestWorldsOfPresetsSplitsAndSeedsHaveNothingInCommon(t *testing.T) {
 	}
 }
 
-// TestNoSplitIsThatOfPractice, and a world that is given is what everything follows from,
-// whatever the seed and the split.
+// TestNoSplitIsThatOfPractice, and everything follows from a world that is given, whatever the
+// seed and the split.
 func TestNoSplitIsThatOfPractice(t *testing.T) {
 	t.Parallel()
 	same := func(one, other *life) bool {

@@ -117,7 +117,7 @@ func (s steward) wages() {
 	}
 }
 
-// gateHours is what an integration makes of the attendance of a week.
+// gateHours returns an integration's hours for the attendance of a week.
 func (l *life) gateHours(monday sim.Day) []hr.Hours {
 	var week []hr.Hours
 	for _, row := range rowsOf[factory.Attendance](l, "attendance") {

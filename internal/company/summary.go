@@ -36,7 +36,7 @@ type Summary struct {
 	Disruptions  []RunningDisruption
 	Counts       Counts
 	Score        Score
-	// Assisted is set once something was brought about on purpose.
+	// Assisted is set once something was triggered on purpose.
 	Assisted bool
 	// OrdersLate counts the sales orders that reached their customers too late.
 	OrdersLate int64

@@ -56,7 +56,7 @@ func drawPieces(t *rapid.T, whole int) []int {
 }
 
 // TestOneTickEqualsManyShorterOnes: a day is the same day in one leap and in
-// any pieces, wherever the company stands.
+// any pieces, from any state of the company.
 func TestOneTickEqualsManyShorterOnes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -176,8 +176,8 @@ func TestUpdatedAtNeverGoesBack(t *testing.T) {
 }
 
 // TestTimeThatTheWallClockRepeatsIsNotLivedTwice: while the wall clock is set
-// back, simulated time stands still but for ticks, and goes on when the clock
-// is where it was. A tick in between must not let the time count twice.
+// back, simulated time moves only by ticks, and goes on when the clock is where
+// it was. A tick in between must not let the time count twice.
 func TestTimeThatTheWallClockRepeatsIsNotLivedTwice(t *testing.T) {
 	t.Parallel()
 	for _, ticks := range []int{0, 1} {

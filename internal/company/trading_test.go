@@ -217,7 +217,7 @@ func TestSellingBelowTheReorderPointSetsOffTheChain(t *testing.T) {
 	}
 }
 
-// TestAPurchaseBeforeTheNeedRestocksNothing: the mission wants to see that the
+// TestAPurchaseBeforeTheNeedRestocksNothing: the mission requires that the
 // client answers to an item that is low.
 func TestAPurchaseBeforeTheNeedRestocksNothing(t *testing.T) {
 	t.Parallel()

@@ -10,10 +10,10 @@ import (
 	"platen/internal/problem"
 )
 
-// A trigger brings about on purpose what the world does by itself, by a true cause: an
-// order is one of a customer, an illness keeps an employee from work, a press that is
-// down does not print. No event is forged. What follows is in the log like everything
-// else (contract: OPEN.TRIGGER.CAUSE).
+// A trigger causes on purpose what the world does by itself, by a true cause: an order
+// is one of a customer, an illness keeps an employee from work, a press that is down
+// does not print. No event is forged. Its effects are in the log like everything else
+// (contract: OPEN.TRIGGER.CAUSE).
 
 // TriggerInput holds what a trigger needs beside its type. Nil fields are left to it.
 type TriggerInput struct {
@@ -27,18 +27,18 @@ type TriggerInput struct {
 	PurchaseOrderID   *string
 }
 
-// Triggered is what a trigger did.
+// Triggered is the result of a trigger.
 type Triggered struct {
 	// Resource and ID name the record that it is about.
 	Resource, ID string
-	// At is when it comes about: now, or later.
+	// At is when it happens: now, or later.
 	At sim.Minute
 }
 
-// Trigger is something that can be brought about.
+// Trigger is something that can be triggered.
 type Trigger struct {
 	Type string
-	// Summary is what happens, Needs what there has to be, "" for nothing.
+	// Summary says what happens, Needs what there has to be, "" for nothing.
 	Summary, Needs string
 	// Fields are those of the input that it reads.
 	Fields []string
@@ -132,7 +132,7 @@ func (c *Company) Trigger(kind string, in *TriggerInput) (Triggered, error) {
 // impossible refuses a trigger whose cause cannot be.
 func impossible(reason string) error { return problem.New(problem.TriggerImpossible, "%s", reason) }
 
-// Moment is when something comes about, as clients read it.
+// Moment returns when something happens, as clients read it.
 func (t *Triggered) Moment() (date moment.Date, clock string) { return t.At.Date(), t.At.ClockText() }
 
 // notThat is impossible for the record that was named, or for any when none was.

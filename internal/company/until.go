@@ -18,13 +18,13 @@ const TickUntilMax = 10 * int(sim.DayLength)
 // for nothing.
 type Until struct {
 	// Types are event types, of which one is to happen; subscription.Everything
-	// alone stands for all of them.
+	// alone means all of them.
 	Types []event.Type
 	// Sequence is the number of an event, 0 for none.
 	Sequence uint64
 	// Moment is a simulated moment that is to be reached, nil for none.
 	Moment *sim.Minute
-	// Decision is set to wait until something more wants an answer of the client.
+	// Decision is set to wait until something more needs an answer of the client.
 	Decision bool
 	// IdlePress is set to wait until a press falls idle, or is repaired, while a work order
 	// waits for one.
@@ -34,7 +34,7 @@ type Until struct {
 // Stop says what ended a tick.
 type Stop string
 
-// What ends a tick.
+// Reasons to stop.
 const (
 	StoppedByMinutes    Stop = "minutes"
 	StoppedByEventType  Stop = "event_type"

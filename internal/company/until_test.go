@@ -13,7 +13,7 @@ import (
 	"platen/internal/event"
 )
 
-// tickUntil is a tick that waits for something. What ended it goes to stop.
+// tickUntil is a tick that waits for something. It sets stop to what ended it.
 func tickUntil(minutes int, u company.Until, stop *company.Stop) action {
 	return action{name: fmt.Sprintf("tick %d until %+v", minutes, u), do: func(l *life) error {
 		*stop = l.company.TickUntil(l.wall, minutes, u)

@@ -116,8 +116,7 @@ func (c *Company) RecordDeliveries(outcomes []subscription.Outcome, now moment.I
 	c.besides(now, func() { c.webhooks.Record(c.rec, outcomes) })
 }
 
-// DisturbDeliveries sets what goes wrong on purpose with deliveries, nil for nothing. It is not
-// stored.
+// DisturbDeliveries sets the faults to inject in deliveries, nil for none. It is not stored.
 func (c *Company) DisturbDeliveries(f subscription.Faults) { c.webhooks.Disturb(f) }
 
 // publish gives birth to the deliveries of the events that wait to be flushed. Events that it

@@ -12,9 +12,9 @@ import (
 	"platen/internal/event"
 )
 
-// TestWebhooksLeaveTheCompanyAsItIs: one of two companies has a subscription
-// whose receiver fails now and then; they live the same life, to the hash, and
-// their feeds differ in nothing but the bookkeeping, also when deliveries go wrong on purpose.
+// TestWebhooksLeaveTheCompanyAsItIs: one of two companies has a subscription whose receiver
+// fails now and then; they live the same life, to the hash, and their feeds differ in nothing
+// but the bookkeeping, also with injected faults.
 func TestWebhooksLeaveTheCompanyAsItIs(t *testing.T) {
 	t.Parallel()
 	for name, faults := range map[string]subscription.Faults{"usual": nil, "unlucky": unlucky{}} {

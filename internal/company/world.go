@@ -40,8 +40,8 @@ type effect struct {
 	// conditions notes in the conditions of Head Office's business that the
 	// disruption runs, or no longer runs.
 	conditions func(now *office.Conditions, d lore.Disruption, runs bool)
-	// set tells a department that it runs, or no longer runs; isSet is what the
-	// department was told.
+	// set tells a department that it runs, or no longer runs; isSet reports
+	// what the department was told.
 	set   func(c *Company, runs bool)
 	isSet func(c *Company) bool
 }

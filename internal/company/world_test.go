@@ -158,7 +158,7 @@ func (l *life) spared(name string, change ...func(*preset.Preset)) *life {
 	return twin
 }
 
-// told is what a world has told, without ids and wall times.
+// told returns the lore events of a world, without ids and wall times.
 func (l *life) told() []string {
 	var told []string
 	for _, e := range l.loreEvents() {

@@ -9,9 +9,9 @@ type Definition struct {
 	// Cause is the cause of the event.
 	Cause string
 	// Self is the path of the record that the event is about, relative to the
-	// base URL; {id} stands for data.id.
+	// base URL; {id} is data.id.
 	Self string
-	// Data is a zero value of the struct of its data, nil while nothing makes
+	// Data is a zero value of the struct of its data, nil while nothing creates
 	// events of this type yet.
 	Data Data
 }

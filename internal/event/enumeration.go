@@ -31,7 +31,7 @@ func (DisruptionKind) Meanings() string {
 		"come when it is over; heat_wave: runs are slower and spoil more."
 }
 
-// Role is what an employee does.
+// Role is the work of an employee.
 type Role string
 
 // Roles.

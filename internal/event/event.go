@@ -67,8 +67,8 @@ type StockChange struct {
 	Quantity int64  `json:"quantity" doc:"The change in the unit of the item: positive for goods that came in, negative for goods that went out."`
 }
 
-// Stock stands in the data of every event that moves stock: with the opening
-// moves it makes the stock on hand, to the unit.
+// Stock is in the data of every event that moves stock: with the opening moves
+// it makes the stock on hand, to the unit.
 type Stock struct {
 	Stock []StockChange `json:"stock,omitempty" doc:"The changes of the stock on hand by this event; left out when there are none."`
 }

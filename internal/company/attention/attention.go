@@ -22,7 +22,7 @@ import (
 	"platen/internal/money"
 )
 
-// Kind is what a concern is about.
+// Kind is the subject of a concern.
 type Kind string
 
 // Kinds of concerns.
@@ -61,7 +61,7 @@ func Kinds() []Kind {
 // Concern is one thing that needs somebody.
 type Concern struct {
 	Kind Kind
-	// CostMinor is what it costs, roughly, if nobody does anything until tomorrow evening; 0
+	// CostMinor is the approximate cost if nobody does anything until tomorrow evening; 0
 	// where it has no price of its own.
 	CostMinor money.Minor
 	// Sentence says what is the case, for a person.
@@ -90,7 +90,7 @@ const (
 	Ship         Doing = "create_factory_shipment"
 	CountIn      Doing = "create_factory_goods_receipt"
 	Purchase     Doing = "create_purchase_order"
-	// ApproveRequisition is what an order for dear material waits for.
+	// ApproveRequisition is the approval that an order for dear material waits for.
 	ApproveRequisition Doing = "approve_requisition"
 	ApprovePurchase    Doing = "approve_purchase_order"
 	PayBill            Doing = "pay_supplier_invoice"
@@ -157,20 +157,20 @@ type look struct {
 	*Company
 	today, tomorrow moment.Date
 	found           []Concern
-	// waiting are the work orders that wait for a press and that somebody still wants, the
-	// most urgent first; wanted are what their customers are owed, by the work orders' ids.
+	// waiting are the work orders that wait for a press and are still needed, the most urgent
+	// first; wanted are the debts to their customers, by the work orders' ids.
 	waiting []*factory.WorkOrder
 	wanted  map[string]debt
 	// lacking is how much of each material their runs lack.
 	lacking map[string]int64
-	// items are what is in the warehouse, by SKU.
+	// items are the items in the warehouse, by SKU.
 	items map[string]*factory.StockItem
 }
 
-// debt is what a delay of goods costs.
+// debt is the cost of a delay of goods.
 type debt struct {
 	due moment.Date
-	// perDay is what tomorrow evening costs without them.
+	// perDay is the loss tomorrow evening without them.
 	perDay money.Minor
 }
 
@@ -183,7 +183,7 @@ func (l *look) add(k Concern, records []Record) {
 	l.found = append(l.found, k)
 }
 
-// atRisk is what an accepted order loses if it is not shipped by tomorrow evening.
+// atRisk returns the loss on an accepted order that is not shipped by tomorrow evening.
 func (l *look) atRisk(o *office.SalesOrder) money.Minor {
 	switch {
 	case o.CancelAfter <= l.tomorrow:
@@ -230,7 +230,7 @@ func (l *look) survey() {
 	}
 }
 
-// delayed is what it costs that nothing of the waiting work is printed today.
+// delayed returns the loss if nothing of the waiting work is printed today.
 func (l *look) delayed() (cost money.Minor) {
 	for _, w := range l.waiting {
 		cost += l.wanted[w.ID].perDay

@@ -253,7 +253,7 @@ func (l *look) disputes() {
 	}, records)
 }
 
-// name is what customers and employees think of the company.
+// name reports a low reputation with customers and a low morale of employees.
 func (l *look) name() {
 	o := &l.Office.State
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {

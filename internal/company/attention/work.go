@@ -17,7 +17,7 @@ import (
 
 // This file looks at the Factory: presses, people, paper and goods.
 
-// oversPct is what a proposed run prints above the quantity: few runs end short with it.
+// oversPct is the surplus of a proposed run over its quantity: few runs end short with it.
 const oversPct = 8
 
 func (l *look) presses() {
@@ -175,7 +175,7 @@ func (l *look) needing(sku string) (all []*factory.WorkOrder) {
 	return all
 }
 
-// without is what tomorrow evening costs if the work that takes a material is not printed.
+// without returns the loss tomorrow evening if the work that takes a material is not printed.
 func (l *look) without(sku string) (cost money.Minor) {
 	for _, w := range l.needing(sku) {
 		cost += l.wanted[w.ID].perDay
@@ -183,9 +183,9 @@ func (l *look) without(sku string) (cost money.Minor) {
 	return cost
 }
 
-// restock ends the sentence about a material that nobody has ordered, and proposes to order it.
-// Where a requisition for it waits at Head Office, that is what happens next; and where no
-// supplier takes an order, the sentence says why. It returns the requisition, if there is one.
+// restock ends the sentence about a material that nobody has ordered, and proposes to order it. A
+// requisition for it that waits at Head Office comes first; and where no supplier takes an order,
+// the sentence says why. It returns the requisition, if there is one.
 func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) (waits []Record) {
 	var refusal error
 	if q := l.asked(item.SKU); q != nil {

@@ -17,8 +17,8 @@ const (
 	SkillAverage = 50
 )
 
-// CrewMember is an employee who has been with the company since before it
-// opened. Both systems know employees by the badge number.
+// CrewMember is an employee from before the company opened. Both systems know
+// employees by the badge number.
 type CrewMember struct {
 	BadgeNo     string
 	Name        string

@@ -91,7 +91,7 @@ func (f *Factory) OpenGate(r *record.Recorder, crew []Attendant) {
 }
 
 // HandsIn takes a badge back: its owner has gone for good. The gate's record of
-// today stands.
+// today remains.
 func (f *Factory) HandsIn(r *record.Recorder, badge string, role event.Role) {
 	if row, ok := f.today(r.Date(), badge); ok && row.Absence == AbsenceNone {
 		switch role {

@@ -104,7 +104,7 @@ type PrintRunInput struct {
 	BadgeNo      *string
 }
 
-// RunPlan is a run that nothing stands in the way of.
+// RunPlan is a run that can start.
 type RunPlan struct {
 	press      catalog.Press
 	orders     []*WorkOrder

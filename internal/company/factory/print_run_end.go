@@ -112,7 +112,7 @@ func (f *Factory) distribute(r *record.Recorder, o *output, c cause) {
 	private.CostMinor += o.cost - surplusCost
 	if w.open() > 0 {
 		f.waits(w, WaitsForPress)
-		return // short: the order stays in printing and wants a top-up run
+		return // short: the order stays in printing and needs a top-up run
 	}
 	private.Finishing = true
 	f.waits(w, WaitsForFinishing)

@@ -18,7 +18,7 @@ const (
 	ShortLikely   ShortRisk = "likely"
 )
 
-// PrintRunPreview is what would come of a print run that is started now.
+// PrintRunPreview is the expected result of a print run started now.
 type PrintRunPreview struct {
 	_ struct{} `doc:"The result of a dry run: a print run as it would start now, with nothing changed."`
 
@@ -39,7 +39,7 @@ type PrintRunPreview struct {
 	StockLeft       []StockLeft    `json:"stock_left" doc:"Each material that it would take, and what would be left."`
 }
 
-// StockLeft is what a run would leave of a material.
+// StockLeft is the rest of a material after a run.
 type StockLeft struct {
 	_ struct{} `doc:"One material in a dry run: how much the print run would take and leave."`
 

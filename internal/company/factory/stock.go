@@ -62,7 +62,7 @@ type StockItemPrivate struct {
 	ValueMinor money.Minor `json:"value_minor,omitzero"`
 	// RequisitionID is the open requisition for the item.
 	RequisitionID string `json:"requisition_id,omitzero"`
-	// UsedThisWeek and UsedLastWeek are what went to the presses.
+	// UsedThisWeek and UsedLastWeek are the quantities printed.
 	UsedThisWeek int64 `json:"used_this_week,omitzero"`
 	UsedLastWeek int64 `json:"used_last_week,omitzero"`
 }

@@ -39,7 +39,7 @@ const (
 	SourceBridge = "bridge"
 )
 
-// Wait is what a work order waits for next.
+// Wait is the next thing that a work order waits for.
 type Wait string
 
 // Waits, in the order of an order's life. One whose run ended short goes back to
@@ -267,7 +267,7 @@ func needs(p catalog.Product, quantity int64) []Need {
 	}
 }
 
-// next is what a work order waits for, by all else that is known of it.
+// next returns what a work order waits for, by all else that is known of it.
 func (p *WorkOrderPrivate) next(w *WorkOrder) Wait {
 	switch {
 	case w.Status == WorkReady:

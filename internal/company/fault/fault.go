@@ -1,13 +1,12 @@
-// Package fault decides what goes wrong on purpose in a sandbox, and when: answers that are
-// lost, webhooks that come twice, a system that is away. It decides only. Each fault happens
-// at a station of its own, in the API or on the way of a delivery, which asks here.
+// Package fault decides which faults to inject in a sandbox, and when: answers that are lost,
+// webhooks that come twice, a system that is away. It decides only. Each fault happens at a
+// station of its own, in the API or on the way of a delivery, which asks here.
 //
 // A decision is a pure function of the seed, of the kind of fault, and of what is being done:
 // the n-th call of a path with a key, or an attempt of a delivery. So the same seed and the
-// same calls on each path meet the same faults, whatever happens beside them. What has to be
-// remembered for that is a Memory, which is kept beside the company, like the activity of its
-// clients: the company itself knows nothing of faults, but for the double work that a plan can
-// allow.
+// same calls on each path meet the same faults, whatever happens beside them. The state that
+// this needs is a Memory, which is kept beside the company, like the activity of its clients:
+// the company itself knows nothing of faults, but for the double work that a plan can allow.
 package fault
 
 import (

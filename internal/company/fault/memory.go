@@ -7,9 +7,9 @@ import (
 	"platen/internal/company/sim"
 )
 
-// Memory is what has to be remembered between the calls of a sandbox's clients. It lies beside
-// the company and is stored with its commits, like the activity that missions watch: a crash
-// may lose the newest part of it, so that some draws repeat.
+// Memory is the state between the calls of a sandbox's clients. It lies beside the company and
+// is stored with its commits, like the activity that missions watch: a crash may lose the
+// newest part of it, so that some draws repeat.
 type Memory struct {
 	// Paths count the calls of each path, Older those of the paths before.
 	Paths []byte `json:"paths,omitempty"`
@@ -109,8 +109,8 @@ func (m *Memory) Inject(kind Kind, count int64) int64 {
 	return m.Injected[at].Count
 }
 
-// Draw is what a call meets. It is drawn when the call comes, and each station asks for its
-// own kind.
+// Draw has the faults of a call. It is drawn when the call comes, and each station asks for
+// its own kind.
 type Draw struct {
 	plan *Plan
 	call Call

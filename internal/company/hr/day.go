@@ -73,7 +73,7 @@ func (h *HR) BeginWeek(r *record.Recorder) {
 }
 
 // earnDay adds a day's wages to those of its week, unless the week's timesheet
-// has been recorded, which stands for all of it.
+// has been recorded, which covers all of it.
 func (h *HR) earnDay(day sim.Day) {
 	if run := h.runOf(weekOf(day)); run != nil && run.TimesheetID != nil {
 		return

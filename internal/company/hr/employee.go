@@ -78,8 +78,8 @@ type Employee struct {
 type EmployeePrivate struct {
 	// Slot is the place in the crew: the coordinate of draws.
 	Slot int64 `json:"slot"`
-	// Starts is the first day at work, Ends, of an employee who has left, the
-	// first day that is none.
+	// Starts is the first day at work, Ends, of a former employee, the first
+	// day that is none.
 	Starts sim.Day `json:"starts,omitzero"`
 	Ends   sim.Day `json:"ends,omitzero"`
 	// The newest illness and the newest leave: from the day on which they
@@ -188,8 +188,8 @@ func (h *HR) employ(r *record.Recorder, e Employee, fee, cash money.Minor) (id, 
 	return row.ID, eventID
 }
 
-// freeSlot is the place of an employee of a role who has left and was not
-// replaced, or a new one.
+// freeSlot returns the place of a former employee of a role that was not
+// filled, or a new one.
 func (h *HR) freeSlot(role event.Role) int64 {
 	free := int64(-1)
 	for e, p := range h.Employees.All {

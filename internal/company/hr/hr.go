@@ -131,8 +131,7 @@ func (h *HR) earned(week Week) money.Minor {
 // Earned returns the earnings of a day's week, while it has no timesheet.
 func (h *HR) Earned(day sim.Day) money.Minor { return h.earned(weekOf(day)) }
 
-// closeWeek removes a week from the earnings: from now on a payroll run stands
-// for it.
+// closeWeek removes a week from the earnings: from now on a payroll run has it.
 func (h *HR) closeWeek(week Week) {
 	kept := []Earnings{}
 	for _, e := range h.State.Earned {

@@ -89,7 +89,7 @@ func TestChanceIsWhatThePresetSays(t *testing.T) {
 			days += 7
 		}
 	}
-	// A person who is ill cannot fall ill, and one who has announced leave
+	// A person who is ill cannot fall ill, and one with announced leave
 	// announces none.
 	if want := days * 6 / 1000; sick < want*3/4 || sick > want*5/4 {
 		t.Errorf("in %d days %d fell ill, want about %d", days, sick, want)

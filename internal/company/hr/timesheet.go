@@ -56,7 +56,7 @@ type Hours struct {
 	Worked, Sick, Leave int64
 }
 
-// Sheet is a timesheet that nothing stands in the way of.
+// Sheet is a timesheet that can be recorded.
 type Sheet struct {
 	week    Week
 	entries []TimesheetEntry

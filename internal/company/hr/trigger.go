@@ -51,7 +51,7 @@ func (h *HR) Quits(r *record.Recorder, id string) {
 	record.EditPrivate(h.Employees, r, id).WillQuit = true
 }
 
-// Unplanned returns an employee who has no holiday ahead.
+// Unplanned returns an employee without a holiday ahead.
 func (h *HR) Unplanned(r *record.Recorder, badge *string) (*Employee, bool) {
 	return h.somebody(r, badge, func(_ *Employee, p *EmployeePrivate) bool { return p.LeaveEnds <= r.Today() })
 }

@@ -28,7 +28,7 @@ import (
 	"platen/internal/share"
 )
 
-// Kind is what an obligation is about.
+// Kind is the subject of an obligation.
 type Kind string
 
 // Kinds: six hand-offs and two decisions.
@@ -48,7 +48,7 @@ func Kinds() []Kind {
 	return []Kind{Order, Lot, Parcel, Requisition, Receipt, Week, Purchase, Payment}
 }
 
-// Verdict is what became of an obligation.
+// Verdict is the outcome of an obligation.
 type Verdict string
 
 // Verdicts.
@@ -75,7 +75,7 @@ type Record struct {
 	System   event.System
 	Resource string
 	ID       string
-	// Number is what people call it by, "" where it has none.
+	// Number is the number that people use for it, "" where it has none.
 	Number string
 }
 
@@ -149,7 +149,7 @@ func (c *Count) add(v Verdict) {
 	}
 }
 
-// Result is what became of a company's obligations.
+// Result has the outcomes of a company's obligations.
 type Result struct {
 	// Findings are in the order of their days, the newest last.
 	Findings []Finding
@@ -157,7 +157,7 @@ type Result struct {
 	ByKind   map[Kind]Count
 }
 
-// Company is what is compared.
+// Company has the parts of a company that are compared.
 type Company struct {
 	Office  *office.Office
 	Factory *factory.Factory
@@ -225,7 +225,7 @@ type obligation struct {
 	differs string
 	// inTime and missed are how many days after since it is in time and not yet missed.
 	inTime, missed sim.Day
-	// wants and verb name the effect: a work order, that it has.
+	// wants names the effect: a work order.
 	wants string
 }
 

@@ -189,7 +189,7 @@ func (v *verifier) received() {
 	}
 }
 
-// compare finds out whether what was recorded is what was counted.
+// compare compares what was recorded with what was counted.
 func (o *obligation) compare(recorded map[string]counted, lines []factory.ReceiptLine) {
 	if len(o.effects) == 0 {
 		return
@@ -208,8 +208,8 @@ func (o *obligation) compare(recorded map[string]counted, lines []factory.Receip
 	}
 }
 
-// paid compares bills for materials with their payments. What is right to pay is what was
-// billed where the bill matches, and else what order and receipts justify.
+// paid compares bills for materials with their payments. It is right to pay the billed
+// amount where the bill matches, and else the amount that order and receipts justify.
 func (v *verifier) paid() {
 	ordinal := -1
 	for bill := range v.Office.SupplierInvoices.All {

@@ -60,7 +60,7 @@ type Disruption struct {
 	PressID string
 
 	severity Severity
-	// planned is set for one that begins because somebody wants it so.
+	// planned is set for one that was triggered.
 	planned bool
 }
 

@@ -63,7 +63,7 @@ type EventPrivate struct {
 	Ends sim.Minute `json:"ends,omitzero"`
 	// PressID is the press that is out of order.
 	PressID string `json:"press_id,omitzero"`
-	// Planned is set for a disruption that began because somebody wanted it so.
+	// Planned is set for a disruption that was triggered.
 	Planned bool `json:"planned,omitzero"`
 }
 

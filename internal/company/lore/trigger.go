@@ -9,9 +9,9 @@ import (
 // Runs reports whether a disruption of a kind runs.
 func (l *Lore) Runs(kind event.DisruptionKind) bool { return l.runs(kind) }
 
-// Planned is a disruption of a kind that begins now because somebody wants it so: for
-// some working days, or as few as it lasts by itself when days is 0. A power cut lasts
-// until the next noon, whatever the days.
+// Planned returns a disruption of a kind that is triggered now: for some working days,
+// or as few as it lasts by itself when days is 0. A power cut lasts until the next
+// noon, whatever the days.
 func Planned(kind event.DisruptionKind, now sim.Minute, days int64, pressID string) Disruption {
 	about := definitions[placeOf(kind)]
 	d := Disruption{Kind: kind, PressID: pressID, severity: Low, planned: true}

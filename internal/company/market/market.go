@@ -40,9 +40,9 @@ type State struct {
 	PaperShortage bool `json:"paper_shortage,omitzero"`
 }
 
-// Price is where the price of one kind of goods stands: the logarithm of its
-// ratio to the base price, in parts per million, and how far the company's own
-// trades have pushed it.
+// Price is the state of the price of one kind of goods: the logarithm of its ratio to
+// the base price, in parts per million, and how far the company's own trades have
+// pushed it.
 type Price struct {
 	LogPPM    int64 `json:"log_ppm"`
 	ImpactPPM int64 `json:"impact_ppm"`
@@ -59,7 +59,7 @@ const (
 	shortagePPM  = 300_000 // on top of the mean
 	returnPPM    = 180_000
 	wanderingPPM = 60_000
-	// impactLasts is what is left of an impact after a day.
+	// impactLasts is the part of an impact that is left after a day.
 	impactLasts = 900_000
 	// impactPPM is the price change by trading the depth of the market.
 	impactPPM = 100_000

@@ -17,7 +17,7 @@ import (
 	"platen/internal/share"
 )
 
-// reporter is what testing.T and rapid.T have in common.
+// reporter is the common part of testing.T and rapid.T.
 type reporter interface {
 	Helper()
 	Fatalf(format string, values ...any)
@@ -243,7 +243,7 @@ func TestATradePushesThePriceForDays(t *testing.T) {
 	}
 }
 
-// bidShare is what the market pays of the price around which it trades.
+// bidShare returns the market's bid as a share of the price around which it trades.
 func bidShare(q market.Quote) float64 {
 	switch {
 	case q.SKU == catalog.Waste:
@@ -262,7 +262,7 @@ func (e *exchange) cleared(sku string) bool {
 	return float64(*q.AskMinor) < 1.2*float64(q.BidMinor)
 }
 
-// skus are what the market trades, in its order.
+// skus yields the SKUs of the market, in its order.
 func skus(e *exchange) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var all []string

@@ -25,10 +25,10 @@ type Call struct {
 	Replayed bool
 	CSV      bool
 	// Key is a hash of a write and its Idempotency-Key, 0 for a write without one, and where
-	// nothing goes wrong on purpose.
+	// no faults are injected.
 	Key uint64
-	// Exposed is set when something could have gone wrong on purpose with the call. Fault is
-	// what decided how the call ended, "" for nothing, and Away the system that was away
+	// Exposed is set when a fault could have been injected in the call. Fault is the one
+	// that decided how the call ended, "" for none, and Away the system that was away
 	// meanwhile, "" for none.
 	Exposed bool
 	Fault   fault.Kind
@@ -58,7 +58,7 @@ type Page struct {
 	Ledger LedgerCursor
 }
 
-// LedgerCursor is how the ledger and the feed stood when something was read.
+// LedgerCursor is the state of the ledger and the feed when something was read.
 type LedgerCursor struct {
 	// Ledger is the version of the ledger, Whole set when a page was one of
 	// all its entries.

@@ -14,8 +14,8 @@ const (
 	maxRestarts = 4
 )
 
-// Failures remembers what went wrong on purpose, until the client has got over it. Writes are
-// hashes of their keys. The oldest is forgotten first.
+// Failures remembers the injected faults, until the client has got over them. Writes are hashes
+// of their keys. The oldest is forgotten first.
 type Failures struct {
 	// Responses are the writes that were carried out and whose responses were lost, Requests
 	// those that were lost before they did anything.

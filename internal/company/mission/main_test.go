@@ -85,14 +85,14 @@ func write(status int, code problem.Code) mission.Call {
 	return mission.Call{Status: status, Code: code, Write: true, Business: true}
 }
 
-// ledger is a page of the ledger as it stands at an event.
+// ledger is a page of the ledger at an event.
 func ledger(from, to, version, sequence uint64) mission.Call {
 	c := page(9, from, to)
 	c.Page.Ledger = mission.LedgerCursor{Whole: true, Ledger: version, Sequence: sequence}
 	return c
 }
 
-// read is a stretch of the feed while ledger and feed stand so.
+// read is a stretch of the feed at one state of ledger and feed.
 func read(after, last, version, sequence uint64) mission.Call {
 	c := stretch(after, last)
 	c.Page.Ledger = mission.LedgerCursor{Ledger: version, Sequence: sequence}

@@ -28,7 +28,7 @@ type Reads struct {
 	next  int
 }
 
-// Read is what a client read, and the version that it got; both are hashes, 0 for none.
+// Read has the target of a read and the version that came; both are hashes, 0 for none.
 type Read struct{ What, Tag uint64 }
 
 // repeats takes a read in, and reports whether it got the version that it had got before.

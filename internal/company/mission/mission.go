@@ -328,8 +328,8 @@ func (b *Board) activate(r *record.Recorder) {
 	}
 }
 
-// byFault reports whether something that goes wrong on purpose brings the mission about. It is
-// not for presets in which players are compared.
+// byFault reports whether the mission needs an injected fault. It is not for presets in which
+// players are compared.
 func (d *definition) byFault() bool { return d.track == trackFailures }
 
 func (d *definition) docsURL() string { return "/docs/missions/" + d.id }

@@ -58,5 +58,5 @@ const (
 	WaitedForFirst
 )
 
-// OfFailures are the signals of what goes wrong on purpose.
+// OfFailures are the signals of injected faults.
 const OfFailures = GotLostResponse | RepeatedLostRequest | SatOutStorm | WentOnElsewhere | StartedOver | WaitedForFirst

@@ -62,8 +62,8 @@ func (c *ClientActivity) followFeed(call *Call) (added Signals) {
 }
 
 // balance looks for a client that has read the whole ledger and the whole feed,
-// and both as they stand. Pages of a ledger that has changed in between do not
-// make a whole one.
+// both in one state. Pages of a ledger that has changed in between do not make
+// a whole one.
 func (c *ClientActivity) balance(call *Call) Signals {
 	p, s := &call.Page, &call.FeedRange
 	if s.Read && s.Chosen == 0 && s.After <= c.FeedRead {

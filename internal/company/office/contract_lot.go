@@ -131,7 +131,7 @@ func (o *Office) OfferLot(r *record.Recorder) {
 	})
 }
 
-// lotTerms are what a framework customer offers.
+// lotTerms are the terms of a framework customer's offer.
 type lotTerms struct {
 	product                           catalog.Product
 	quantity, answerDays, deliverDays int64
@@ -224,9 +224,9 @@ func (o *Office) OfferLapses(r *record.Recorder, id string) {
 	}
 }
 
-// LotMissed expires a lot that was accepted and not delivered in time: the
-// penalty leaves the company, with or without cash. A customer who has the goods waits
-// for the bill.
+// LotMissed expires a lot that was accepted and not delivered in time: the penalty
+// leaves the company, with or without cash. A customer that has the goods waits for
+// the bill.
 func (o *Office) LotMissed(r *record.Recorder, id string) {
 	if lot, _ := o.ContractLots.Find(id); lot.Status == LotAccepted && !o.LotArrived(lot) {
 		o.State.ExpiredLots++

@@ -74,8 +74,8 @@ type CustomerInvoicePrivate struct {
 	// paying: goods that were billed first arrived late, which Head Office
 	// does not know until then.
 	DeductionMinor money.Minor `json:"deduction_minor,omitzero"`
-	// Disputes is set for a customer who has the goods, and says until paying that they
-	// have not come.
+	// Disputes is set for a customer that has the goods, and says until paying that
+	// they have not come.
 	Disputes bool `json:"disputes,omitzero"`
 	// Doubled is set for a second invoice over the same goods, which no customer pays.
 	Doubled bool `json:"doubled,omitzero"`

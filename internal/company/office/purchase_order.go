@@ -98,8 +98,8 @@ type PurchaseOrderPrivate struct {
 	// delivered: those that its truck brought undamaged, less those that went
 	// back with the driver.
 	DeliveredMinor money.Minor `json:"delivered_minor,omitzero"`
-	// MissingPct and DamagedPct are what was asked to be wrong with the first line of the
-	// truck, Overbilled that its bill is.
+	// MissingPct and DamagedPct are the triggered faults in the first line of the truck,
+	// Overbilled that of its bill.
 	MissingPct int64 `json:"missing_pct,omitzero"`
 	DamagedPct int64 `json:"damaged_pct,omitzero"`
 	Overbilled bool  `json:"overbilled,omitzero"`
@@ -158,7 +158,7 @@ type MinimumDetails struct {
 	MinimumQuantity int64  `json:"minimum_quantity"`
 }
 
-// PurchasePlan is an order to a supplier that nothing stands in the way of.
+// PurchasePlan is an order to a supplier that can be written.
 type PurchasePlan struct {
 	in       PurchaseOrderInput
 	lines    []PurchaseOrderLine
@@ -166,7 +166,7 @@ type PurchasePlan struct {
 	required bool
 }
 
-// TotalMinor is what the order comes to, in minor units.
+// TotalMinor returns the total of the order, in minor units.
 func (p *PurchasePlan) TotalMinor() money.Minor { return p.total }
 
 // Lines are those of the order, with the supplier's prices.
@@ -358,8 +358,7 @@ func (o *Office) approve(r *record.Recorder, order *PurchaseOrder, by string, a 
 	})
 }
 
-// OrderByNumber finds the purchase order whose number stands on a delivery
-// note.
+// OrderByNumber finds the purchase order with the number on a delivery note.
 func (o *Office) OrderByNumber(number string) (*PurchaseOrder, bool) {
 	digits, ok := strings.CutPrefix(number, "PO-")
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"platen/internal/money"
 )
 
-// PurchaseOrderPreview is what would come of a purchase order that is written now.
+// PurchaseOrderPreview is the expected result of a purchase order written now.
 type PurchaseOrderPreview struct {
 	_ struct{} `doc:"The result of a dry run: a purchase order as it would be written now, with nothing changed."`
 

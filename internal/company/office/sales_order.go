@@ -202,8 +202,8 @@ func (o *Office) AnswerLapses(r *record.Recorder, id string) {
 	}
 }
 
-// DeliveryMissed expires an order that was accepted and never delivered. A customer who
-// has the goods waits for the bill, however late it comes.
+// DeliveryMissed expires an order that was accepted and never delivered. A customer
+// that has the goods waits for the bill, however late it comes.
 func (o *Office) DeliveryMissed(r *record.Recorder, id string) {
 	if order, _ := o.SalesOrders.Find(id); order.Status.open() && !o.OrderArrived(order) {
 		o.State.ExpiredOrders++

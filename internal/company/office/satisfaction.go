@@ -42,5 +42,5 @@ func (o *Office) please(r *record.Recorder, customerID string, ppm int64) {
 	row.SatisfactionPct = share.PerCent(o.State.Satisfaction[at] / ppmPerHundredth)
 }
 
-// ppmPerHundredth is how many parts per million the last digit of a per cent stands for.
+// ppmPerHundredth is the number of parts per million in a hundredth of a per cent.
 const ppmPerHundredth = 100

@@ -7,7 +7,7 @@ import (
 	"platen/internal/money"
 )
 
-// Staff is what Head Office knows of its own people today.
+// Staff is Head Office's knowledge of its own people today.
 type Staff struct {
 	// Bookkeepers and Sales count those who are at work.
 	Bookkeepers int64 `json:"bookkeepers"`

@@ -174,8 +174,8 @@ func (o *Office) lends(supplier *Supplier, total money.Minor) error {
 		})
 }
 
-// credit is what the company owes a supplier and has on order with it, and how much more it
-// lends.
+// credit returns the credit that the company uses at a supplier, with its open orders, and
+// the credit that is left.
 func (o *Office) credit(supplier *Supplier) (used, available money.Minor) {
 	private := record.Private(o.Suppliers, supplier.ID)
 	used = private.OnOrderMinor + private.UnpaidMinor

@@ -126,7 +126,7 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 	return s, o.CanSpend(base + invoice.LateFeeMinor - o.discount(invoice, today, base))
 }
 
-// base is the part of the bill that an amount stands for. An overdue invoice
+// base returns the part of the bill that an amount pays. An overdue invoice
 // takes the amount with its late fee, too.
 func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (money.Minor, error) {
 	allowed := i.closedBy(delivered)

@@ -9,7 +9,7 @@ import (
 // This file lets happen on purpose what customers and suppliers do by themselves. The
 // caller has checked that it can happen.
 
-// Wish is an order that a customer gives because somebody wants it so.
+// Wish is a customer's order that is triggered.
 type Wish struct {
 	Product  catalog.Product
 	Quantity int64

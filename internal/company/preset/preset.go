@@ -72,7 +72,7 @@ type Preset struct {
 	Disruptions Disruptions `json:"disruptions"`
 	Stories     Stories     `json:"stories"`
 	MajorOrders MajorOrders `json:"major_orders"`
-	// Faults are what goes wrong on purpose, nil for nothing.
+	// Faults are the faults to inject, nil for none.
 	Faults *fault.Faults `json:"faults,omitempty" doc:"The faults to make on purpose, as in POST /sandboxes; none when left out."`
 }
 

@@ -34,7 +34,7 @@ const ppmPerHundredth = 100
 
 // Payroll is when wages are due and the cost of being late.
 type Payroll struct {
-	// Paid says whether people want wages at all.
+	// Paid says whether people are paid at all.
 	Paid bool `json:"paid" doc:"Whether people are paid. Without it nothing asks for timesheets and wages, which suits tests."`
 	// DueWeekday is the day of the week after, mon to fri.
 	DueWeekday string `json:"due_weekday" doc:"The day of the week after on which wages are due: mon, tue, wed, thu or fri."`

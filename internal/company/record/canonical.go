@@ -14,7 +14,7 @@ import (
 // incidental are the fields that differ between two companies that lived the
 // same life: wall times and the settings of the clock behind its reading, ids
 // that are unique across sandboxes, the sandbox's id, and where it comes from. None of the names
-// stands for anything else, at any depth.
+// means anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
 	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor",
 	"wall", "event_id", "sandbox_id", "uid", "seq", "ancestors", "faults",
@@ -93,8 +93,8 @@ func withoutIncidental(text []byte) []byte {
 	}
 }
 
-// expectsName reports whether the decoder stands before the name of a field, or
-// before the end of an object.
+// expectsName reports whether the decoder is before the name of a field, or before the
+// end of an object.
 func expectsName(d *jsontext.Decoder) bool {
 	kind, length := d.StackIndex(d.StackDepth())
 	return kind == jsontext.KindBeginObject && length%2 == 0

@@ -8,7 +8,7 @@ import (
 )
 
 // TestAHandleHasFewMethods: every package that names a company compiles each method of
-// a handle 82 times, twice for each table. What returns no type is a method of Rows.
+// a handle 82 times, twice for each table. A method that returns no type is one of Rows.
 func TestAHandleHasFewMethods(t *testing.T) {
 	t.Parallel()
 	const most = 4 // Add, Find, Edit, All

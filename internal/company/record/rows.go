@@ -31,7 +31,7 @@ type kind struct {
 type slot struct {
 	// entry is the row as last flushed, nil before its first flush.
 	entry *Entry
-	// live is the row decoded, nil while nobody wants it.
+	// live is the row decoded, nil while nobody needs it.
 	live    any
 	touched bool
 	removed bool

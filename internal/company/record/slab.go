@@ -220,7 +220,7 @@ type reader struct {
 	err  error
 	// all is the whole slab as one text, of which others are parts, "" for texts of
 	// their own. blocks are those that the rows of an image lie in, nil for rows that
-	// stand where they are read.
+	// stay where they are read.
 	all    string
 	blocks []*rowtext.Block
 }

@@ -192,7 +192,7 @@ func FuzzReadImage(f *testing.F) {
 	}
 	f.Add(bytes.Repeat([]byte{0x7f}, 200), bytes.Repeat([]byte{0x7f}, 200))
 	f.Fuzz(func(t *testing.T, head, blocks []byte) {
-		// What is packed may claim to be more than a thousand times of it.
+		// A packed block may claim to be more than a thousand times its size.
 		bounded(t, bytes.Repeat(append(head, blocks...), 16), func() {
 			read, _, err := record.ReadImage(head, blocks)
 			if err != nil || read.Check() != nil {

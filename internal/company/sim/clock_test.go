@@ -10,8 +10,8 @@ import (
 	"platen/internal/moment"
 )
 
-// maxMinutes is what a clock can count: 19 million days, or 222 days of wall
-// time at the highest speed.
+// maxMinutes is the most that a clock can count: 19 million days, or 222 days
+// of wall time at the highest speed.
 const maxMinutes = 9_000_000_000
 
 func drawClock(t *rapid.T) sim.Clock {

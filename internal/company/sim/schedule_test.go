@@ -15,7 +15,7 @@ import (
 type plain struct {
 	waiting []sim.Timer
 	next    uint64
-	// kept is what was stored at the last call of Taken.
+	// kept has the timers that were stored at the last call of Taken.
 	kept []sim.Timer
 }
 

@@ -31,7 +31,7 @@ type Attempt struct {
 	Number  int
 	Trigger Trigger
 
-	// Address and Secrets are sealed. The newest secret stands first.
+	// Address and Secrets are sealed. The newest secret is first.
 	Address []byte
 	Secrets [][]byte
 

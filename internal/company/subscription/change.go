@@ -62,9 +62,9 @@ type Change struct {
 	Description *string
 }
 
-// CanChange refuses a status that a client cannot bring about: to re-enable one
-// whose URL was never verified, and to disable one (contract:
-// OPEN.WHK.PATCH.BODY). Asking for the present status is allowed.
+// CanChange refuses a status that a client cannot cause: to re-enable one whose
+// URL was never verified, and to disable one (contract: OPEN.WHK.PATCH.BODY).
+// Asking for the present status is allowed.
 func (b *Subscriptions) CanChange(id string, in Change) error {
 	s, err := b.Find(id)
 	if err != nil {

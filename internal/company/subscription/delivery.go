@@ -90,10 +90,10 @@ type origin struct {
 	SubscriptionID string `json:"subscription_id"`
 	// Sequence is the number of its event, 0 for a ping.
 	Sequence uint64 `json:"sequence,omitzero"`
-	// Minute is the in-world minute of the event, where something may go wrong on purpose.
+	// Minute is the in-world minute of the event, where faults may be injected.
 	Minute sim.Minute `json:"minute,omitzero"`
-	// Lost and Decoy are what goes wrong with the attempt, Again is set for a second delivery
-	// that nothing asked for.
+	// Lost and Decoy are the faults of the attempt, Again is set for a second delivery that
+	// nothing asked for.
 	Lost  bool  `json:"lost,omitzero"`
 	Decoy Decoy `json:"decoy,omitzero"`
 	Again bool  `json:"again,omitzero"`

@@ -462,8 +462,8 @@ func TestANewEventWaitsNoLongerThanTheRests(t *testing.T) {
 	}
 }
 
-// TestWhatIsDueComesInTheOrderOfTheFeed, of one step too; a retry stands at its
-// own moment, and keeps nothing newer from being sent.
+// TestWhatIsDueComesInTheOrderOfTheFeed, of one step too; a retry comes at its own
+// moment, and keeps nothing newer from being sent.
 func TestWhatIsDueComesInTheOrderOfTheFeed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -26,7 +26,7 @@ type Via string
 // Intermediary is something between the sender and the receiver.
 const Intermediary Via = "intermediary"
 
-// Case is an attempt that something may happen to on purpose.
+// Case is an attempt that may meet an injected fault.
 type Case struct {
 	SubscriptionID, DeliveryID, EventID string
 	// Subscription counts the subscriptions of the sandbox, Sequence is the number of the event,
@@ -38,8 +38,8 @@ type Case struct {
 	Minute       sim.Minute
 }
 
-// Faults decide what goes wrong on purpose with deliveries. Who hands them in decides and
-// remembers that it happened; here is only what follows from it.
+// Faults decide the injected faults of deliveries. The caller that sets them decides, and
+// remembers that one happened; here are only the effects.
 type Faults interface {
 	// Late returns by how much later an attempt is due, 0 for not at all.
 	Late(c *Case) time.Duration
@@ -57,7 +57,7 @@ type Faults interface {
 	Secret(c *Case) []byte
 }
 
-// Disturb sets what goes wrong on purpose with deliveries, nil for nothing. It is not stored.
+// Disturb sets the faults to inject in deliveries, nil for none. It is not stored.
 func (b *Subscriptions) Disturb(f Faults) { b.faults = f }
 
 // disturb draws what goes wrong with an attempt when its row is born: what is stored with it holds

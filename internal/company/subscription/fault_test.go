@@ -9,7 +9,7 @@ import (
 	"platen/internal/event"
 )
 
-// trouble is what goes wrong with every delivery, but for the events that it spares.
+// trouble has the faults of every delivery, but for the events that it spares.
 type trouble struct {
 	late, twice time.Duration
 	lost        bool

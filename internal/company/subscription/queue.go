@@ -44,7 +44,7 @@ func (b *Subscriptions) index() {
 		}
 	}
 	slices.SortFunc(b.queue, earlier)
-	for s := range b.Subscriptions.All { // rows stand in the order of their births
+	for s := range b.Subscriptions.All { // rows are in the order of their births
 		slices.SortStableFunc(b.settled[s.ID], func(a, other string) int {
 			return cmp.Compare(b.settledAt(a), b.settledAt(other))
 		})

@@ -115,7 +115,7 @@ type Subscriptions struct {
 	sent    []moment.Instant
 	settled map[string][]string
 	indexed bool
-	// faults are what goes wrong on purpose, nil for nothing.
+	// faults are the faults to inject, nil for none.
 	faults Faults
 }
 
@@ -190,7 +190,7 @@ type TypeDetails struct {
 
 // CheckTypes refuses types that do not exist, and those of the bookkeeping,
 // which cannot be subscribed to (contract: WHK.INVALID_TYPE, EVT.BOOKKEEPING).
-// It stands for everything alone.
+// "*" means every type, and must be alone.
 func CheckTypes(types []event.Type) error {
 	for i, t := range types {
 		switch _, known := event.Lookup(t); {
