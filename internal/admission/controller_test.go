@@ -210,7 +210,7 @@ func (b *bench) wantCode(what string, err error, want problem.Code) *problem.Pro
 	return p
 }
 
-// wantPositions checks where tickets stand.
+// wantPositions checks the positions of tickets.
 func (b *bench) wantPositions(tickets []string, want ...int) {
 	b.t.Helper()
 	for i, ticket := range tickets {

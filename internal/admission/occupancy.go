@@ -189,7 +189,7 @@ func (c *Controller) allows(network string, weight int, now time.Time) error {
 	return nil
 }
 
-// weighs is what a refusal adds about a fork that counts as several creations.
+// weighs ends a refusal of a fork that counts as several creations.
 func weighs(weight int) string {
 	if weight == 1 {
 		return ""

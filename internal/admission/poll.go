@@ -95,7 +95,7 @@ func (c *Controller) Inspect(id string) (*Waiting, error) {
 	return stands, err
 }
 
-// inspect finds a ticket. It returns where it stands while it waits, and refuses
+// inspect finds a ticket. It returns the position of one that waits, and refuses
 // it when there is nothing to claim; a lost one is returned with the refusal.
 func (c *Controller) inspect(key string) (*ticket, *Waiting, error) {
 	c.mu.Lock()
@@ -174,7 +174,7 @@ func (c *Controller) claim(ctx context.Context, t *ticket, i *intention, maker M
 	return reply, err
 }
 
-// waiting is where a waiting ticket stands. The caller holds mu.
+// waiting returns the position of a waiting ticket. The caller holds mu.
 func (c *Controller) waiting(t *ticket, now time.Time) Waiting {
 	position := slices.Index(c.queue.waiting, t) + 1
 	return Waiting{Position: position, EtaSeconds: c.eta(position, now)}
@@ -220,7 +220,7 @@ func (c *Controller) departures(now time.Time, most int) []time.Time {
 }
 
 // moments are a heap, the earliest first.
-type moments []time.Time //nolint:recvcheck // heap.Interface wants both
+type moments []time.Time //nolint:recvcheck // heap.Interface needs both
 
 func (m moments) Len() int           { return len(m) }
 func (m moments) Less(i, j int) bool { return m[i].Before(m[j]) }

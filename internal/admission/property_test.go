@@ -16,7 +16,7 @@ import (
 	"platen/internal/store/storetest"
 )
 
-// model is what a fair queue does, kept for the eye. It knows nothing of the
+// model is a fair queue, simple enough to check by eye. It knows nothing of the
 // controller but what clients are told.
 type model struct {
 	*bench

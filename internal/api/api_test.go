@@ -46,7 +46,7 @@ type service struct {
 	url      string
 	clock    *clock
 	registry *sandbox.Registry
-	// handler is what answers at url.
+	// handler answers at url.
 	handler http.Handler
 	// log is all that was logged.
 	log *record

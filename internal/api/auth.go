@@ -61,7 +61,7 @@ func rightSystem(op *operation.Operation, caller sandbox.Caller) error {
 		Hinting("Use the key that begins with %s.", apikey.System(op.System).Prefix())
 }
 
-// notForGraders refuses a grading key, and says which key the route wants.
+// notForGraders refuses a grading key, and says which key the route requires.
 func notForGraders(op *operation.Operation) error {
 	p := problem.New(problem.WrongSystem, "A grading key judges; it does not play.")
 	switch op.System {

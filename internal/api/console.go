@@ -27,8 +27,8 @@ import (
 const (
 	// ConsoleState is the path of everything that the console shows at first.
 	ConsoleState = "/console/data/state"
-	// ConsoleScore is the path of the exactly-once score, and ConsoleFaults that of what went
-	// wrong on purpose: what only one page shows, and only then is computed.
+	// ConsoleScore is the path of the exactly-once score, and ConsoleFaults that of the
+	// injected faults: only one page shows each, and only then is it computed.
 	ConsoleScore  = "/console/data/score"
 	ConsoleFaults = "/console/data/faults"
 	// ConsoleAttention is the path of what needs somebody.

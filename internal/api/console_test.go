@@ -17,7 +17,7 @@ import (
 	"platen/internal/testclient"
 )
 
-// shown is what a console is told.
+// shown is a message to a console.
 type shown struct {
 	Place    string
 	Whole    bool
@@ -297,7 +297,7 @@ func (l *listener) next() *shown {
 	return nil
 }
 
-// until reads messages up to one that a test wants.
+// until reads messages up to one that a test expects.
 func (l *listener) until(wanted func(*shown) bool) *shown {
 	l.t.Helper()
 	for {

@@ -163,8 +163,8 @@ func FuzzAccept(f *testing.F) {
 	})
 }
 
-// taken is what RFC 9110 says of one type: the most specific range that fits
-// has a quality above 0. Of ranges that are the same the first counts.
+// taken applies RFC 9110 to one type: the most specific range that fits has a
+// quality above 0. Of ranges that are the same the first counts.
 func taken(accept, kind, subtype string) bool {
 	for _, want := range []string{kind + "/" + subtype, kind + "/*", "*/*"} {
 		for part := range strings.SplitSeq(accept, ",") {

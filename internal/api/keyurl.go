@@ -54,7 +54,7 @@ func keysOfLine(line string) []string {
 	return nil
 }
 
-// appendKeys appends the keys that stand in a text as they are.
+// appendKeys appends the keys that a text contains as they are.
 func appendKeys(keys []string, text string) []string {
 	for prefix, length := range apikey.Shapes() {
 		for rest := text; len(keys) < maxKeys; {

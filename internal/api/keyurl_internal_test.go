@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzKeysAreFoundInAnyURL: a key is found wherever it stands and however often
-// any of its letters is percent-encoded, and what is found is a key
+// FuzzKeysAreFoundInAnyURL: a key is found wherever it is and however often any
+// of its letters is percent-encoded, and what is found is a key
 // (OPEN.AUTH.KEY_SHAPES).
 func FuzzKeysAreFoundInAnyURL(f *testing.F) {
 	for _, seed := range []struct {

@@ -24,7 +24,7 @@ import (
 )
 
 // bubble is an API inside a bubble of testing/synctest, called without a
-// network: time stands still until everybody waits.
+// network: time does not pass until everybody waits.
 type bubble struct {
 	t               *testing.T
 	api             *api.Server

@@ -160,8 +160,8 @@ func TestTheCompanysTimeDoesNotGoBack(t *testing.T) {
 	}
 }
 
-// TestTwoKeysInOneHeaderAreRefused: what stands before Platen may have looked at
-// the other one.
+// TestTwoKeysInOneHeaderAreRefused: a proxy in front of Platen may have looked
+// at the other one.
 func TestTwoKeysInOneHeaderAreRefused(t *testing.T) {
 	t.Parallel()
 	n := start(t).create("")
@@ -174,5 +174,5 @@ func TestTwoKeysInOneHeaderAreRefused(t *testing.T) {
 		r.Header.Add(name, "Bearer "+n.factory)
 		n.do(r).want(400, "bad_request")
 	}
-	n.call("GET", "/v1/sandbox", n.office, "", "X-Api-Key", n.factory).want(200, "") // the alias may stand beside it
+	n.call("GET", "/v1/sandbox", n.office, "", "X-Api-Key", n.factory).want(200, "") // the alias may be beside it
 }

@@ -13,7 +13,7 @@ const (
 	// vocabulary is the words that everybody speaks: no behaviour, no state.
 	vocabulary = "internal/event internal/problem internal/money internal/moment internal/share internal/wire " +
 		"internal/jsonfield "
-	// tools are what departments are built of.
+	// tools are the packages that departments are built of.
 	tools = vocabulary + "internal/company/sim internal/company/record internal/company/catalog " +
 		"internal/company/preset"
 )
@@ -37,7 +37,7 @@ var may = map[string]string{
 	"internal/company/record":  vocabulary + "internal/company/sim internal/rowtext",
 	"internal/company/catalog": vocabulary + "internal/company/sim",
 	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog internal/company/fault",
-	// What goes wrong on purpose is decided beside the company, which knows nothing of it.
+	// Injected faults are decided beside the company, which knows nothing of them.
 	"internal/company/fault":        vocabulary + "internal/company/sim",
 	"internal/company/office":       tools,
 	"internal/company/factory":      tools,
@@ -71,7 +71,7 @@ var may = map[string]string{
 	"internal/netguard":   "",
 	"internal/ownership":  "",
 	"internal/node":       "internal/ownership internal/store",
-	// What travels between nodes: who sent a request, and who owns a sandbox.
+	// The header between nodes: who sent a request, and who owns a sandbox.
 	"internal/hop":              "internal/store internal/sandbox/apikey internal/wire internal/event internal/moment",
 	"internal/ratelimit":        "internal/network",
 	"internal/network":          "",
@@ -91,7 +91,7 @@ var may = map[string]string{
 	// The dispatcher knows what an attempt is, and nothing else of the company.
 	"internal/webhook": vocabulary + "internal/netguard internal/company/subscription",
 
-	// Verifying is what receivers do: it shares no code with what signs.
+	// Receivers verify: this shares no code with the package that signs.
 	"internal/webhook/diagnosis": "",
 
 	// The table of operations and its readers. Readers know the table and not
@@ -172,7 +172,7 @@ var may = map[string]string{
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
 	"test/crash": "internal/store/postgres/postgrestest internal/ratelimit/valkey/valkeytest platentest client " +
 		"internal/server internal/config internal/testclient test/selfexec",
-	// fixtures of the protocol's suite stand behind the same gateway
+	// fixtures of the protocol's suite are behind the same gateway
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
 		"internal/mcp/session internal/message internal/sandbox internal/sandbox/apikey internal/testclient " +
 		"test/selfexec",
@@ -248,7 +248,7 @@ var foreignInTests = []foreignModule{
 	{"github.com/oasdiff/yaml3", "eval/harness", "what is exported, read as Compose reads it"},
 }
 
-// TestImportsFollowTheMap keeps the directions that the layout stands on.
+// TestImportsFollowTheMap keeps the directions that the layout relies on.
 func TestImportsFollowTheMap(t *testing.T) {
 	t.Parallel()
 	for _, u := range theProgram(t).packages {
@@ -266,10 +266,10 @@ func TestImportsFollowTheMap(t *testing.T) {
 	}
 }
 
-// mayImport holds tests to the rule of their package where the rule is the
-// point: in the core, whose departments must stand alone in their tests too,
-// and in the black boxes. Elsewhere tests may take what they need to set a
-// stage, but never the whole server: who wants that belongs under test/.
+// mayImport holds tests to the rule of their package where the rule is the point:
+// in the core, whose departments must work alone in their tests too, and in the
+// black boxes. Elsewhere tests may take what they need to set a stage, but never
+// the whole server: a test that needs it belongs under test/.
 func mayImport(f *source, path string) bool {
 	if allows(may[f.unit.path], path) {
 		return true

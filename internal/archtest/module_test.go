@@ -66,7 +66,7 @@ func (s *source) generated() bool { return ast.IsGenerated(s.File) }
 // inCore reports whether a package belongs to the simulation.
 func (u *unit) inCore() bool { return u.path == core || strings.HasPrefix(u.path, core+"/") }
 
-// listed is what `go list` says of a package.
+// listed has the fields of a package in `go list`.
 type listed struct {
 	ImportPath, Name, Dir                              string
 	GoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string

@@ -123,8 +123,8 @@ func impureUse(used types.Object, parents []ast.Node, info *types.Info) string {
 	return name + " " + reason
 }
 
-// sorted reports whether maps.Keys stands in slices.Sorted(maps.Keys(m)): above
-// the name are its selector, its call and the call of slices.Sorted.
+// sorted reports whether maps.Keys is in slices.Sorted(maps.Keys(m)): above the
+// name are its selector, its call and the call of slices.Sorted.
 func sorted(info *types.Info, parents []ast.Node) bool {
 	if len(parents) < 3 {
 		return false
@@ -144,7 +144,7 @@ func sorted(info *types.Info, parents []ast.Node) bool {
 // TestFloatingPointIsRoundedAtEveryStep keeps fused multiply-add out. A
 // compiler may fuse x*y+z, also across statements, and does so on some
 // processors only; an explicit conversion of the product forbids it. So every
-// product stands in one: float64(x*y).
+// product is in one: float64(x*y).
 func TestFloatingPointIsRoundedAtEveryStep(t *testing.T) {
 	t.Parallel()
 	p := theProgram(t)
@@ -305,7 +305,7 @@ func packageVariable(info *types.Info, e ast.Expr) *types.Var {
 	}
 }
 
-// withParents visits every node with the nodes that it stands in, outermost
+// withParents visits every node with the nodes that contain it, outermost
 // first.
 func withParents(f *ast.File, visit func(n ast.Node, parents []ast.Node)) {
 	var parents []ast.Node

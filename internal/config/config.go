@@ -103,7 +103,7 @@ type Config struct {
 
 // Field describes one setting.
 type Field struct {
-	// Group is what the setting is about.
+	// Group is the subject of the setting.
 	Group string
 	// Name is the name of the flag and of the file's field.
 	Name string
@@ -376,7 +376,7 @@ func (c *Config) checkNodes(refuse func(ok bool, format string, values ...any)) 
 	refuse(c.PublicURL != "", "node-address needs a public-url: all servers of a database write the same links")
 }
 
-// unprintable reports whether a character cannot stand in a key that a header carries.
+// unprintable reports whether a character cannot be in a key of a header.
 func unprintable(c rune) bool { return c <= ' ' || c >= 0x7f }
 
 // Check reports every value that cannot be.

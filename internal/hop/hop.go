@@ -1,7 +1,7 @@
 // Package hop carries requests from the node where they arrive to the node that owns
-// their sandbox: over HTTP/1.1, one hop, never further. What a node knows of a request
-// travels in one header, signed with a key that only the nodes have; keys of clients do
-// not travel.
+// their sandbox: over HTTP/1.1, one hop, never further. The knowledge of a node about a
+// request travels in one header, signed with a key that only the nodes have; keys of
+// clients do not travel.
 package hop
 
 import (
@@ -54,7 +54,7 @@ const (
 	RevokePath = PathPrefix + "revoke"
 )
 
-// Verdict is what a node says of a request that was sent to it.
+// Verdict is the answer of a node to a request that was sent to it.
 type Verdict string
 
 // Verdicts. All but Served have done nothing.
@@ -100,7 +100,7 @@ const (
 	maxBody = 64 << 10
 )
 
-// Call is what a node knows of a request that it sends on.
+// Call has the knowledge of a node about a request that it sends on.
 type Call struct {
 	// SentAt is when it was sent, in milliseconds of Unix time.
 	SentAt int64 `json:"sent_at"`
@@ -114,8 +114,8 @@ type Call struct {
 	Credentials []apikey.Credential `json:"credentials,omitempty"`
 	// Agent is set for a request of the agent endpoint.
 	Agent bool `json:"agent,omitempty"`
-	// Decided is what the owner of the sandbox has found out, when it sends the request
-	// on to be finished elsewhere; nil for a request that is on its way to the owner.
+	// Decided is the finding of the sandbox's owner, when it sends the request on to be
+	// finished elsewhere; nil for a request that is on its way to the owner.
 	Decided json.RawMessage `json:"decided,omitempty"`
 	// Fault is why the body could not be read to its end, "" when it was.
 	Fault string `json:"fault,omitempty"`

@@ -1,7 +1,6 @@
-// Package message has the two values that the layers of the road hand to each
-// other: a Request, made once where it arrives, and a Response, which nobody but
-// the Writer sends. What a layer finds out it returns, or hands on in a copy of
-// the request; no layer writes into what another one holds.
+// Package message has the two values that the layers of the road hand to each other: a Request, created once
+// where it arrives, and a Response, which nobody but the Writer sends. A layer returns its findings, or
+// hands them on in a copy of the request; no layer writes into what another one holds.
 package message
 
 import (
@@ -62,7 +61,7 @@ type Request struct {
 	// Watching is set for a route of the console, which leaves no trace. OwnBudget is set where the endpoint
 	// itself spends what the request costs.
 	Watching, OwnBudget bool
-	// Exposed are the keys that stand in the URL.
+	// Exposed are the keys in the URL.
 	Exposed []string
 	// Refusal is the error that the door found, nil for none. The layer of budgets returns it once the request is
 	// paid for.

@@ -21,7 +21,7 @@ const (
 	ContentCSV  = "text/csv; charset=utf-8"
 )
 
-// Response is a whole response, and what the layers want to know of it. A layer may mark it; the Writer
+// Response is a whole response, with all that the layers need to know of it. A layer may mark it; the Writer
 // alone waits for it, cuts it or sends it.
 type Response struct {
 	Status int
@@ -49,7 +49,7 @@ type Response struct {
 	Replayed bool
 	// Spent is the decision on the caller's budgets.
 	Spent ratelimit.Decision
-	// Facts are what the missions are to know of the request beside what everybody sees.
+	// Facts are the request's facts for the missions beside what everybody sees.
 	Facts mission.Call
 
 	// HiddenFrom is the number of the first event that Conditions hid, 0 for none. DryRun is set for a write that

@@ -170,7 +170,7 @@ func TestOtherPortsAndOurOwnAddressesAreRefused(t *testing.T) {
 }
 
 // changing is a name server that gives one address first and another one ever
-// after, as they do who want to get past a check.
+// after, as attackers do to get past a check.
 func changing(first, then netip.Addr) *net.Resolver {
 	var asked atomic.Int32
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {

@@ -129,8 +129,8 @@ type holding struct {
 	foreign bool
 }
 
-// reading is what the two clocks of a machine say: one that is never set, and one that
-// also counts where the first may not.
+// reading has the times of the two clocks of a machine: one that is never set, and one
+// that also counts where the first may not.
 type reading struct {
 	boot time.Duration
 	wall time.Time
@@ -354,7 +354,7 @@ func (n *Node) beat(ctx context.Context) time.Duration {
 }
 
 // follow moves the node's clock to that of the storage, which said a time between two
-// readings. What the way there and back may explain is left alone.
+// readings. A difference that the way there and back may explain is left alone.
 func (n *Node) follow(at, sent, answered time.Time) {
 	offset := n.offset.Load()
 	least, most := int64(at.Sub(answered)), int64(at.Sub(sent))

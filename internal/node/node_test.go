@@ -65,8 +65,7 @@ type member struct {
 	lost atomic.Int64
 	// ahead is how much its wall clock is ahead of the storage's.
 	ahead atomic.Int64
-	// standing is set when its other clock stands still, as some do while a machine
-	// sleeps.
+	// standing is set when its other clock stops, as some do while a machine sleeps.
 	standing atomic.Bool
 	stood    atomic.Int64
 }
@@ -269,8 +268,8 @@ func (c *cluster) owned() (a, b *member, s *node.Search) {
 	return a, b, s
 }
 
-// TestANodeRemembersWhoOwnsWhat, and does not ask the storage for each request. What it
-// remembers may be old.
+// TestANodeRemembersWhoOwnsWhat, and does not ask the storage for each request. Its
+// memory may be old.
 func TestANodeRemembersWhoOwnsWhat(t *testing.T) {
 	t.Parallel()
 	inCluster(t, func(t *testing.T, c *cluster) {
@@ -300,7 +299,7 @@ func TestANodeRemembersWhoOwnsWhat(t *testing.T) {
 		if s.Owner().Address != "x:1" {
 			t.Errorf("it is sent to %+v", s.Owner())
 		}
-		// Who has been told keeps that in mind, and whoever is gone is out of mind.
+		// A node that was told keeps that in mind, and one that is gone is out of mind.
 		s = b.Search("s", false)
 		c.next(s, ownership.Forward, nil)
 		if s.Owner().Address != "x:1" {
@@ -481,7 +480,7 @@ func TestEachVersionGetsItsOwnSandboxes(t *testing.T) {
 		}
 		c.next(old.Search("s", false), ownership.Serve, nil)
 		c.hold(old, "s", 3)
-		// Who is to claim it and is not there is not asked for again and again.
+		// A node that is to claim it and is not there is not asked for again and again.
 		c.createWith("t", 1)
 		search = recent.Search("t", false)
 		c.next(search, ownership.Forward, nil)

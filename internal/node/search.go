@@ -29,8 +29,8 @@ type Search struct {
 	// it, nil for none.
 	foreign bool
 	able    *store.Node
-	// role is what is searched for in place of a sandbox, "" for none; record says that
-	// this node has it.
+	// role is the goal of a search that is not for a sandbox, "" for none; record says
+	// that this node has it.
 	role      string
 	record    store.Record
 	situation ownership.Situation
@@ -80,7 +80,7 @@ func (s *Search) hint(claim store.Fence) {
 	n.hints[s.name()] = claim
 }
 
-// name is what the search is for: the id of a sandbox, which has no space, or a role.
+// name returns the goal of the search: the id of a sandbox, without a space, or a role.
 func (s *Search) name() string {
 	if s.role != "" {
 		return "role " + s.role
@@ -158,7 +158,7 @@ func (s *Search) Next(ctx context.Context) (ownership.Step, error) {
 // one that is sent back; nil for none.
 func (s *Search) Owner() *store.Node { return s.owner }
 
-// setOwner takes a record in. What was found out about another owner is void.
+// setOwner takes a record in. Findings about another owner are void.
 func (s *Search) setOwner(record *ownership.Record, owner *store.Node, read bool) {
 	s.owner = owner
 	s.situation = ownership.Situation{

@@ -1,7 +1,7 @@
 // Package ownership has the rules by which several nodes share sandboxes: who may
-// claim one, serve it, send a request on, or bury a node. It decides and does
-// nothing: it knows no clock, no database and no network. Whoever acts on it carries
-// its steps out, and says what came of them.
+// claim one, serve it, send a request on, or bury a node. It decides and does nothing:
+// it knows no clock, no database and no network. The caller carries its steps out, and
+// says what came of them.
 //
 // A sandbox has at most one owner: a session of a node. Its record, in the database,
 // says which, and carries an epoch that grows with each claim. That a node lives is
@@ -41,7 +41,7 @@ func Standard() Terms {
 // it was sent, not answered: the database reads its clock in between.
 func (t Terms) TrustedUntil(sent time.Duration) time.Duration { return sent + t.Lifetime - t.Margin }
 
-// Record is what the database says of a sandbox.
+// Record is the database's record of a sandbox.
 type Record struct {
 	// Owner is "" while there is none.
 	Owner Session
@@ -49,7 +49,7 @@ type Record struct {
 	Epoch uint64
 }
 
-// Situation is what a node knows when it has to decide on a request.
+// Situation is the knowledge of a node when it has to decide on a request.
 type Situation struct {
 	Self Session
 	// Trusted says that the node is inside its trust window.
@@ -81,10 +81,10 @@ type Situation struct {
 	Foreign bool
 }
 
-// free says that no owner stands in the way of a claim.
+// free says that no owner prevents a claim.
 func (s *Situation) free() bool { return s.Known.Owner == "" || s.Known.Owner == s.Self || s.Buried }
 
-// Step is what a node does next with a request.
+// Step is the next thing that a node does with a request.
 type Step uint8
 
 // Steps. All but Serve, Refuse and Misdirect lead to another decision.
@@ -92,8 +92,8 @@ const (
 	// Refuse responds with 503: nothing was changed, and the same request can come
 	// again.
 	Refuse Step = iota
-	// Serve processes the request in this node. What it reads may be sent only if the
-	// trust window is still open afterwards.
+	// Serve processes the request in this node. The data that it reads may be sent
+	// only if the trust window is still open afterwards.
 	Serve
 	// Look reads the sandbox's record.
 	Look
@@ -164,7 +164,7 @@ func Next(s Situation) Step {
 }
 
 // ownOr decides on a sandbox that no other node owns, as far as is known, or that
-// another node takes for this one's. What is known may be old, so it is read before
+// another node takes for this one's. The knowledge may be old, so it is read before
 // anything is done; and when this session is not the owner, otherwise is done.
 func (s *Situation) ownOr(otherwise Step) Step {
 	switch {

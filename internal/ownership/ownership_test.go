@@ -9,8 +9,8 @@ import (
 	"platen/internal/ownership"
 )
 
-// op is one thing that a client wants. A write with a key is sent again until it is
-// done; one without is sent once.
+// op is one action of a client. A write with a key is sent again until it is done; one
+// without is sent once.
 type op struct {
 	id, box      int
 	write, keyed bool

@@ -26,7 +26,7 @@ type world struct {
 	addresses map[ownership.Session]*node
 	// floors are, for each sandbox, the newest version that any client knows of.
 	floors []int
-	// writes is how many of a hundred things that clients want are writes.
+	// writes is how many of a hundred actions of clients are writes.
 	writes int
 	ops    []*op
 	// violation is the first promise that was not kept.
@@ -116,7 +116,7 @@ func (e *events) Pop() any {
 	return last
 }
 
-// database is what PostgreSQL keeps, and what each statement does to it, in one
+// database is the state in PostgreSQL, and the effect of each statement on it, in one
 // moment. Its clock is the world's.
 type database struct {
 	world *world

@@ -56,8 +56,8 @@ func (b Budget) check(name string) error {
 // generic cell rate algorithm; it needs no refilling.
 type bucket int64
 
-// at is the bucket as it stands at a moment. A clock that was set back leaves
-// it empty at worst, not locked until the old time comes again.
+// at returns the bucket at a moment. A clock that was set back leaves it empty
+// at worst, not locked until the old time comes again.
 func (k bucket) at(now int64, b Budget) bucket {
 	return min(max(k, bucket(now)), bucket(now+int64(b.Whole())))
 }

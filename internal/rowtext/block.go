@@ -15,7 +15,7 @@ const (
 	// blockBytes is how much JSON a packed block holds at least. A larger one is packed
 	// better; a smaller one is opened faster.
 	blockBytes = 8 << 10
-	// maxExpands is the most bytes that a packed one can stand for.
+	// maxExpands is the most bytes that a packed byte can expand to.
 	maxExpands = 1024
 )
 
@@ -31,8 +31,7 @@ type Block struct {
 	size, live uint32
 	packed     bool
 
-	// mu guards opened, the JSON of a packed block for as long as the collector lets
-	// it stand.
+	// mu guards opened, the JSON of a packed block until the collector removes it.
 	mu     sync.Mutex
 	opened weak.Pointer[[]byte]
 }
@@ -136,7 +135,7 @@ func ReadBlock(from []byte) (b *Block, rest []byte, err error) {
 }
 
 // Pack moves texts into packed blocks, in their order. Readers may go on meanwhile.
-// What does not fill a block stays where it is. It reports whether any was filled.
+// Texts that fill no block stay where they are. It reports whether any was filled.
 func Pack(texts []*Text) (packed bool) {
 	var filling Packing
 	first := 0

@@ -11,7 +11,7 @@ import (
 	"platen/internal/problem"
 )
 
-// Attention is what needs somebody in a company or, once it has ended, how it came to that.
+// Attention has the concerns of a company or, once it has ended, its turning points.
 type Attention struct {
 	View     *View
 	Concerns []attention.Concern

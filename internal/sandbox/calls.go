@@ -29,7 +29,7 @@ type Call struct {
 	// At is when the response was sent, Milliseconds how long it took.
 	At           moment.Instant
 	Milliseconds int64
-	// Exchange is what was sent and received, nil where that is not remembered.
+	// Exchange is the exchange on the wire, nil where that is not remembered.
 	Exchange *Exchange
 }
 

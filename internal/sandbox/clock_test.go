@@ -85,8 +85,8 @@ func TestAPauseSurvivesARestart(t *testing.T) {
 	}
 }
 
-// atOnce is presets whose clocks run from the creation on: nothing in these tests
-// depends on when a client sends its first request, unless it is what is tested.
+// atOnce returns presets whose clocks run from the creation on: only tests about
+// a client's first request depend on when it comes.
 func atOnce(presets map[string]preset.Preset) map[string]preset.Preset {
 	running := maps.Clone(presets)
 	starter := running["starter"]

@@ -19,9 +19,9 @@ import (
 // flips is the number of bits that are changed, one at a time.
 var flips = testclient.Few(60, 200)
 
-// TestNoBitThatADiskChangesIsServed changes one random bit of a commit or a
-// snapshot in the file of a sandbox, opens the file, and reads everything: it is
-// what it was, or refused.
+// TestNoBitThatADiskChangesIsServed changes one random bit of a commit or a snapshot
+// in the file of a sandbox, opens the file, and reads everything: it is as it was, or
+// refused.
 func TestNoBitThatADiskChangesIsServed(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
@@ -176,8 +176,8 @@ func (b *bench) compare(s *sandbox.Sandbox, v *sandbox.View, want string) string
 	b.t.Helper()
 	_, err := s.Events(b.t.Context(), v, sandbox.Query{Limit: 1 << 30})
 	if isProblem(err, problem.SandboxDamaged) {
-		// An old commit is damaged: its events and its reply are refused. What the
-		// view has does not come from there.
+		// An old commit is damaged: its events and its reply are refused. The rows of
+		// the view do not come from there.
 		if rows := dumpRows(v); want[:len(rows)] != rows {
 			return "wrong"
 		}

@@ -8,11 +8,11 @@ import (
 	"platen/internal/event"
 )
 
-// This file is what goes wrong on purpose with deliveries: the decisions that the delivery log
-// asks for, and what has to be remembered of them. A sandbox without faults hands it nothing.
+// This file has the injected faults of deliveries: the decisions that the delivery log asks
+// for, and what has to be remembered of them. A sandbox without faults hands it nothing.
 
-// disturbance decides what goes wrong with the deliveries of the step that the writer is at. What
-// it has taken and noted counts once the step is durable.
+// disturbance decides the faults of the deliveries of the step that the writer is at. Faults that
+// it has taken and noted count once the step is durable.
 type disturbance struct {
 	sandbox *Sandbox
 	faults  *Faults
@@ -20,7 +20,7 @@ type disturbance struct {
 	hits    []FaultHit
 }
 
-// disturbDeliveries hands the company what goes wrong with its deliveries.
+// disturbDeliveries hands the company the faults of its deliveries.
 func (s *Sandbox) disturbDeliveries() {
 	f := s.faults.Load()
 	if f == nil {

@@ -201,8 +201,8 @@ func (a away) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox,
 	return a.Store.Due(ctx, t, limit)
 }
 
-// TestReadsGoOnWhileTheStoreIsAway: from the newest durable state, whose time
-// stands still; writes are refused for the moment, and the first that is sent again
+// TestReadsGoOnWhileTheStoreIsAway: from the newest durable state, whose time does
+// not pass; writes are refused for the moment, and the first that is sent again
 // when the store is back has its effect.
 func TestReadsGoOnWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ const (
 	maxExchangeBytes = 256 << 10
 )
 
-// Exchange is what went over the wire in a request: without keys and secrets, and of the bodies
+// Exchange has the data on the wire of a request: without keys and secrets, and of the bodies
 // their beginnings.
 type Exchange struct {
 	Query, IdempotencyKey string
@@ -28,7 +28,7 @@ type Exchange struct {
 	RequestBytes, ResponseBytes int64
 }
 
-// secrets are what is never remembered: keys of sandboxes and of webhooks, whole or cut short.
+// secrets are never remembered: keys of sandboxes and of webhooks, whole or cut short.
 var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
 
 const removed = "(removed)"

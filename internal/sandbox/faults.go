@@ -30,8 +30,8 @@ type FaultHit struct {
 	Detail string
 }
 
-// Faults are what goes wrong on purpose in a sandbox. What has to be remembered goes to the
-// store like the activity of clients; the log of what happened is kept in memory alone.
+// Faults are the injected faults of a sandbox. Their memory goes to the store like the
+// activity of clients; the log of what happened is kept in memory alone.
 type Faults struct {
 	plan *fault.Plan
 
@@ -54,7 +54,7 @@ type pin struct {
 func (s *Sandbox) Faults(ctx context.Context) *Faults {
 	if !s.recalled.Load() {
 		if _, err := s.View(ctx); err != nil {
-			return nil // whatever the request wants finds that out
+			return nil // the rest of the request finds that out
 		}
 	}
 	return s.faults.Load()

@@ -25,8 +25,8 @@ type ForkPoint struct {
 // it stays what it is while the sandbox goes on.
 type ForkBase struct {
 	SandboxID string `json:"sandbox_id"`
-	// Version is that of the commit after which it stood so, Sequence the number of the
-	// newest event then.
+	// Version is that of the commit with this state, Sequence the number of the newest
+	// event then.
 	Version  uint64 `json:"version"`
 	Sequence uint64 `json:"sequence"`
 }
@@ -85,23 +85,22 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 	return base, nil
 }
 
-// encoded is the snapshot of the company in memory, which stands at a version.
+// encoded returns the snapshot of the company in memory, which is at a version.
 func (s *Sandbox) encoded(version uint64) []byte {
 	snapshot := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
 	return snapshot.Encode(version)
 }
 
-// Forking is the order for a fork: of what, and who wants it. Records are as in
-// Creation.
+// Forking is the order for a fork: of what, and for whom. Records are as in Creation.
 type Forking struct {
 	Base    ForkBase
 	Network string
 	Records func(Created) Records
 }
 
-// Fork makes a sandbox with the company of another one as it stood, with all of its
+// Fork creates a sandbox with the company of another one at a version, with all of its
 // past, and with keys and a lease of its own. The caller has checked that there is room
-// for it. An error that is a problem means that nothing was made. Nothing of it is kept
+// for it. An error that is a problem means that nothing was created. Nothing of it is kept
 // in memory until its first request.
 func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 	if err := r.memory.begin(ctx); err != nil {

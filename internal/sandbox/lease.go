@@ -14,7 +14,7 @@ import (
 //	   ▲                                     │
 //	   └───────────── extension ─────────────┘
 //
-// Where it stands is its header: WakeAt is the moment of the next arrow, so it
+// Its state is in its header: WakeAt is the moment of the next arrow, so it
 // lies before ExpiresAt while running, is ExpiresAt once warned, and DeleteAt
 // once ended. Each arrow is a commit that moves WakeAt. A step that was made
 // stays made, also when the wall clock steps back or the server was away.

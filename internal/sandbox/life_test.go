@@ -380,7 +380,7 @@ func agree(v *sandbox.View, events []fedEvent) error {
 	return nil
 }
 
-// identity is what differs between two sandboxes that lived the same life.
+// identity matches the differences between two sandboxes of the same life.
 var identity = regexp.MustCompile(`\b(evt|sbx)_[0-9a-z]+`)
 
 // life is everything that can be told of a life from outside, without ids of

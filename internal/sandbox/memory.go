@@ -62,8 +62,8 @@ type memory struct {
 	loaded, evicted, refused uint64
 }
 
-// MemoryUse is what a registry has in memory, by its own estimate, and what it
-// did for that since its start.
+// MemoryUse has the memory of a registry, by its own estimate, and the work that
+// it did for that since its start.
 type MemoryUse struct {
 	// Bytes are those of the companies in memory, Limit the most that they may
 	// have, Companies their number.

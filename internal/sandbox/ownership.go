@@ -102,7 +102,7 @@ func (s *Sandbox) trusted(v *View) (*View, error) {
 	return v, nil
 }
 
-// settled is the outcome of a writer's work. What it has committed stands; anything else
+// settled returns the outcome of a writer's work. Its commits are valid; anything else
 // it knows from memory, which must be the newest there is.
 func (s *Sandbox) settled(err error) error {
 	if s.committed || err != nil && !isRefusal(err) {

@@ -272,7 +272,7 @@ func TestAnOldOwnerLoadsNothing(t *testing.T) {
 }
 
 // TestNothingIsServedThatIsNotTrusted: neither reads nor refusals nor replays, for all of
-// them say how things are. What was committed is answered.
+// them say how things are. A write that was committed is answered.
 func TestNothingIsServedThatIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	b, one, _ := share(t)

@@ -149,9 +149,9 @@ type Creation struct {
 	Seed   *int64
 	Bridge *preset.Bridge
 	Clock  *sim.Mode
-	// Faults are what goes wrong on purpose, nil for what the preset says.
+	// Faults are the faults to inject, nil for those of the preset.
 	Faults *fault.Faults
-	// Evaluation makes a sandbox in which players are compared, as the presets do that
+	// Evaluation creates a sandbox in which players are compared, as the presets do that
 	// are marked so.
 	Evaluation bool
 	// Split is the set of worlds that the seed counts, "" for TrainSplit.

@@ -21,7 +21,7 @@ func (r *Registry) Revoke(ctx context.Context, key string) error {
 	return r.RevokeCredential(ctx, known)
 }
 
-// RevokeCredential revokes the key that a credential stands for, as Revoke does.
+// RevokeCredential revokes the key of a credential, as Revoke does.
 func (r *Registry) RevokeCredential(ctx context.Context, c apikey.Credential) error {
 	header, err := r.store.FindKey(ctx, c.Hash)
 	if errors.Is(err, store.ErrNotFound) {

@@ -78,7 +78,7 @@ type Sandbox struct {
 	// The one writer holds mu, and everything below is its own.
 	mu sync.Mutex
 
-	// The company in memory, and where it stands in the store.
+	// The company in memory, and its place in the store.
 
 	company *company.Company
 	header  store.Sandbox
@@ -145,8 +145,8 @@ func (tx *Tx) Tick(minutes int) error {
 	return err
 }
 
-// TickUntil is a Tick that ends early where what it waits for has come about. It
-// says what ended it.
+// TickUntil is a Tick that ends early when what it waits for has happened. It says what
+// ended it.
 func (tx *Tx) TickUntil(minutes int, until company.Until) (company.Stop, error) {
 	pause := tx.sandbox.registry.options.TickPause
 	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
@@ -203,9 +203,8 @@ func (s *Sandbox) refresh(ctx context.Context, now moment.Instant) (*View, error
 	return s.published.Load(), nil
 }
 
-// lastDurableView returns the last durable state to a reader when the store takes no
-// commit for the moment: on a full disk, or without its server, time stands still,
-// and reads go on.
+// lastDurableView returns the last durable state to a reader when the store takes no commit
+// for the moment: on a full disk, or without its server, time stops, and reads go on.
 func (s *Sandbox) lastDurableView(ctx context.Context, err error) (*View, error) {
 	p, refused := errors.AsType[*problem.Problem](err)
 	if refused && p.Code != problem.Unavailable || !refused && !errors.Is(err, errUnknown) {

@@ -13,7 +13,7 @@ import (
 	"platen/internal/problem"
 )
 
-// Verification is what became of the hand-offs of a manual bridge.
+// Verification is the judgement of the hand-offs of a manual bridge.
 type Verification struct {
 	View *View
 	// Manual is set where clients carry the records; without it there is no Result.

@@ -15,8 +15,7 @@ import (
 // tailLength is the number of the newest events that are kept in memory.
 const tailLength = 32
 
-// View is a sandbox as it stood after one commit: immutable, shared by any
-// number of readers.
+// View is a sandbox after one commit: immutable, shared by any number of readers.
 type View struct {
 	SandboxID  string
 	PublicName string
@@ -42,10 +41,10 @@ type View struct {
 	// over for good.
 	wakeAt moment.Instant
 	ended  bool
-	// refused counts on while the view stands, and minute is the newest moment of the
+	// refused counts on while the view lasts, and minute is the newest moment of the
 	// company that any view has shown.
 	refused, minute *atomic.Int64
-	// faults are what goes wrong on purpose, which may begin while the view stands.
+	// faults are the injected faults, which may begin while the view lasts.
 	faults *atomic.Pointer[Faults]
 	// changed is closed when another view takes this one's place.
 	changed chan struct{}
@@ -114,7 +113,7 @@ func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.Exp
 // leaseStepDue reports whether a step of the sandbox's life is due.
 func (v *View) leaseStepDue(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
 
-// Faults returns what goes wrong on purpose, nil for nothing.
+// Faults returns the faults to inject, nil for none.
 func (v *View) Faults() *Faults {
 	if v.faults == nil {
 		return nil

@@ -204,7 +204,7 @@ func (q *wakeups) advance(ctx context.Context, s *Sandbox, now moment.Instant) {
 }
 
 // wakeupQueue is a heap.
-type wakeupQueue []*scheduled //nolint:recvcheck // heap.Interface wants both
+type wakeupQueue []*scheduled //nolint:recvcheck // heap.Interface needs both
 
 func (q wakeupQueue) Len() int           { return len(q) }
 func (q wakeupQueue) Less(i, j int) bool { return q[i].at < q[j].at }

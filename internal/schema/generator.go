@@ -23,7 +23,7 @@ const (
 	typeNull  = "null"
 )
 
-// generator is a registry in one direction, as huma's reflection wants it.
+// generator is a registry in one direction, as huma's reflection needs it.
 type generator struct {
 	*Registry
 	input bool

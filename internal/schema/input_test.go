@@ -97,8 +97,8 @@ func fieldsOf(p *problem.Problem) []problem.Field {
 	return details.Fields
 }
 
-// TestAnIntegerMayBeSpelledLikeAnyNumber, as programs do that know floats alone. What stands
-// beside it is decoded as it was sent.
+// TestAnIntegerMayBeSpelledLikeAnyNumber, as programs do that know floats alone. The fields
+// beside it are decoded as they were sent.
 func TestAnIntegerMayBeSpelledLikeAnyNumber(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("0", 10_000)

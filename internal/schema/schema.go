@@ -77,6 +77,6 @@ func (r *Registry) Ref(t reflect.Type) *huma.Schema {
 // Schemas returns the components by name. The caller only reads them.
 func (r *Registry) Schemas() map[string]*huma.Schema { return r.components }
 
-// Huma returns the registry as huma's document types want it, for
+// Huma returns the registry as huma's document types need it, for
 // huma.Components. A type registered through it is an output.
 func (r *Registry) Huma() huma.Registry { return generator{Registry: r} }

@@ -37,8 +37,8 @@ func clip(text string) string {
 	return shown[1 : len(shown)-1]
 }
 
-// join appends a field to the path of its object. A name that is not plain
-// stands in brackets and quotes.
+// join appends a field to the path of its object. A name that is not plain is
+// in brackets and quotes.
 func join(path, name string) string {
 	switch {
 	case !isPlain(name):

@@ -11,7 +11,7 @@ import (
 	"platen/internal/store"
 )
 
-// Memory is what the server's companies take up.
+// Memory returns the memory use of the server's companies.
 func (s *Server) Memory() sandbox.MemoryUse { return s.registry.Memory() }
 
 // blockOf is the block of a network group as the store has it, "" for none.

@@ -37,8 +37,8 @@ func Restore(ctx context.Context, c *config.Config, from string, replace bool) (
 }
 
 // CheckDatabase looks for damage in the database of the settings, also while a
-// server runs on it. It reads a copy that stands at one moment, which is beside the
-// database for as long as it takes.
+// server runs on it. It reads a copy of one moment, which is beside the database
+// for as long as it takes.
 func CheckDatabase(ctx context.Context, c *config.Config) (found sandbox.Checked, err error) {
 	if c.Postgres() {
 		return found, ErrNoFile

@@ -35,11 +35,11 @@ type admitting struct {
 	stop       context.CancelFunc
 }
 
-// cluster is what a server has that shares its storage with others.
+// cluster has the parts of a server with shared storage.
 type cluster struct {
 	node *node.Node
 	road *hop.Road
-	// self is what this process says of itself, by which it knows its own address again.
+	// self is the answer of this process at SelfPath, by which it knows its own address.
 	self     string
 	listener net.Listener
 	http     *http.Server
@@ -92,7 +92,7 @@ func (s *Server) alike(key []byte, presets map[string]preset.Preset) (string, er
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// processName is what operators know this server by.
+// processName returns the name of this server for operators.
 func processName() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// seen is what a client sees of a read: the status, or 0 for a response that is not the API's.
+// seen returns the status of a read, or 0 for a response that is not the API's.
 func seen(t *testing.T, s *Server, path, key string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr().String()+path, http.NoBody)

@@ -41,7 +41,7 @@ type connectionLimits struct {
 	full func()
 }
 
-// Reasons for which a connection is closed before its client wants it.
+// Reasons for which the server closes a connection early.
 const (
 	groupFull  = "network"
 	blockFull  = "block"

@@ -216,8 +216,7 @@ func TestARequestUnderWayIsNotCutOffForANewcomer(t *testing.T) {
 	})
 }
 
-// TestTheProxyProtocolCountsConnectionsOfClients: one balancer stands for many
-// of them.
+// TestTheProxyProtocolCountsConnectionsOfClients: one balancer carries many of them.
 func TestTheProxyProtocolCountsConnectionsOfClients(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(c *config.Config) { c.ProxyProtocol, c.IPConnections = true, 3 })

@@ -43,10 +43,10 @@ type secretSource struct {
 }
 
 // secret returns the key of the encryption at rest: the operator's setting, or
-// that of the file beside the database, which is made at the first start. A
+// that of the file beside the database, which is created at the first start. A
 // database that is no file comes with a key, or the settings are refused. A key
-// that the database was not written with is refused, unless the operator wants
-// to begin with a new one.
+// that the database was not written with is refused, unless the operator asks
+// for a new one.
 func (s *Server) secret(ctx context.Context) ([]byte, error) {
 	source, err := readSecret(s.config)
 	if err != nil {

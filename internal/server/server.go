@@ -112,8 +112,8 @@ type Server struct {
 }
 
 // Net is the network of a server. The functions that are nil are those of the machine. A
-// test that lets time pass in a moment gives a network in memory: time stands still while
-// anything waits for a socket.
+// test that lets time pass in a moment gives a network in memory: time does not pass
+// while anything waits for a socket.
 type Net struct {
 	Listen func(ctx context.Context, network, address string) (net.Listener, error)
 	// Dial connects to receivers of webhooks, once their address is allowed.
@@ -427,8 +427,8 @@ func (s *Server) end(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// originOf derives links from an address. An address that stands for all
-// interfaces is called localhost.
+// originOf derives links from an address. An address for all interfaces is called
+// localhost.
 func originOf(addr net.Addr) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 // patience ends a test that would hang.
 const patience = 60 * time.Second
 
-// suite is what ends after the last test.
+// suite holds what ends after the last test.
 var suite testclient.Suite
 
 func TestMain(m *testing.M) { os.Exit(suite.End(m.Run())) }
@@ -112,8 +112,8 @@ func (c *client) send(text string) {
 type answer struct {
 	status int
 	header http.Header
-	// length is what the header says of the body, closes whether it announces
-	// the end of the connection.
+	// length is that of the body by the header, closes whether the header
+	// announces the end of the connection.
 	length int64
 	closes bool
 	body   []byte

@@ -14,7 +14,7 @@ import (
 // ErrNoNodes refuses to list the servers of a file.
 var ErrNoNodes = errors.New("a SQLite file is one server's alone: name the PostgreSQL database that servers share")
 
-// Survey is what a database says of the servers that share it.
+// Survey is a database's view of the servers that share it.
 type Survey struct {
 	// At is when it was asked, by its own clock.
 	At      time.Time        `json:"at"`

@@ -172,8 +172,7 @@ func (r *upgradeReader) rows(path string, system operation.System, query url.Val
 	})
 }
 
-// lists reads every list, whole and by each value of each filter that stands in
-// its rows.
+// lists reads every list, whole and by each value of each filter in its rows.
 func (r *upgradeReader) lists() {
 	r.t.Helper()
 	read := 0

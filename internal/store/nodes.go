@@ -31,7 +31,7 @@ type Node struct {
 	Address string
 	// Settings is a digest of everything that all nodes must have alike.
 	Settings string
-	// Name is what operators know it by.
+	// Name is the name of the node for operators.
 	Name string
 	// Engine is the version of the simulation that it has. It can go on with sandboxes of
 	// the same version alone.
@@ -41,7 +41,7 @@ type Node struct {
 	StartedAt, Until time.Time
 }
 
-// Owned is what the storage says of a sandbox's owner, at one moment.
+// Owned is the storage's knowledge of a sandbox's owner, at one moment.
 type Owned struct {
 	Fence
 	// Node is the owner's, nil when that has none any more.
@@ -56,8 +56,8 @@ type Owned struct {
 // Fits reports whether a node can go on with the sandbox.
 func (o *Owned) Fits(n *Node) bool { return o.Engine == 0 || n.Engine == o.Engine }
 
-// Nodes is what several servers on one storage know of each other. All times in it are
-// of the storage's one clock. What returns nil is durable.
+// Nodes is the shared knowledge of several servers on one storage. All times in it are
+// of the storage's one clock. A change is durable when its method returns nil.
 //
 // While a new version takes the place of an old one there are nodes of both, and a
 // sandbox is free for a session when it has no owner that is still a node, or one that

@@ -125,9 +125,9 @@ type Commit struct {
 type Fork struct {
 	// Parent is the id of the sandbox whose commits are copied.
 	Parent string
-	// Snapshot is kept for the new sandbox, nil for none: the parent as it stood after
-	// the commit with its version, which is among those that are copied. Only its
-	// version and body count.
+	// Snapshot is kept for the new sandbox, nil for none: the parent after the commit
+	// with its version, which is among those that are copied. Only its version and
+	// body count.
 	Snapshot *Snapshot
 }
 
@@ -170,10 +170,10 @@ type Write struct {
 	Rule Rule
 }
 
-// Snapshot is a sandbox as it stood after the commit with its version.
+// Snapshot is a sandbox after the commit with its version.
 type Snapshot struct {
 	SandboxID string
-	// Fence is the claim under which it was made. It is not read back.
+	// Fence is the claim under which it was created. It is not read back.
 	Fence   Fence
 	Version uint64
 	Body    []byte

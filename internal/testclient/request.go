@@ -89,8 +89,8 @@ var usual = &http.Client{ //nolint:gochecknoglobals // its connections are share
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Exchange sends a request and reads the whole answer. A nil client stands for one
-// that follows no redirect. An answer that says it is JSON and is none comes with an
+// Exchange sends a request and reads the whole answer. A nil client means one that
+// follows no redirect. An answer that says it is JSON and is none comes with an
 // error.
 func Exchange(client *http.Client, r *http.Request) (*Answer, error) {
 	if client == nil {

@@ -168,7 +168,7 @@ func (m *Message) request(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
-	// Names in lower case are sent as they stand here.
+	// Names in lower case are sent as they are here.
 	request.Header = http.Header{
 		HeaderID:        {m.ID},
 		HeaderTimestamp: {strconv.FormatInt(m.SentAt.Unix(), 10)},

@@ -74,7 +74,7 @@ func TestABodyAboveTheLimitKeepsShortScalars(t *testing.T) {
 }
 
 // FuzzBody: what comes out of any event is JSON without a number, and within
-// the limit as long as what stands beside data leaves room for it.
+// the limit as long as the fields beside data leave room for it.
 func FuzzBody(f *testing.F) {
 	f.Add([]byte(`{"seq":1,"id":"evt_1","data":{"a":1}}`))
 	f.Add([]byte(sized(4097)))

@@ -424,7 +424,7 @@ func TestNothingIsSentForASandboxThatIsElsewhere(t *testing.T) {
 	})
 }
 
-// TestAtOnceThereAreOnlySoManyRequests: 200 sandboxes with slow receivers want
+// TestAtOnceThereAreOnlySoManyRequests: 200 sandboxes with slow receivers need
 // more places than there are. Each subscription takes one, and when those who came
 // first are done everybody has a turn.
 func TestAtOnceThereAreOnlySoManyRequests(t *testing.T) {
@@ -510,8 +510,8 @@ func TestAURLThatIsRefusedNowIsNotRequested(t *testing.T) {
 }
 
 // TestALargeEventIsSentShortenedAndSaysSo: what is left still leads to the whole
-// record, and is what was signed (contract: LIMIT.DELIVERY_BODY,
-// EVT.BODY.TRUNCATED, EVT.BODY.FULL_RECORD).
+// record, and is signed (contract: LIMIT.DELIVERY_BODY, EVT.BODY.TRUNCATED,
+// EVT.BODY.FULL_RECORD).
 func TestALargeEventIsSentShortenedAndSaysSo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

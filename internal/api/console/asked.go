@@ -12,8 +12,8 @@ import (
 	"platen/internal/sandbox"
 )
 
-// What is in this file is computed when a page asks for it, and is no part of the state: to
-// judge a company keeps its writer waiting.
+// The values in this file are computed when a page asks for them, and are no part of the
+// state: to judge a company keeps its writer waiting.
 
 const (
 	// maxFailures and maxFaults are the most that a page is shown of either.
@@ -80,7 +80,7 @@ func (c *Console) Attention(ctx context.Context, viewer *Viewer) ([]byte, error)
 	return encoded(operation.AttentionOf(&found))
 }
 
-// faults are what goes wrong on purpose, and what did.
+// faults are the injected faults of a sandbox, planned and happened.
 type faults struct {
 	// Faults is as in the status, nil for nothing.
 	Faults *operation.FaultPlan `json:"faults"`
@@ -89,8 +89,8 @@ type faults struct {
 	Count    uint64            `json:"count"`
 }
 
-// Faults returns what goes wrong on purpose and what did, as JSON. Where players are compared it
-// fails with not_in_evaluation.
+// Faults returns the fault plan and the faults that happened, as JSON. Where players are
+// compared it fails with not_in_evaluation.
 func (c *Console) Faults(ctx context.Context, viewer *Viewer) ([]byte, error) {
 	v, err := playing(ctx, viewer)
 	if err != nil {

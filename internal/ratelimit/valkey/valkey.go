@@ -139,7 +139,7 @@ func alive(ctx context.Context, c redis.Conn, since time.Time) error {
 		return nil
 	}
 	_, err := redis.DoContext(c, ctx, "PING")
-	return err //nolint:wrapcheck // the pool only wants to know whether
+	return err //nolint:wrapcheck // the pool only asks whether
 }
 
 // Close gives the connections back.

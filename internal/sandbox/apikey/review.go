@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Review is what the link of a reviewer opens: all that the console shows, to be read.
+	// Review is the system of a reviewer's link: all that the console shows, to be read.
 	Review System = "review"
 	// ReviewPrefix is how the token of such a link begins.
 	ReviewPrefix = "lab_rev_"

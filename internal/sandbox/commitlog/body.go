@@ -37,8 +37,8 @@ const (
 	compressAbove = 512
 	// maxPooled is the size in bytes up to which a buffer is used again.
 	maxPooled = 1 << 20
-	// maxExpands is the most bytes that a compressed one can stand for. Rows
-	// are far below that; a damaged body that claims more is not unpacked.
+	// maxExpands is the most bytes that a compressed byte can expand to. Rows are
+	// far below that; a damaged body that claims more is not unpacked.
 	maxExpands = 1024
 )
 
@@ -53,7 +53,7 @@ var (
 // a file system has changed, and is no protection from intent.
 type Sum uint32
 
-// kind is what a body is of: a body of one kind, or of one version, is not taken
+// kind is the kind of a body: a body of one kind, or of one version, is not taken
 // for another. Which sandbox it belongs to is not in the sum.
 type kind byte
 

@@ -19,7 +19,7 @@ import (
 )
 
 // bytesPerByte is how much memory a byte of a slab may cost at most, slack is
-// what a reader and the fuzzer use besides.
+// the memory that a reader and the fuzzer use besides.
 const (
 	bytesPerByte = 256
 	slack        = 16 << 20

@@ -44,7 +44,7 @@ func TestWhatWasClaimedMeanwhileIsNotClaimedAgain(t *testing.T) {
 					kind, id, at.Add(time.Hour).UnixMicro()))
 			}
 
-			// Whoever buries the slow node has it in hand, and lets it live.
+			// The node that buries the slow one has it in hand, and lets it live.
 			tx, err := connectRaw(t, dsn).Begin(t.Context())
 			if err != nil {
 				t.Fatal(err)

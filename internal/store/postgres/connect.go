@@ -31,7 +31,7 @@ func configure(dsn string, connections int32, settings map[string]string) (*pgxp
 		// acknowledged commits, so it is not for readers either.
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
-	// One that has become a standby, or stands behind an address that leads to another
+	// One that has become a standby, or is behind an address that leads to another
 	// server now, is left for the one that takes writes.
 	before := config.ConnConfig.OnPgError
 	config.ConnConfig.OnPgError = func(conn *pgconn.PgConn, answer *pgconn.PgError) bool {

@@ -6,8 +6,8 @@ import (
 	"platen/internal/store"
 )
 
-// TestOthersWriteWhileAParentIsForked, and so does the parent: the key of the fork is held by another process, so the
-// fork stands still, and all else is written before it.
+// TestOthersWriteWhileAParentIsForked, and so does the parent: another process holds the key of the fork, so the fork
+// waits, and all else is written before it.
 func TestOthersWriteWhileAParentIsForked(t *testing.T) {
 	t.Parallel()
 	dsn := newSchema(t)

@@ -56,7 +56,7 @@ func (g *group) add(r *groupcommit.Request) {
 	case store.Commit:
 		if o.Fork != nil {
 			g.addFork(o, r)
-			g.addRecords(o.Records) // after the copies, for which nobody is to wait who wants their locks
+			g.addRecords(o.Records) // after the copies: others that need their locks are not to wait for them
 			return
 		}
 		g.addRecords(o.Records)

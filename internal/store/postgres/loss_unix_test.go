@@ -18,7 +18,7 @@ import (
 	"platen/internal/testclient"
 )
 
-// A proxy stands between a store and the server and loses what it is told to.
+// A proxy is between a store and the server and loses what it is told to.
 type proxy struct {
 	directory string
 	server    string

@@ -60,7 +60,7 @@ const (
 	// be there until the claim is durable: its lock keeps whoever buries it
 	// waiting, and no beat.
 	living = `living AS (SELECT session, engine FROM nodes WHERE session = $1 FOR KEY SHARE)`
-	// What is free for whom, in the words of store.Nodes.
+	// free says that a sandbox is free for a session, in the words of store.Nodes.
 	free = `
 		NOT EXISTS (SELECT 1 FROM nodes n WHERE n.session = s.owner
 			AND (s.engine IN (0, n.engine) OR s.engine <> l.engine))

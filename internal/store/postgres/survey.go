@@ -17,7 +17,7 @@ const surveyOwners = `
 	FROM sandboxes s LEFT JOIN nodes n ON n.session = s.owner
 	WHERE NOT s.removed GROUP BY 1`
 
-// Survey is what a database says of its nodes, at one moment.
+// Survey is a database's view of its nodes, at one moment.
 type Survey struct {
 	// At is the moment, by the database's clock.
 	At    time.Time

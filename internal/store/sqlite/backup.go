@@ -15,7 +15,7 @@ type Backed struct {
 }
 
 // Backup copies the database at a path into a new file that only its owner can
-// read, as it stands at one moment. A server may go on writing to it meanwhile:
+// read, as it is at one moment. A server may go on writing to it meanwhile:
 // neither waits for the other. The copy is checked, and durable when Backup
 // returns; after an error there is none.
 func Backup(ctx context.Context, path, to string) (Backed, error) {

@@ -189,7 +189,7 @@ func bodyOf(id string, version uint64) []byte {
 	return []byte(strings.Repeat(fmt.Sprintf("%s/%d ", id, version), size/len(id)))
 }
 
-// told is what a killed process had acknowledged.
+// told has the commits and deletions that a killed process had acknowledged.
 type told struct {
 	newest  map[string]uint64
 	deleted map[string]bool

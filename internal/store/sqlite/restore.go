@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Restore puts a copy in the place of the database at a path, which no server may
-// have open. A database that is there already is only replaced when the caller
-// says so. The copy is checked first, also that it has the tables of Platen and nothing
-// else, and stays as it is. What was restored is durable when Restore returns; after an
-// error the old database is still there.
+// Restore puts a copy in the place of the database at a path, which no server may have
+// open. A database that is there already is only replaced when the caller says so. The
+// copy is checked first, also that it has the tables of Platen and nothing else, and
+// stays as it is. The result is durable when Restore returns; after an error the old
+// database is still there.
 func Restore(ctx context.Context, from, path string, replace bool) (Backed, error) {
 	restored, err := restore(ctx, from, path, replace)
 	if err != nil {

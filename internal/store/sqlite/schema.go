@@ -64,7 +64,7 @@ func checkSchema(ctx context.Context, path string) (err error) {
 
 func compareObjects(a, b object) int { return strings.Compare(a.kind+a.name, b.kind+b.name) }
 
-// schemaAt is what the first so many migrations make.
+// schemaAt returns the objects that the first so many migrations create.
 func schemaAt(ctx context.Context, known []migration.Migration, number int) (objects map[object]bool, err error) {
 	if number > len(known) {
 		return nil, errNewer(number, len(known))

@@ -18,7 +18,7 @@ type NodeStore interface {
 }
 
 // nodeClaims are the requirements of store.Nodes. Each gets a storage that holds
-// nothing, and two ways to it; the first error is what is wrong.
+// nothing, and two ways to it; the first error is the failure.
 var nodeClaims = []struct {
 	name  string
 	check func(*sharing) error
@@ -353,7 +353,7 @@ func dueAreClaimedOnce(s *sharing) error {
 		running.Go(func() { claimed[i], errs[i] = way.ClaimDue(s, []store.Session{"a", "b"}[i], due, sandboxes) })
 	}
 	running.Wait()
-	// What one of them passed over, because the other was at it, that one has.
+	// Those that one passed over, because the other was at them, the other has.
 	all := append(claimed[0], claimed[1]...)
 	rest := []string{"s04", "s05", "s06", "s07", "s08", "s09"}
 	return errors.Join(failures, errors.Join(errs...), equal("how many were claimed", len(all), len(rest)),

@@ -192,7 +192,7 @@ func bodies(raw []byte) []body {
 // plain writes the escapes of JSON that need none as the characters they are.
 func plain(compact []byte) []byte {
 	var b bytes.Buffer
-	// Strings are replaced where they stand, so nothing else moves.
+	// Strings are replaced where they are, so nothing else moves.
 	rest := compact
 	for {
 		begin := bytes.IndexByte(rest, '"')
