@@ -12,7 +12,7 @@ import (
 )
 
 // TestEachGapHasTheRequestThatClosesIt: whatever kind a gap is of, the request that the bridge
-// shows for it is run as it stands there, each in another language, and the gap is gone.
+// shows for it is run as it is, each in another language, and the gap is gone.
 func TestEachGapHasTheRequestThatClosesIt(t *testing.T) {
 	t.Parallel()
 	p := shared()

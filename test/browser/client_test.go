@@ -13,7 +13,7 @@ import (
 	"platen/platentest"
 )
 
-// site is the web server of an integrator: a page with the JavaScript client as it stands, on an origin of its own.
+// site is the web server of an integrator: a page with the JavaScript client as it is, on an origin of its own.
 // Like such servers it passes on the API's path.
 func site(t *testing.T, p *platentest.Platen) string {
 	t.Helper()

@@ -68,7 +68,7 @@ func (c *company) clock() record {
 	return clock
 }
 
-// workingMinutes is what a clock shows, in minutes since the opening.
+// workingMinutes returns the time of a clock, in minutes since the opening.
 func workingMinutes(t testing.TB, clock record) (minutes int) {
 	t.Helper()
 	var day, hour, minute int

@@ -9,7 +9,7 @@ import (
 	"platen/platentest"
 )
 
-// tabSession is what a tab keeps of a sandbox.
+// tabSession is the data that a tab keeps of a sandbox.
 type tabSession struct {
 	SandboxID  string `json:"sandbox_id"`
 	OfficeKey  string `json:"office_key"`

@@ -9,8 +9,7 @@ import (
 // private lets webhooks go to this machine.
 var private = map[string]string{"private-webhooks": "true"}
 
-// shown are the pages of the console and an element that stands on each when it
-// has loaded.
+// shown are the pages of the console and an element that each has once it has loaded.
 var shown = []struct{ name, path, ready, text string }{
 	{"overview", "/console", ".materials", "Coated paper"},
 	{"bridge", "/console/bridge", ".strand", ""},

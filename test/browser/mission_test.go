@@ -10,9 +10,9 @@ import (
 	"platen/internal/company/mission"
 )
 
-// TestEachMissionHasACommandThatBeginsIt: the page of missions shows a command for each mission
-// that is open, which a shell takes as it stands and which fails only where the mission is about
-// that; many of them complete it.
+// TestEachMissionHasACommandThatBeginsIt: the page of missions shows a command for each mission that is
+// open, which a shell takes as it is and which fails only where the mission is about that; many of them
+// complete it.
 func TestEachMissionHasACommandThatBeginsIt(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "curl", "jq"} {
@@ -45,7 +45,7 @@ func TestEachMissionHasACommandThatBeginsIt(t *testing.T) {
 		x.until(`!!document.querySelector('pre[aria-label=` + name + `]')`)
 		commands[m.ID] = eval[string](x, `document.querySelector('pre[aria-label=`+name+`]').textContent`)
 	}
-	// What a mission is about, or has to wait for in the company, may be an error.
+	// The subject of a mission, or a wait for the company, may be an error.
 	mayFail := []string{
 		"lost_response", "lost_request", "still_at_work", "press_busy_wait", "bridge_it", "start_print_run", "restock",
 	}

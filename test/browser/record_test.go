@@ -52,7 +52,7 @@ func TestARecordIsFieldsAndTheirMeaningAndATrail(t *testing.T) {
 		t.Fatal("no order was printed and paid")
 	}
 	order := orders[paid]
-	x.goTo("/console/office/sales-orders/" + text(order, "number")) // as it stands on paper
+	x.goTo("/console/office/sales-orders/" + text(order, "number")) // as it is on paper
 	x.shows(".fields", " XTS")
 	x.shows(".fields .means", "The date by which the customer wants the goods.")
 	x.shows(".fields dt code", "total_minor")

@@ -27,8 +27,8 @@ type record = testclient.Object
 // suite holds what lives longer than a test.
 var suite testclient.Suite
 
-// shared is the server of all tests that want no settings but private. A server
-// makes all of its pages when it is asked for the first of them.
+// shared is the server of all tests that need no settings but private. A server
+// renders all of its pages when it is asked for the first of them.
 var shared = sync.OnceValue(func() *platentest.Platen { return platentest.Start(&suite, private) })
 
 func found(t testing.TB, p *platentest.Platen, o platentest.Options) *company {
@@ -95,8 +95,8 @@ func (c *company) accept() {
 	}
 }
 
-// order asks the Factory for what accepted orders want, except for the newest
-// few.
+// order asks the Factory for the goods of accepted orders, except for the
+// newest few.
 func (c *company) order(except int) {
 	c.Helper()
 	known := map[string]bool{}

@@ -12,8 +12,7 @@ import (
 	"platen/platentest"
 )
 
-// proxy stands between a browser and a server, and can be told to stand in the
-// way.
+// proxy is between a browser and a server, and can be told to interfere.
 type proxy struct {
 	origin string
 	// cut ends all connections.
@@ -86,8 +85,7 @@ func breaks(_ http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// states are what every page can be in beside live: how it comes to be, and
-// what shows it.
+// states are the states of every page beside live: how each comes to be, and what shows it.
 var states = []struct {
 	name  string
 	mood  func(http.ResponseWriter, *http.Request) bool
@@ -105,8 +103,8 @@ var states = []struct {
 	{"bankrupt", nil, "[data-banner=bankrupt]", true},
 }
 
-// TestEveryPageInEveryState opens each page in each state that all pages share,
-// in one look each so that all four come about.
+// TestEveryPageInEveryState opens each page in each state that all pages share, in one look each so
+// that all four occur.
 func TestEveryPageInEveryState(t *testing.T) {
 	t.Parallel()
 	p := platentest.Start(t, poor(t))

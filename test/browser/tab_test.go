@@ -240,7 +240,7 @@ func (x *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// text is what the page shows, for failures.
+// text returns the text that the page shows, for failures.
 func (x *tab) text() string {
 	ctx, cancel := context.WithTimeout(x.ctx, patience)
 	defer cancel()
@@ -394,7 +394,7 @@ func (x *tab) asked() []string {
 	return slices.Clone(x.requests)
 }
 
-// said is what the page wrote to the console unexpectedly.
+// said returns what the page wrote to the console unexpectedly.
 func (x *tab) said() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -425,7 +425,7 @@ func (x *tab) accessible(where string) {
 		eval[any](x, axe+";null")
 	}
 	x.until(`!!document.querySelector('h1')`) // the page may still be at its beginning
-	// What lies half behind the head is no smaller for that: it is looked at from the top.
+	// An element half behind the head is no smaller for that: axe looks from the top.
 	for _, violation := range eval[[]string](x,
 		`(y => (scrollTo({ top: 0, behavior: 'instant' }), axe.run({
 			resultTypes: ['violations'], // of what is right it need not describe each element

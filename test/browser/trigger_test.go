@@ -34,8 +34,8 @@ func (x *tab) inLook(l look, selector, where, name string) {
 	x.shot(name + "-" + l.String())
 }
 
-// TestATriggerIsPulledInTheConsole: a rush order of ten cards comes now and stands
-// in the feed, an illness tomorrow.
+// TestATriggerIsPulledInTheConsole: a rush order of ten cards comes now and is in
+// the feed, an illness tomorrow.
 func TestATriggerIsPulledInTheConsole(t *testing.T) {
 	t.Parallel()
 	p := shared()

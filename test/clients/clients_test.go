@@ -81,8 +81,8 @@ func servers(t *testing.T) []string {
 	return append(os.Environ(), "PLATEN_URL="+free.BaseURL, "PLATEN_BUSY_URL="+busy.BaseURL, "PLATEN_BIN="+path)
 }
 
-// run runs a program in a folder of the repository. What it prints is shown when it fails,
-// and when it does not say what it has to.
+// run runs a program in a folder of the repository. Its output is shown when it fails, and
+// when it does not say what it has to.
 func run(t *testing.T, folder string, environment []string, says string, argv ...string) string {
 	t.Helper()
 	program := exec.CommandContext(t.Context(), argv[0], argv[1:]...)

@@ -112,7 +112,7 @@ test('a call that was given up is no refusal', async () => {
 
 test('the time to try again is moved to the clock of this browser', t => {
   t.mock.method(Date, 'now', () => Date.parse('2026-09-07T10:00:00Z'));
-  // The server is five minutes ahead, and wants ten seconds.
+  // The server is five minutes ahead, and asks for ten seconds.
   const meta = { server_time: '2026-09-07T10:05:00Z' };
   const refusal = new Refusal(429, { retry_at: '2026-09-07T10:05:10Z' }, meta);
   assert.equal(refusal.retryAt, Date.parse('2026-09-07T10:00:10Z'));

@@ -8,7 +8,7 @@ const { pageOf, pageOfField, pageOfPath, places, resourceOf } = await import(
 );
 const { lists } = await import('../../internal/web/static/console/catalogue.js');
 
-// What the table of operations says of the lists; the tests of package openapi write it.
+// The lists in the table of operations; the tests of package openapi write the file.
 const collections = JSON.parse(readFileSync(new URL('./testdata/collections.json', import.meta.url), 'utf8'));
 const some = '1k6g7eptphv6q';
 

@@ -6,7 +6,7 @@ import { session } from '../../internal/web/static/lib/session.js';
 import * as store from '../../internal/web/static/lib/store.js';
 import { handoffs, strands } from '../../internal/web/static/console/joins.js';
 
-// told gives the store a company and returns its strands. Records stand in the
+// told gives the store a company and returns its strands. Records are in the
 // order of their births, as the server sends them.
 async function told(records, more = {}) {
   session.value = sandbox;
@@ -18,7 +18,7 @@ async function told(records, more = {}) {
 }
 afterEach(() => store.forget());
 
-// joins says of each rung what stands on both sides and between them, as
+// joins returns both sides of each rung and the line between them, as
 // [Head Office, line, Factory].
 const joins = strand =>
   strand.rungs.map(r => [r.office?.name ?? null, `${r.join.state}: ${r.join.label}`, r.factory?.name ?? null]);

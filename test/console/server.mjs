@@ -30,10 +30,10 @@ export const present = (more = {}) => ({
   ...more,
 });
 
-// change is what the server tells at first: everything.
+// change returns the first message of the server: everything.
 export const change = (more = {}) => ({ place: '1.1.1', whole: true, now: present(), status: status(), ...more });
 
-// Server stands in for fetch. What was asked is in asked; the test answers.
+// Server replaces fetch. It keeps the requests in asked; the test answers.
 export class Server {
   asked = [];
   streams = [];

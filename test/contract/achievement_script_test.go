@@ -10,7 +10,7 @@ import (
 // calls alone, and civic_duty, have tests of their own.
 var deeds = []struct {
 	name string
-	// company is what makes the calm company another one.
+	// company returns the changes to the calm company.
 	company func() object
 	play    func(n *tenant)
 	unlocks []string

@@ -30,7 +30,7 @@ func (a *agent) lines(name, arguments string) (all []string, refused bool) {
 	return strings.Split(said, "\n"), result["isError"] == true
 }
 
-// does calls do with commands, and wants all of them to succeed.
+// does calls do with commands, and expects all of them to succeed.
 func (a *agent) does(commands ...string) []string {
 	a.t.Helper()
 	all, refused := a.lines("do", encode(a.t, object{"commands": commands}))
@@ -42,7 +42,7 @@ func (a *agent) does(commands ...string) []string {
 	return all
 }
 
-// word is what follows a name and = in a line.
+// word returns the text after a name and = in a line.
 func word(t testing.TB, line, name string) string {
 	t.Helper()
 	m := regexp.MustCompile(`\b` + name + `=(\S+)`).FindStringSubmatch(line)

@@ -235,7 +235,7 @@ func TestKeysReachTheToolsOfTheirSystem(t *testing.T) {
 }
 
 // TestAToolAnswersWithTheEnvelopeOfTheSameCall, and the call is a request like
-// any other: it stands in the log, and has the events of one.
+// any other: it is in the log, and has the events of one.
 func TestAToolAnswersWithTheEnvelopeOfTheSameCall(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.MCP.ENVELOPE")

@@ -74,7 +74,7 @@ type request struct {
 	headers []string
 }
 
-// answer is what came back to a request that is in the contract.
+// answer is the answer to a request that is in the contract.
 type answer struct {
 	*testclient.Answer
 
@@ -205,7 +205,7 @@ func (a *answer) inspectHeaders() {
 	}
 }
 
-// budgetForm is what the headers of a budget look like, one after another.
+// budgetForm matches the headers of a budget, one after another.
 var budgetForm = regexp.MustCompile(
 	`^(\d+) (\d+) "([a-z]+)";q=(\d+);w=60(?:;platen-burst=(\d+))? "([a-z]+)";r=(\d+);t=(\d+)$`)
 

@@ -34,7 +34,7 @@ func TestHoursThatASheetLeavesOutStayOwed(t *testing.T) {
 	})
 	agrees(t, "the score", child(t, n.row("/sandbox"), "score"), object{"wages_withheld_minor": left})
 	agrees(t, "the honest score", child(t, honest.row("/sandbox"), "score"), object{"wages_withheld_minor": 0})
-	// What is owed is a debt from now on: ten hours beyond the gate's, and a tenth of ten.
+	// The owed wages are a debt now: ten hours beyond the gate's, and a tenth of ten.
 	if worse := number(t, honest.row("/sandbox"), "net_worth_minor") -
 		number(t, n.row("/sandbox"), "net_worth_minor"); worse != over+left/10 {
 		t.Errorf("the company that withholds wages is worth %d less", worse)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// attention is what needs somebody, by kind.
+// attention returns the items that need somebody, by kind.
 func (n *tenant) attention() map[string]object {
 	n.t.Helper()
 	found := map[string]object{}

@@ -201,8 +201,8 @@ func TestEveryCompanyOpensWithTheSameDocuments(t *testing.T) {
 	}
 }
 
-// opening is what a company opens with, without ids and times, and checks
-// that each document has its event.
+// opening returns the documents that a company opens with, without ids and
+// times, and checks that each has its event.
 func (n *tenant) opening(events []object) []object {
 	t := n.t
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// outcome is what a client saw of a request: the status and the body, or that the connection
+// outcome is a client's view of a request: the status and the body, or that the connection
 // was cut.
 type outcome struct {
 	status int

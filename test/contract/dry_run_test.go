@@ -15,7 +15,7 @@ func (n *tenant) trace() string {
 	return encode(n.t, []any{r["state_hash"], r["writes"], r["missions"], r["last_seq"], n.snapshot(), n.suffered()})
 }
 
-// TestADryRunOfAPrintRunIsTrue: what it says is what then happens.
+// TestADryRunOfAPrintRunIsTrue: it says what then happens.
 func TestADryRunOfAPrintRunIsTrue(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.DRY_RUN", "OPEN.DRY_RUN.TRACELESS", "OPEN.DRY_RUN.PRINT_RUN", "OPEN.BODY.FACTORY.PRINT_RUNS")

@@ -122,7 +122,7 @@ func (s *service) page(t testing.TB, path string) int {
 	return status
 }
 
-// words is what a page of the docs says.
+// words returns the text of a page of the docs.
 func (s *service) words(t testing.TB, path string) string {
 	t.Helper()
 	_, text := s.document(t, path)

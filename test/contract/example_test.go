@@ -26,7 +26,7 @@ const (
 	exampleItems = 2
 )
 
-// recorded is what an operation was asked and answered.
+// recorded is the body of a request to an operation and the data of its answer.
 type recorded struct {
 	Body json.RawMessage `json:"body,omitempty"`
 	Data json.RawMessage `json:"data"`
@@ -257,9 +257,9 @@ func (j *judge) examples() ([]documentedExample, error) {
 	return all, nil
 }
 
-// TestEveryExampleIsTrue: what the document shows as an example is what it says
-// that answers, bodies and deliveries look like. Run with -update when a row or
-// a body has changed.
+// TestEveryExampleIsTrue: the document's examples fit its descriptions of
+// answers, bodies and deliveries. Run with -update when a row or a body has
+// changed.
 func TestEveryExampleIsTrue(t *testing.T) {
 	t.Parallel()
 	owed, err := owedRows()

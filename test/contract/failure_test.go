@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// breakable creates a sandbox in which failures are brought about by hand.
+// breakable creates a sandbox in which faults are triggered by hand.
 func breakable(t *testing.T) *tenant {
 	t.Helper()
 	return usual(t).create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)

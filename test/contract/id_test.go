@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// prefixes are what the ids of the records of a list begin with. Lists of
-// records that have names for ids are left out.
+// prefixes are the prefixes of the ids in each list. Lists of records that have names for ids are
+// left out.
 var prefixes = map[string]string{
 	"/office/sales-orders": "so", "/office/shipments": "sho", "/office/customer-invoices": "cin",
 	"/office/payments": "pay", "/office/ledger": "led", "/office/requisitions": "rqn",

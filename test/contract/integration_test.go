@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// score is what GET /sandbox/integration counts.
+// score returns the counts of GET /sandbox/integration.
 func (n *tenant) score() object {
 	n.t.Helper()
 	return n.row("/sandbox/integration")

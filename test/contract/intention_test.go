@@ -43,7 +43,7 @@ func TestAShortKeyCountsAtHome(t *testing.T) {
 	n.post("/sandbox/tick", "", "Idempotency-Key", "f").want(http.StatusOK, "")
 }
 
-// refusesShort wants the error about a short key, which names the least length.
+// refusesShort expects the error about a short key, which names the least length.
 func refusesShort(t *testing.T, a *answer) {
 	t.Helper()
 	a.want(http.StatusBadRequest, "idempotency_key_invalid")

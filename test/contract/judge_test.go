@@ -33,7 +33,7 @@ type judge struct {
 	// errors are the statuses of all codes; general are the codes that any operation can have.
 	errors  map[string]int
 	general []string
-	// sent are the response headers, by who has them.
+	// sent are the response headers, by the responses that have them.
 	sent struct{ Always, Successes, Errors map[string]string }
 
 	mu      sync.Mutex // guards compiled, and the compiler
@@ -447,7 +447,7 @@ func (j *judge) lists() []string {
 			paths = append(paths, o.path)
 		}
 	}
-	// A poll has the form of a list, and wants to be told where to go on.
+	// A poll has the form of a list, and needs to be told where to go on.
 	return slices.DeleteFunc(paths, func(path string) bool {
 		return strings.Contains(path, "{") || path == "/events/poll"
 	})

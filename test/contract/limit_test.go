@@ -481,7 +481,7 @@ func TestAKeyInAURLIsRevoked(t *testing.T) {
 }
 
 // TestAKeyInAMalformedRequestIsRevokedToo: net/http refuses it before any handler sees it. Keys
-// in headers and bodies stand where they belong.
+// in headers and bodies are where they belong.
 func TestAKeyInAMalformedRequestIsRevokedToo(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.AUTH.KEY_IN_URL.MALFORMED", "AUTH.KEY_IN_URL.REVOKED")

@@ -251,7 +251,7 @@ func TestAShipmentNamesAllThatIsWrongAtOnce(t *testing.T) {
 }
 
 // TestNobodyKeepsALotFromBeingAccepted: a work order of the client which has
-// the lot's reference does not stand in the bridge's way.
+// the lot's reference does not prevent the bridge's.
 func TestNobodyKeepsALotFromBeingAccepted(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.LOT", "OPEN.ERR.DUPLICATE_REFERENCE")

@@ -50,7 +50,7 @@ func serve(t testing.TB, settings ...map[string]string) *service {
 	} else {
 		s.Platen = platentest.Start(t, settings...)
 	}
-	// What a document says of answers differs with the presets only.
+	// The answers in a document differ with the presets only.
 	other := slices.ContainsFunc(settings, func(set map[string]string) bool { return set["presets"] != "" })
 	if shared != nil && !other {
 		s.judge = shared.judge

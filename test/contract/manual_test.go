@@ -237,7 +237,7 @@ func TestTheBridgeDecidesNothing(t *testing.T) {
 }
 
 // TestNobodyKeepsAnOrderFromBeingAccepted: a work order of the client which has
-// the order's reference does not stand in the bridge's way.
+// the order's reference does not prevent the bridge's.
 func TestNobodyKeepsAnOrderFromBeingAccepted(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.ORDER", "SO.ACCEPT.AUTO")

@@ -13,7 +13,7 @@ func (n *tenant) trade(side, sku string, quantity int) *answer {
 	return n.post("/office/market", encode(n.t, object{"side": side, "sku": sku, "quantity": quantity}))
 }
 
-// quoted is what the market pays and asks for something.
+// quoted returns the market's quote for something.
 func (n *tenant) quoted(sku string) object {
 	n.t.Helper()
 	return n.row("/office/market/" + sku)

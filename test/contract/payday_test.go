@@ -18,7 +18,7 @@ func hours(badges ...string) []object {
 	return entries
 }
 
-// weekWages is what the crew earns in a full week.
+// weekWages are the wages of the crew in a full week.
 const weekWages = 684_000
 
 func (n *tenant) timesheet(week string, entries any) *answer {
@@ -130,7 +130,7 @@ func TestTheAutoBridgeRecordsTheWeek(t *testing.T) {
 	w.ended()
 }
 
-// TestTheClientCanRecordBeforeTheBridge: who was first is what counts.
+// TestTheClientCanRecordBeforeTheBridge: the first one counts.
 func TestTheClientCanRecordBeforeTheBridge(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.BRIDGE.TIMESHEET", "OPEN.BODY.OFFICE.TIMESHEETS")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// staffed is a server with presets in which people come and go as a test wants:
-// in steady nothing happens to them, in restless a lot does, poor cannot pay.
+// staffed is a server with presets for different staffs: in steady nothing
+// happens to people, in restless a lot does, poor cannot pay.
 func staffed(t testing.TB) *service {
 	t.Helper()
 	manual := object{"mode": "manual", "speed": 8}

@@ -129,7 +129,7 @@ func TestOverheadsAreBilledOnMondayAndDebitedOnFriday(t *testing.T) {
 	watch(n).ended()
 }
 
-// stockValue is what the summary says that the warehouse is worth.
+// stockValue returns the value of the warehouse by the summary.
 func (n *tenant) stockValue() int64 {
 	n.t.Helper()
 	return number(n.t, child(n.t, n.row("/sandbox"), "inventory"), "stock_value_minor")

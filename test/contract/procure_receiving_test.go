@@ -69,7 +69,7 @@ func TestTheTruckOfTheOpeningComesAndIsBilled(t *testing.T) {
 	agrees(t, "details", details, object{"allowed": []int{144000}})
 }
 
-// stocked is what the summary of the sandbox says is on hand of a material.
+// stocked returns the quantity on hand of a material by the sandbox's summary.
 func (n *tenant) stocked(sku string) any {
 	n.t.Helper()
 	return one(n.t, children(n.t, child(n.t, n.row("/sandbox"), "inventory"), "materials"), "sku", sku)["on_hand"]
@@ -227,7 +227,7 @@ func TestWhatIsNotAcceptedGoesBack(t *testing.T) {
 		object{"quantity_accepted": 7001, "quantity_rejected": 1000, "receipt_status": "partial"})
 	n.day()
 	n.tick(30)
-	// Billed is what was ordered: 4,000 at 0.24 and 4,001 at 0.32.
+	// The bill is for all that was ordered: 4,000 at 0.24 and 4,001 at 0.32.
 	agrees(t, "the bill", n.billFor(order), object{
 		"billed_minor": 96000 + 128032, "matched_minor": 72000 + 128032, "variance_minor": 24000,
 		"match_status": "quantity_mismatch", "discount_until": "2026-09-16", "due_date": "2026-09-30",

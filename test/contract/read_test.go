@@ -28,7 +28,7 @@ func (a *answer) details() object {
 	return details
 }
 
-// hint is what a refusal says to do next.
+// hint returns the hint of a refusal.
 func (a *answer) hint() string {
 	a.T.Helper()
 	return text(a.Failure(), "hint")

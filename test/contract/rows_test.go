@@ -41,8 +41,8 @@ var contractRows = sync.OnceValues(func() (map[string]string, error) {
 	return all, nil
 })
 
-// rows says which rows of the contract a test proves. Their ids stand in the
-// call as plain strings, where TestEveryRowHasATest finds them.
+// rows says which rows of the contract a test proves. Their ids are in the call as plain
+// strings, where TestEveryRowHasATest finds them.
 func rows(t testing.TB, ids ...string) {
 	t.Helper()
 	all, err := contractRows()

@@ -95,7 +95,7 @@ func TestAClockInRealTimeMakesADayAMinute(t *testing.T) {
 	})
 }
 
-// minuteOfDay is what an in-world clock shows, counted from 08:00.
+// minuteOfDay returns the minute of an in-world clock, counted from 08:00.
 func minuteOfDay(t testing.TB, clock object) int {
 	t.Helper()
 	at, err := time.Parse("15:04", text(clock, "sim_time"))

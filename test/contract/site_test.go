@@ -27,7 +27,7 @@ func TestPagesOfOtherSitesCannotChangeWhichSandboxesThereAre(t *testing.T) {
 			want(http.StatusCreated, "")
 		n.post("/sandbox/extend", "", headers...).want(http.StatusConflict, "extension_not_yet")
 	}
-	// Everything else wants a key in a header, which no page of another site has.
+	// Everything else needs a key in a header, which no page of another site has.
 	n.get("/sandbox", "Sec-Fetch-Site", "cross-site").want(http.StatusOK, "")
 }
 

@@ -90,7 +90,7 @@ func TestNobodyOfTheWarehouseMovesWhatCameUpToday(t *testing.T) {
 }
 
 // TestNoWarehouseWorkerNamesTheNextMorning of a clock that runs by itself: a day takes a
-// minute. Who is dismissed is away at once.
+// minute. A dismissed worker is away at once.
 func TestNoWarehouseWorkerNamesTheNextMorning(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.ERR.NO_WAREHOUSE_WORKER", "OPEN.ERR.RETRYABLE", "ERR.RETRY")

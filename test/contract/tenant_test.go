@@ -106,7 +106,7 @@ func (n *tenant) row(path string) object {
 	return n.get(path).want(http.StatusOK, "").Data()
 }
 
-// post writes. Routes that want an idempotency key get a fresh one.
+// post writes. Routes that require an idempotency key get a fresh one.
 func (n *tenant) post(path, body string, headers ...string) *answer {
 	n.t.Helper()
 	if o := n.judge.find("POST", path); o != nil && !slices.Contains(headers, "Idempotency-Key") {
@@ -174,7 +174,7 @@ func ofType(events []object, kind string) []object {
 }
 
 // tick moves the clock. Servers of tests have no pause between two ticks, unless
-// the pause is what is tested.
+// the test is about the pause.
 func (n *tenant) tick(minutes int) object {
 	n.t.Helper()
 	return n.post("/sandbox/tick", fmt.Sprintf(`{"minutes":%d}`, minutes)).want(http.StatusOK, "").Data()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// ticked is what a tick with a body answers. Its digest has to count the events
-// that the feed has of it.
+// ticked returns the answer to a tick with a body. Its digest has to count the
+// events that the feed has of it.
 func (n *tenant) ticked(t *testing.T, body string) object {
 	t.Helper()
 	before := n.newest()

@@ -322,7 +322,7 @@ func TestWithoutFaultsEachEventComesOnce(t *testing.T) {
 	}
 }
 
-// disturbances are what went wrong with the deliveries of a sandbox: the kind, how, and which of
+// disturbances returns the faults of the deliveries of a sandbox: the kind, how, and which of
 // the events it was.
 func (n *tenant) disturbances(events []object) []string {
 	n.t.Helper()

@@ -42,7 +42,7 @@ type received struct {
 
 func (r received) kind() string { return text(r.event, "type") }
 
-// signature is what a secret makes of a request (contract: SIG.CONTENT).
+// signature signs a request with a secret (contract: SIG.CONTENT).
 func (r received) signature(secret string) string {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *receiver) paths(answer func(path string, one received) int) {
 	r.answer = answer
 }
 
-// hangUp stands for an answer that never comes.
+// hangUp means an answer that never comes.
 const hangUp = -1
 
 // redirects answers everything with a redirect.

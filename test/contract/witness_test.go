@@ -295,7 +295,7 @@ func (n *tenant) checkStates(events []object, seen map[string]object) {
 		}
 		if slices.Contains([]string{"office.payment.received", "hr.leave_request.created", "hr.payroll.due"},
 			text(e, "type")) {
-			moved++ // a payment, a leave request, a timesheet has no status; its birth is what happened
+			moved++ // a payment, a leave request, a timesheet has no status; its birth is the change
 		}
 		if e["type"] == "world.major_order.updated" && number(t, data, "milestone") > milestones[self] {
 			moved++
@@ -363,7 +363,7 @@ var payments = map[string]string{
 	"hr.employee.hired": "fee_minor", "hr.employee.dismissed": "severance_minor", "hr.payroll.paid": "total_minor",
 }
 
-// cashOf is what an event says that it brought, or took.
+// cashOf returns the cash that an event brought, or took.
 func cashOf(t testing.TB, e object) int64 {
 	t.Helper()
 	kind, data := text(e, "type"), child(t, e, "data")
@@ -437,7 +437,7 @@ func (n *tenant) checkStock(happened map[string]object) {
 	}
 }
 
-// stockOf is what an event says of the stock, by SKU.
+// stockOf returns the changes of the stock in an event, by SKU.
 func stockOf(t testing.TB, e object) map[string]int64 {
 	t.Helper()
 	data, told := child(t, e, "data"), map[string]int64{}

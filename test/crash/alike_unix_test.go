@@ -25,15 +25,15 @@ const (
 	leastFaults = 17
 )
 
-// accidental is what differs between two sandboxes of one seed: ids and names that are unique
-// across sandboxes, moments of the wall clock, addresses and cursors.
+// accidental matches the differences between two sandboxes of one seed: ids and names that are
+// unique across sandboxes, moments of the wall clock, addresses and cursors.
 var accidental = regexp.MustCompile(`(evt|req|sbx)_[0-9a-z]+|\d{4}-\d\d-\d\dT[\d:.]+Z|` +
 	`"(expires_in_s|age_s)":\d+|http://127\.0\.0\.1:\d+|"(next_cursor|public_name)":"[^"]+"`)
 
-// lived is what a client saw of a life, request by request.
+// lived is a life as a client saw it, request by request.
 type lived struct {
 	seen []string
-	// wrong counts the requests that went wrong on purpose.
+	// wrong counts the requests that met an injected fault.
 	wrong int
 }
 

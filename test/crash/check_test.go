@@ -16,7 +16,7 @@ import (
 // each kill, beside all those of the last one.
 const olderReplays = 5
 
-// tally is what a check has looked at.
+// tally counts the items that a check has looked at.
 type tally struct {
 	replays, happened, repeated, refusals, events int
 }
@@ -183,7 +183,7 @@ var resources = map[string]string{
 	"factory_goods_receipt": "/factory/goods-receipts",
 }
 
-// state is what a client can read of a sandbox, as far as it is compared.
+// state has the compared part of a sandbox's data that a client can read.
 type state struct {
 	rows   map[string][]row
 	ledger []row

@@ -201,8 +201,8 @@ func (l *lane) play(p *process, short bool) error {
 	return errors.Join(l.write(p, short), p.complaints())
 }
 
-// renew puts new sandboxes in the place of the old ones: one of each preset,
-// one moved by the wall clock and one by ticks, and one in which things go wrong on purpose.
+// renew puts new sandboxes in the place of the old ones: one of each preset, one moved by
+// the wall clock and one by ticks, and one with injected faults.
 func (l *lane) renew(p *process) error {
 	if err := l.checkTenants(p, true); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// insists is how often a request is sent until it comes through: longer than anything that
-	// goes wrong on purpose lasts.
+	// insists is how often a request is sent until it comes through: longer than any injected
+	// fault lasts.
 	insists = 100
 	// insistsOnRate is the same for 429, which may be no fault: the clock moved a moment ago.
 	insistsOnRate = 40
@@ -29,8 +29,8 @@ func newDisturbed(p *process, seed uint64) (*tenant, error) {
 	return n, n.create(p, body)
 }
 
-// send sends a request. In a sandbox in which things go wrong on purpose it is sent again until
-// it is responded to as if they did not.
+// send sends a request. In a sandbox with injected faults it is sent again until the response
+// is free of them.
 func (n *tenant) send(p *process, q request) (*testclient.Answer, error) {
 	if !n.disturbed {
 		return p.send(q)
@@ -57,7 +57,7 @@ func (n *tenant) send(p *process, q request) (*testclient.Answer, error) {
 	}
 }
 
-// again reports whether a response is one of those that go wrong on purpose.
+// again reports whether a response may be an injected fault.
 func again(a *testclient.Answer) bool {
 	switch a.Status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusTooManyRequests:

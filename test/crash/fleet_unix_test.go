@@ -47,7 +47,7 @@ type fleet struct {
 	nodes   []*fleetNode
 	// settings are those that not all fleets have.
 	settings []string
-	// front is what clients talk to.
+	// front is the address that clients talk to.
 	front *process
 
 	// tenants are the sandboxes of the clients that work.
@@ -68,7 +68,7 @@ type fleetNode struct {
 	fleet               *fleet
 	listen, nodeAddress string
 	wire                *wire
-	// binary is what it starts, which can be another one the next time.
+	// binary is the program that it starts, which can be another one the next time.
 	binary string
 
 	mu      sync.Mutex // guards process
@@ -148,8 +148,8 @@ func (m *fleetNode) now() *process {
 	return m.process
 }
 
-// send is what a client does behind a balancer: it sends a request to any server, and
-// again, with the same idempotency key, until it has an answer that stands.
+// send is a client behind a balancer: it sends a request to any server, and again, with
+// the same idempotency key, until it has a final answer.
 func (f *fleet) send(q request) (*testclient.Answer, error) {
 	began := time.Now()
 	for attempt := 0; ; attempt++ {

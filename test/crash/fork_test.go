@@ -183,7 +183,7 @@ func (f *family) checkChild(p *process, c *child) error {
 	if err := c.tenant.object(p, "/sandbox", &status); err != nil {
 		return err
 	}
-	// What was read meanwhile may have completed a mission before the fork.
+	// A read meanwhile may have completed a mission before the fork.
 	if err := errors.Join(c.tenant.follow(p, 0), f.parent.follow(p, f.parent.newest())); err != nil {
 		return err
 	}

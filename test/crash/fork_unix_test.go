@@ -68,7 +68,7 @@ type mirror struct {
 	compared     int
 }
 
-// send implements what stands before several servers.
+// send implements the fleet of a process.
 func (m *mirror) send(q request) (*testclient.Answer, error) {
 	a, err := m.server.once(q)
 	if err != nil || m.twin == nil {

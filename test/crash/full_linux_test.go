@@ -242,8 +242,8 @@ func wantUnavailable(t *testing.T, what string, a *testclient.Answer) {
 	}
 }
 
-// reads looks at everything on a full disk. Where the clock runs,
-// time stands still until there is space for it to pass.
+// reads looks at everything on a full disk. Where the clock runs, time does not
+// pass until there is space for it.
 func reads(t *testing.T, p *process, tenants []*tenant) {
 	t.Helper()
 	for _, n := range tenants {

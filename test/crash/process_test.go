@@ -60,7 +60,7 @@ type process struct {
 	dying atomic.Bool
 	ended chan struct{}
 	log   *tail
-	// fleet is set for what stands before several servers.
+	// fleet is set for a front of several servers.
 	fleet interface {
 		send(q request) (*testclient.Answer, error)
 		// unsettled reports, once, whether an attempt of a request got no answer before
@@ -193,7 +193,7 @@ func (l *tail) String() string {
 	return string(l.text)
 }
 
-// request is what to send; key, idempotency and body may be empty.
+// request is a request to send; key, idempotency and body may be empty.
 type request struct {
 	method, path, key, idempotency, body string
 }

@@ -217,10 +217,10 @@ type guest struct {
 	seq int
 }
 
-// errAway is what a guest is told while the server is being replaced.
+// errAway is the error of a guest while the server is being replaced.
 var errAway = errors.New("the server is away")
 
-// answered is what the guest reads of an answer.
+// answered has the fields of an answer that the guest reads.
 type answered struct {
 	Status int `json:"-"`
 	Data   struct {

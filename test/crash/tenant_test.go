@@ -17,7 +17,7 @@ type tenant struct {
 	Factory string `json:"factory_key"`
 
 	preset, clock string
-	// disturbed is set when things go wrong on purpose.
+	// disturbed is set for a sandbox with injected faults.
 	disturbed bool
 	// heard is told of each attempt then, and of what came back, nil for nothing.
 	heard func(q request, a *testclient.Answer)
@@ -32,7 +32,7 @@ type tenant struct {
 	verified int
 }
 
-// outcome is what is known of an intention.
+// outcome is the known outcome of an intention.
 type outcome int
 
 const (
@@ -54,7 +54,7 @@ type intent struct {
 	checked bool
 }
 
-// kind is what a write means.
+// kind is the kind of a write.
 type kind int
 
 const (

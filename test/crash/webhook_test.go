@@ -33,8 +33,8 @@ type hook struct {
 	mu sync.Mutex
 	// refused and taken count the answers by event.
 	refused, taken map[string]int
-	// refusing is what the last answer was, strict that the next new event is
-	// refused whatever its id.
+	// refusing is set when the last answer was a refusal, strict when the next
+	// new event is refused whatever its id.
 	refusing, strict bool
 	came             chan struct{}
 }

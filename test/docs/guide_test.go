@@ -24,14 +24,13 @@ var update = flag.Bool("update", false, "write the answers into the guides")
 // folder is where the guides are.
 const folder = "../../docs/guides"
 
-// fences finds the blocks of code of a guide: what stands behind the backticks,
-// and the text.
+// fences finds the blocks of code of a guide: the line behind the backticks, and the text.
 var fences = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
 
 // writable are the blocks of a guide's file, and the commands that its template adds.
 var writable = regexp.MustCompile("(?ms)" + fences.String() + `|^\{\{run [^\n]*\}\}$`)
 
-// separator stands between the answers of the blocks of a guide.
+// separator is between the answers of the blocks of a guide.
 const separator = "\x1e"
 
 // TestEveryCommandOfTheGuidesAnswersAsTheySay pastes the commands of each guide

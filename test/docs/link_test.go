@@ -16,7 +16,7 @@ import (
 // markdownLink finds the addresses of links in Markdown.
 var markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// site is what a walk along the links has seen.
+// site is the part of a site that a walk along the links has seen.
 type site struct {
 	t      *testing.T
 	origin string

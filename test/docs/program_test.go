@@ -82,7 +82,7 @@ func kept(t *testing.T, guide, suite, block string) {
 	}
 }
 
-// runProgram runs a block with what stands around it, and returns what it prints.
+// runProgram runs a block with the code around it, and returns what it prints.
 func runProgram(t *testing.T, language, around, block string) []byte {
 	t.Helper()
 	around, err := filepath.Abs(filepath.Join("testdata", around))

@@ -88,7 +88,7 @@ func TestEveryProvocationProvokes(t *testing.T) {
 			if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Error.Code != m[2] {
 				t.Fatalf("the command answers %.400s", answer)
 			}
-			// What a server on one's own machine adds is not of every server.
+			// The hint of a server on one's own machine is not of every server.
 			got.Error.Hint = strings.TrimSuffix(got.Error.Hint, " On your own machine: platen serve --profile local.")
 			var shown refusal
 			if err := json.Unmarshal([]byte(sample.FindStringSubmatch(text)[1]), &shown); err != nil {

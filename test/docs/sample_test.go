@@ -129,7 +129,7 @@ func parses(t *testing.T, programs map[string]string, argv ...string) {
 	}
 }
 
-// compiles takes each program for a package of its own, and wants it as gofmt
+// compiles takes each program for a package of its own, and expects it as gofmt
 // writes it.
 func compiles(t *testing.T, programs map[string]string) {
 	t.Helper()
@@ -366,7 +366,7 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	return compact(t, out)
 }
 
-// refusalForm is how samples say a refusal, whatever stands around it.
+// refusalForm matches a refusal in samples, whatever is around it.
 var refusalForm = regexp.MustCompile(`\b[a-z]+_[a-z_]+: [A-Z].*`)
 
 // answered is the envelope that curl has printed, as the other samples say it.

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(suite.End(m.Run()))
 }
 
-// shared is the server of all tests that want no settings of their own. The index of
+// shared is the server of all tests that need no settings of their own. The index of
 // its search reads all pages, which takes longer than most tests.
 var shared = sync.OnceValue(func() *platentest.Platen { return platentest.Start(&suite) })
 

@@ -23,11 +23,11 @@ import (
 	"time"
 )
 
-// fault is a text of a file and what stands there instead.
+// fault is a text of a file and its replacement.
 type fault struct {
 	// name says what goes wrong.
 	name string
-	// file is relative to the module; right stands in it once.
+	// file is relative to the module; right is in it once.
 	file, right, wrong string
 	// suites are the packages whose tests should fail, or a file of the
 	// console's tests.

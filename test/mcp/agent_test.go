@@ -148,7 +148,7 @@ func (a *agent) tick(minutes int) {
 	}
 }
 
-// revision is what the connection speaks.
+// revision returns the revision of the connection's protocol.
 func (a *agent) revision() string { return a.session.InitializeResult().ProtocolVersion }
 
 func contains(t testing.TB, what string, got any, wanted ...string) {

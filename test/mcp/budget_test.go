@@ -39,7 +39,7 @@ func TestToolCallsSpendTheBudgetOfTheirKey(t *testing.T) {
 	}
 }
 
-// TestOpeningSessionsSpendsTheBudgetOfTheNameless, and who has spent it reads in
+// TestOpeningSessionsSpendsTheBudgetOfTheNameless, and a client without budget reads in
 // the words of the protocol when to come again. The message is not read by then: the error has no id.
 func TestOpeningSessionsSpendsTheBudgetOfTheNameless(t *testing.T) {
 	t.Parallel()

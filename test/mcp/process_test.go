@@ -99,7 +99,7 @@ func (p *program) restart() {
 	p.start()
 }
 
-// watched keeps a log and tells when something stood in it.
+// watched keeps a log and tells when a text was in it.
 type watched struct {
 	wanted []byte
 	seen   chan struct{}

@@ -13,8 +13,8 @@ import (
 	"platen/internal/testclient"
 )
 
-// TestCreationWaitsForAPlace while the client hears where it stands, and gives
-// out a ticket when that takes too long for a call.
+// TestCreationWaitsForAPlace while the client hears its position, and gives out
+// a ticket when that takes too long for a call.
 func TestCreationWaitsForAPlace(t *testing.T) {
 	t.Parallel()
 	t.Run("a place comes free", func(t *testing.T) {

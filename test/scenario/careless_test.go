@@ -77,7 +77,7 @@ func newCareless(w *world, b bug) *careless {
 	return c
 }
 
-// response is what came of an attempt; status 0 is that nothing came, or nothing of the API.
+// response is the result of an attempt; status 0 means nothing came, or nothing of the API.
 type response struct {
 	status int
 	code   string
@@ -256,7 +256,7 @@ func (c *careless) nightly() bool {
 	return today != before
 }
 
-// hear deals with the webhooks in the order in which they came. What comes late is taken for
+// hear deals with the webhooks in the order in which they came. A late one is taken for
 // something that was there before; the feed is read at night, after the newest.
 func (c *careless) hear() {
 	c.mail.settle()
@@ -372,7 +372,7 @@ func (c *careless) receive(data object, id string) {
 	})
 }
 
-// send writes. What fails for good is given up.
+// send writes. A write that fails for good is given up.
 func (c *careless) send(path, key string, body object) {
 	r, answered := c.call(http.MethodPost, path, key, body)
 	if !answered {

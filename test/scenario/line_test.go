@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// fate is what becomes of a call on its way.
+// fate is the fate of a call on its way.
 type fate int
 
 const (
@@ -48,7 +48,7 @@ type line struct {
 	notBefore map[string]time.Time
 }
 
-// call is what went over a line.
+// call is a request on a line, with its fate.
 type call struct {
 	method, path, key, body string
 	fate                    fate
@@ -167,7 +167,7 @@ func (l *line) refuse(w http.ResponseWriter, r *http.Request, status int, code s
 		now.Format(time.RFC3339Nano), code, retryAt.Format(time.RFC3339Nano))
 }
 
-// checkKeys holds the program to its side of idempotency: a key stands for one
+// checkKeys holds the program to its side of idempotency: a key identifies one
 // request, and a write that was lost comes back as it was.
 func (l *line) checkKeys() {
 	l.t.Helper()

@@ -70,8 +70,8 @@ func (m *mailbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// settle waits until all has come that will come soon. What is beyond the budget of a minute
-// does not.
+// settle waits until all has come that will come soon. Deliveries beyond the budget of a minute
+// do not.
 func (m *mailbox) settle() {
 	m.t.Helper()
 	pending := client.ListWebhookDeliveriesParams{Status: client.SubscriptionDeliveryStatusPending}
@@ -84,7 +84,7 @@ func (m *mailbox) settle() {
 	})
 }
 
-// oldest is what came first of what was not yet removed, nil for nothing.
+// oldest returns the first event that came and was not yet removed, nil for none.
 func (m *mailbox) oldest() object {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,8 +14,8 @@ type player struct {
 	*world
 
 	products map[string]client.FactoryProduct
-	// carry is what happens after each of its steps, or after several when it
-	// is hasty.
+	// carry is called after each of its steps, or after several when it is
+	// hasty.
 	carry func()
 	hasty bool
 	// acted is set when there have been steps since.
@@ -77,7 +77,7 @@ func (p *player) did(err error) bool {
 	return false
 }
 
-// count takes in what stands at the gate.
+// count takes in the trucks at the gate.
 func (p *player) count() {
 	ctx := p.t.Context()
 	for _, truck := range oldestFirst(p.t,

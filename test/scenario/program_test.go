@@ -104,7 +104,7 @@ var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testi
 
 var programs = []program{inGo, inPython, inJavaScript}
 
-// onClients are bridges that stand on the clients in other languages, as small as can be.
+// onClients are minimal bridges that use the clients in other languages.
 var onClients = []program{
 	{name: "javascript client", needs: "node", argv: func(t testing.TB) []string {
 		t.Helper()

@@ -48,9 +48,9 @@ func typed(t *testing.T, block string) string {
 	return block
 }
 
-// TestTheReadmesOfTheExamplesDoWhatTheySay types what stands on each page and
-// compares what comes back with what the page says. The address of the server
-// and the numbers of events are all that may differ.
+// TestTheReadmesOfTheExamplesDoWhatTheySay types the commands of each page and compares
+// what comes back with what the page says. The address of the server and the numbers of
+// events are all that may differ.
 func TestTheReadmesOfTheExamplesDoWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for _, d := range documented {

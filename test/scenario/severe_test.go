@@ -11,7 +11,7 @@ import (
 	"platen/internal/testclient"
 )
 
-// disturbed makes a company with the manual bridge in which things go wrong on purpose.
+// disturbed creates a company with the manual bridge and injected faults.
 func disturbed(t testing.TB, plan string, seed, faultSeed, delayPct int64) *world {
 	t.Helper()
 	s, err := client.CreateSandbox(t.Context(), server().BaseURL, client.CreateSandboxInput{
@@ -27,7 +27,7 @@ func disturbed(t testing.TB, plan string, seed, faultSeed, delayPct int64) *worl
 		url: server().BaseURL, keys: client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, seed: seed,
 	}
 	w = w.within(t)
-	// The player is to come through whatever happens; the programs are what is tested.
+	// The player is to come through whatever happens; the test is about the programs.
 	w.api = client.New(w.url, w.keys, client.HTTPClient(&http.Client{Timeout: patience}), client.MaxRetries(40))
 	return w
 }

@@ -37,7 +37,7 @@ var lists = []string{
 // them are left out: random ones, wall times, and the origin of a record.
 func (w *world) told() life {
 	l := life{tables: map[string][]object{}}
-	// What the world does waits for no hand-off, which the auto bridge makes in the same moment and an
+	// The world waits for no hand-off, which the auto bridge makes in the same moment and an
 	// integration after it: the two have an order each.
 	var world []string
 	for _, e := range w.all("/events") {

@@ -27,7 +27,7 @@ type world struct {
 // suite holds what lives longer than a test.
 var suite testclient.Suite
 
-// server starts one server for all tests of the package that want no other.
+// server starts one server for all tests of the package that need no other.
 var server = sync.OnceValue(func() *platentest.Platen {
 	return platentest.Start(&suite, map[string]string{
 		"max-sandboxes": "100000", "private-webhooks": "true",
@@ -124,7 +124,7 @@ func (w *world) failures() []string {
 	return list
 }
 
-// isPerfect wants a score of 1 over all kinds of hand-offs.
+// isPerfect expects a score of 1 over all kinds of hand-offs.
 func (w *world) isPerfect(least int64, kinds ...client.IntegrationKind) {
 	w.t.Helper()
 	score, err := w.api.GetIntegration(w.t.Context())

@@ -223,7 +223,7 @@ func TestAReceiptOfTooMuchPaysForWhatNeverCame(t *testing.T) {
 	}
 }
 
-// hours are what the gate wrote down in the first week, all of them changed.
+// hours returns the hours of the gate in the first week, all of them changed.
 func (w *world) hours(change func(*client.HoursEntryInput)) client.CreateTimesheetInput {
 	w.t.Helper()
 	in := client.CreateTimesheetInput{WeekStart: "2026-09-07"}

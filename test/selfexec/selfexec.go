@@ -48,7 +48,7 @@ func link(folder, name string) (string, error) {
 		return "", fmt.Errorf("find the test binary: %w", err)
 	}
 	path := filepath.Join(folder, name)
-	if runtime.GOOS == "windows" { // where a link wants a privilege
+	if runtime.GOOS == "windows" { // where a link needs a privilege
 		path += ".exe"
 		return path, copied(path, self)
 	}

@@ -1,6 +1,6 @@
 import { Client } from 'platen';
 
-// What a page has: test/browser runs the client in a true one.
+// The globals of a page: test/browser runs the client in a true one.
 const keys = { office: process.env.PLATEN_OFFICE_KEY, factory: process.env.PLATEN_FACTORY_KEY };
 globalThis.location = new URL(process.env.PLATEN_URL);
 const kept = new Map();

@@ -1,4 +1,4 @@
-// What a page does with the client. The functions return what the test looks at.
+// A page that uses the client. The functions return what the test looks at.
 import { createSandbox, NetworkError, NotModified } from './platen/platen.js';
 
 // failed is the error of a call, as far as it can leave the page.
