@@ -10,7 +10,7 @@ import (
 	"platen/internal/moment"
 )
 
-// maxMinutes is the most that a clock can count: 19 million days, or 222 days
+// maxMinutes is the most that a clock can count: 19 million days, or 217 days
 // of wall time at the highest speed.
 const maxMinutes = 9_000_000_000
 
