@@ -227,7 +227,7 @@ func (b *brief) purchasing() {
 			return
 		}
 		discount := ""
-		if i.DiscountUntil != nil && i.DiscountMinor > 0 {
+		if i.DiscountUntil != nil && i.DiscountMinor > 0 && *i.DiscountUntil >= b.view.Summary.Now.Date() {
 			discount = fmt.Sprintf("discount %d until %s", i.DiscountMinor, *i.DiscountUntil)
 		}
 		b.do("pay_supplier_invoice "+i.ID, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor,

@@ -182,6 +182,27 @@ func TestALineIsACommand(t *testing.T) {
 	}
 }
 
+// TestALineOffersNoDiscountThatIsOver: the company opens with a bill whose discount has ended.
+func TestALineOffersNoDiscountThatIsOver(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TICK.BRIEF")
+	n := shared.create(t, `{"preset":"manual","seed":7,"clock":"manual"}`)
+	bills := 0
+	digest := child(t, n.post("/sandbox/tick", `{"minutes":240,"brief":true}`).Data(), "digest")
+	for _, line := range digest["lines"].([]any) {
+		if line := line.(string); strings.HasPrefix(line, "pay_supplier_invoice ") {
+			bills++
+			_, until, has := strings.Cut(line, " until ")
+			if has && until < "2026-09-07" {
+				t.Errorf("a line is %q", line)
+			}
+		}
+	}
+	if bills == 0 {
+		t.Error("no bill waits")
+	}
+}
+
 func TestATickStopsAtAnIdlePress(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.TICK.IDLE_PRESS")
