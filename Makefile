@@ -38,13 +38,15 @@ run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 # What go test ./... runs, the pages and the console's units. Some suites wait for other programs: more run
 # together than there are processors, those that take longest first, and the pages beside them.
 PACKAGES = ./test/contract ./test/docs ./test/scenario ./...
+# SIDE is how many packages are tested side by side.
+SIDE = 4
 # A suite that hangs says where after this time.
 PATIENCE = 10m
 
 test: ## The quick tests: go test ./..., four pages in a browser, the console's units. Four minutes.
 	@$(SUITE); failed=; pages=$$(mktemp) || exit 1; trap 'rm -f "$$pages"' EXIT; \
 	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m . >"$$pages" 2>&1 & browser=$$!; \
-	suite go $(ROOMY) $(GO) test -p 4 -ldflags=-w -timeout $(PATIENCE) $(PACKAGES) || failed=1; \
+	suite go $(ROOMY) $(GO) test -p $(SIDE) -ldflags=-w -timeout $(PATIENCE) $(PACKAGES) || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
 	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=dot test/console/*.test.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
@@ -139,7 +141,7 @@ check: ## Everything: formatting, linters, documents, packages, all tests with a
 	@$(SUITE); failed=; beside=$$(mktemp) || exit 1; trap 'rm -f "$$beside"' EXIT; \
 	$(MAKE) --no-print-directory schedule >"$$beside" 2>&1 & waiting=$$!; \
 	for target in format lint openapi generators packaged; do $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \
-	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test PATIENCE=40m || failed="$$failed test"; \
+	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test SIDE=2 PATIENCE=60m || failed="$$failed test"; \
 	suite benchmarks $(GO) test -run '^$$' -bench . -benchtime 1x -short -timeout 20m ./test/load || failed="$$failed bench"; \
 	$(MAKE) --no-print-directory race || failed="$$failed race"; \
 	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \

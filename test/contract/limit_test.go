@@ -298,37 +298,39 @@ func TestAnOperatorChoosesWhatANetworkIs(t *testing.T) {
 
 func TestCallsWithoutAKeyThatWorksShareABudget(t *testing.T) {
 	t.Parallel()
-	rows(t, "LIMIT.ANONYMOUS_RATE", "AUTH.ANONYMOUS_BUDGET", "OPEN.RATE.BUCKETS", "OPEN.RATE.HEADERS")
-	s := limited(t, only("anonymous-rate"))
-	began := time.Now()
-	n := s.create(t, `{"clock":"manual"}`)
-	revoked := s.create(t, "")
-	s.send(t, request{method: "GET", path: "/sandbox?key=" + revoked.office}).want(400, "key_in_url")
-	kinds := []request{
-		{method: "GET", path: "/sandbox"},
-		{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)},
-		{method: "GET", path: "/sandbox", key: "nonsense"},
-		{method: "GET", path: "/sandbox", key: revoked.office},
-		{method: "GET", path: "/nothing"},
-		{method: "POST", path: "/sandboxes", body: "{}"},
-	}
-	passed, refused := 3, (*answer)(nil)
-	for i := 0; refused == nil && i < 100; i++ {
-		a := s.send(t, kinds[i%len(kinds)])
-		if a.Status == http.StatusTooManyRequests {
-			refused = a.want(429, "rate_limited")
-		} else {
-			passed++
+	inBubble(t, func(t *testing.T) {
+		rows(t, "LIMIT.ANONYMOUS_RATE", "AUTH.ANONYMOUS_BUDGET", "OPEN.RATE.BUCKETS", "OPEN.RATE.HEADERS")
+		s := limited(t, only("anonymous-rate"))
+		began := time.Now()
+		n := s.create(t, `{"clock":"manual"}`)
+		revoked := s.create(t, "")
+		s.send(t, request{method: "GET", path: "/sandbox?key=" + revoked.office}).want(400, "key_in_url")
+		kinds := []request{
+			{method: "GET", path: "/sandbox"},
+			{method: "GET", path: "/sandbox", key: "lab_off_" + strings.Repeat("A", 43)},
+			{method: "GET", path: "/sandbox", key: "nonsense"},
+			{method: "GET", path: "/sandbox", key: revoked.office},
+			{method: "GET", path: "/nothing"},
+			{method: "POST", path: "/sandboxes", body: "{}"},
 		}
-	}
-	if !within(passed, 30, 30, time.Since(began)) || refused == nil {
-		t.Fatalf("%d requests passed in %s", passed, time.Since(began))
-	}
-	if after, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || after < 1 || after > 2 ||
-		refused.Header.Get("X-RateLimit-Limit") != "30" {
-		t.Errorf("the refusal has the headers %v", refused.Header)
-	}
-	s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+		passed, refused := 3, (*answer)(nil)
+		for i := 0; refused == nil && i < 100; i++ {
+			a := s.send(t, kinds[i%len(kinds)])
+			if a.Status == http.StatusTooManyRequests {
+				refused = a.want(429, "rate_limited")
+			} else {
+				passed++
+			}
+		}
+		if !within(passed, 30, 30, time.Since(began)) || refused == nil {
+			t.Fatalf("%d requests passed in %s", passed, time.Since(began))
+		}
+		if after, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || after < 1 || after > 2 ||
+			refused.Header.Get("X-RateLimit-Limit") != "30" {
+			t.Errorf("the refusal has the headers %v", refused.Header)
+		}
+		s.send(t, request{method: "GET", path: "/sandbox", key: n.office}).want(200, "")
+	})
 }
 
 func TestWhoeverGoesOnSendingCoolsDown(t *testing.T) {

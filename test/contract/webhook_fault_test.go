@@ -264,13 +264,13 @@ func TestTheTimestampIsThatOfAClockThatIsOff(t *testing.T) {
 		n, r := service.create(t, fmt.Sprintf(`{"preset":"manual","seed":5,"clock":"manual",
 			"faults":{"seed":%d,"rules":[{"kind":"clock_off","share":1}]}}`, seed)), receive(t)
 		s := n.serving(r.URL, declined+`,"factory.work_order.created"`)
-		right := moment(t, n.get("/sandbox").Meta()["server_time"])
+		now := func(path string) time.Time { return moment(t, n.get(path).Meta()["server_time"]) }
 		before := n.newest()
 		n.work("prd_notebook", 1, "x")
 		for path, event := range map[string]object{
 			"/factory/stock": ofType(n.feed(before), "factory.work_order.created")[0], "/office/cash": n.happens(),
 		} {
-			off := moment(t, n.get(path).Meta()["server_time"]).Sub(right)
+			off := -now("/sandbox").Sub(now(path))
 			sent := moment(t, n.delivered(s, event, 1)[0]["sent_at"])
 			got := r.of(event)
 			one := got[len(got)-1]
