@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -40,6 +41,15 @@ func TestCommandLine(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[series] = &process{}
 			return nil
+		},
+		// [without:PROGRAM] skips a script on a machine that lacks it, unless PLATEN_TEST_ALL is set.
+		Condition: func(cond string) (bool, error) {
+			program, known := strings.CutPrefix(cond, "without:")
+			if !known {
+				return false, fmt.Errorf("no condition %q", cond)
+			}
+			_, err := exec.LookPath(program)
+			return err != nil && os.Getenv("PLATEN_TEST_ALL") == "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"platen":    platen,
