@@ -137,7 +137,7 @@ format: ## Whether all Go files are formatted.
 
 # Suites run one after another; a failed one does not stop the rest. What waits runs beside them.
 # Servers are killed at 200 points here, and at a few under the race detector. Each benchmark runs once, so that none rots.
-check: ## Everything: formatting, linters, documents, packages, all tests with all draws, race detector. 12 minutes.
+check: ## Everything: formatting, linters, documents, packages, all tests with all draws, race detector. Forty minutes.
 	@$(SUITE); failed=; beside=$$(mktemp) || exit 1; trap 'rm -f "$$beside"' EXIT; \
 	$(MAKE) --no-print-directory schedule >"$$beside" 2>&1 & waiting=$$!; \
 	for target in format lint openapi generators packaged; do $(MAKE) --no-print-directory $$target || failed="$$failed $$target"; done; \

@@ -201,7 +201,7 @@ type Run struct {
 	// Integration has its parts.
 	ExactlyOnce *float64         `json:"exactly_once,omitempty"`
 	Integration *cli.Integration `json:"integration,omitempty"`
-	// Usage is what the command says that the run took, nil where it says nothing.
+	// Usage has the tokens and the cost that the command reported, nil for none.
 	Usage *Usage `json:"usage,omitempty"`
 	// Faults counts the injected faults, of the last 500.
 	Faults map[client.FaultKind]int `json:"faults,omitempty"`

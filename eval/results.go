@@ -156,7 +156,7 @@ func (r *results) write(value any) error {
 	return nil
 }
 
-// played is what the file has of a run.
+// played returns a run from the file, if it is there.
 func (r *results) played(seed uint64, try int) (run Run, ok bool) {
 	if r == nil {
 		return run, false

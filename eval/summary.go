@@ -43,7 +43,7 @@ type Summary struct {
 	// pass. A run passes that finishes without an error and has a skill of PassSkill.
 	PassHat   []float64 `json:"pass_hat,omitempty"`
 	PassSkill float64   `json:"pass_skill"`
-	// Usage is what all runs took together, nil where no command says it.
+	// Usage adds up the usage of all runs, nil if no command reported any.
 	Usage *Usage `json:"usage,omitempty"`
 	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Usage is what a run took, as its command leaves it in the file that PLATEN_USAGE_FILE names.
+// Usage has the tokens and the cost of a run, from the file that PLATEN_USAGE_FILE names.
 // Fields that the command does not give are 0.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens"`
