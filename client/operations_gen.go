@@ -400,10 +400,12 @@ func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
 type ListIntegrationFindingsParams struct {
 	// Kind is the parameter kind: only rows with this kind. The thing to carry: an order or a lot to
 	// a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its
-	// timesheet, a requisition to its purchase, a bill to its payment.
+	// timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or
+	// a purchase order without a requisition, which nothing obliges to.
 	Kind IntegrationKind
 	// Verdict is the parameter verdict: only rows with this verdict. exact, late, missed, doubled and
-	// wrong say what became of an obligation; unexpected is an effect without one.
+	// wrong say what became of an obligation; unexpected is an effect without one, repeated a
+	// decision that was sent again with another Idempotency-Key although it had been carried out.
 	Verdict IntegrationVerdict
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -425,9 +427,9 @@ func (p ListIntegrationFindingsParams) selection() selection {
 
 // ListIntegrationFindings reads one page of GET /sandbox/integration/findings.
 //
-// Each obligation that has been judged and each unexpected effect, newest first, with the records
-// and the events that show it. verdict=missed lists what was lost, verdict=doubled what was done
-// twice.
+// Each obligation that has been judged, each unexpected effect and each repeated decision, with
+// the records and the events that show it. What is not exact comes first, the newest of it before
+// the rest. verdict=missed lists what was lost, verdict=doubled what was done twice.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) ListIntegrationFindings(ctx context.Context, params ListIntegrationFindingsParams) (*Page[Finding], error) {

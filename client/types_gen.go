@@ -1217,11 +1217,17 @@ type InjectFaultInput struct {
 type Integration struct {
 	// auto: nothing is judged; manual: your program is.
 	Bridge Bridge `json:"bridge"`
-	// 0 to 1: exact obligations, and half of the late ones, among those due and the unexpected
-	// effects. null while there is nothing to judge, and with the auto bridge.
+	// 0 to 1: exact obligations, and half of the late ones, among those due, the unexpected effects
+	// and the repeated decisions. null while there is nothing to judge, and with the auto bridge.
 	ExactlyOnce *float64 `json:"exactly_once"`
 	// Obligations of all kinds.
 	Counts IntegrationCount `json:"counts"`
+	// Of a thousand judgements, how many are neither exact nor late. null while there is nothing to
+	// judge, and with the auto bridge.
+	FailuresPerThousand *float64 `json:"failures_per_thousand"`
+	// Working days since the last of these, or since the opening. null while there is nothing to
+	// judge, and with the auto bridge.
+	DaysWithoutFailure *int64 `json:"days_without_failure"`
 	// The same for each kind of obligation; none with the auto bridge.
 	Kinds []IntegrationKindCount `json:"kinds"`
 	// How considerate the requests of your program are; no part of the score.
@@ -1246,6 +1252,8 @@ type IntegrationCount struct {
 	Wrong int64 `json:"wrong"`
 	// Effects that no obligation explains. They are not among those due.
 	Unexpected int64 `json:"unexpected"`
+	// Decisions that were made again because the response was lost. They are not among those due.
+	Repeated int64 `json:"repeated"`
 }
 
 // IntegrationKindCount is the type of Integration.Kinds.
@@ -1254,7 +1262,8 @@ type IntegrationCount struct {
 type IntegrationKindCount struct {
 	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
 	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
-	// payment.
+	// payment. decision is a market trade, or a purchase order without a requisition, which nothing
+	// obliges to.
 	Kind IntegrationKind `json:"kind"`
 	// As for all; null while there is nothing to judge.
 	ExactlyOnce *float64 `json:"exactly_once"`
@@ -1272,6 +1281,8 @@ type IntegrationKindCount struct {
 	Wrong int64 `json:"wrong"`
 	// Effects that no obligation explains. They are not among those due.
 	Unexpected int64 `json:"unexpected"`
+	// Decisions that were made again because the response was lost. They are not among those due.
+	Repeated int64 `json:"repeated"`
 }
 
 // IntegrationKind is the type of IntegrationKindCount.Kind and Finding.Kind.
@@ -1287,6 +1298,7 @@ const (
 	IntegrationKindWeek        IntegrationKind = "week"
 	IntegrationKindPurchase    IntegrationKind = "purchase"
 	IntegrationKindPayment     IntegrationKind = "payment"
+	IntegrationKindDecision    IntegrationKind = "decision"
 )
 
 // IntegrationManners is the type of Integration.Manners.
@@ -1314,10 +1326,12 @@ type Finding struct {
 	ID string `json:"id"`
 	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
 	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
-	// payment.
+	// payment. decision is a market trade, or a purchase order without a requisition, which nothing
+	// obliges to.
 	Kind IntegrationKind `json:"kind"`
 	// exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an
-	// effect without one.
+	// effect without one, repeated a decision that was sent again with another Idempotency-Key
+	// although it had been carried out.
 	Verdict IntegrationVerdict `json:"verdict"`
 	// The finding in a sentence, for people.
 	Message string `json:"message"`
@@ -1347,6 +1361,7 @@ const (
 	IntegrationVerdictDoubled    IntegrationVerdict = "doubled"
 	IntegrationVerdictWrong      IntegrationVerdict = "wrong"
 	IntegrationVerdictUnexpected IntegrationVerdict = "unexpected"
+	IntegrationVerdictRepeated   IntegrationVerdict = "repeated"
 )
 
 // FindingRecord is the type of Finding.Cause.

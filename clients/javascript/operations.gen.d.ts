@@ -1075,12 +1075,22 @@ export interface Integration {
   /** auto: nothing is judged; manual: your program is. */
   bridge: Open<Bridge>;
   /**
-   * 0 to 1: exact obligations, and half of the late ones, among those due and the unexpected effects. null
-   * while there is nothing to judge, and with the auto bridge.
+   * 0 to 1: exact obligations, and half of the late ones, among those due, the unexpected effects and the
+   * repeated decisions. null while there is nothing to judge, and with the auto bridge.
    */
   exactly_once: number | null;
   /** Obligations of all kinds. */
   counts: IntegrationCount;
+  /**
+   * Of a thousand judgements, how many are neither exact nor late. null while there is nothing to judge, and
+   * with the auto bridge.
+   */
+  failures_per_thousand: number | null;
+  /**
+   * Working days since the last of these, or since the opening. null while there is nothing to judge, and with
+   * the auto bridge.
+   */
+  days_without_failure: number | null;
   /** The same for each kind of obligation; none with the auto bridge. */
   kinds: IntegrationKindCount[];
   /** How considerate the requests of your program are; no part of the score. */
@@ -1103,13 +1113,16 @@ export interface IntegrationCount {
   wrong: number;
   /** Effects that no obligation explains. They are not among those due. */
   unexpected: number;
+  /** Decisions that were made again because the response was lost. They are not among those due. */
+  repeated: number;
 }
 
 /** IntegrationKindCount is the type of Integration.Kinds. */
 export interface IntegrationKindCount {
   /**
    * The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to
-   * Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment.
+   * Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a
+   * market trade, or a purchase order without a requisition, which nothing obliges to.
    */
   kind: Open<IntegrationKind>;
   /** As for all; null while there is nothing to judge. */
@@ -1128,6 +1141,8 @@ export interface IntegrationKindCount {
   wrong: number;
   /** Effects that no obligation explains. They are not among those due. */
   unexpected: number;
+  /** Decisions that were made again because the response was lost. They are not among those due. */
+  repeated: number;
 }
 
 /** IntegrationKind is the type of IntegrationKindCount.Kind and Finding.Kind. */
@@ -1139,7 +1154,8 @@ export type IntegrationKind =
   | 'receipt'
   | 'week'
   | 'purchase'
-  | 'payment';
+  | 'payment'
+  | 'decision';
 
 /** IntegrationManners is the type of Integration.Manners. */
 export interface IntegrationManners {
@@ -1161,12 +1177,14 @@ export interface Finding {
   id: string;
   /**
    * The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to
-   * Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment.
+   * Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a
+   * market trade, or a purchase order without a requisition, which nothing obliges to.
    */
   kind: Open<IntegrationKind>;
   /**
    * exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without
-   * one.
+   * one, repeated a decision that was sent again with another Idempotency-Key although it had been carried
+   * out.
    */
   verdict: Open<IntegrationVerdict>;
   /** The finding in a sentence, for people. */
@@ -1195,7 +1213,8 @@ export type IntegrationVerdict =
   | 'missed'
   | 'doubled'
   | 'wrong'
-  | 'unexpected';
+  | 'unexpected'
+  | 'repeated';
 
 /** FindingRecord is the type of Finding.Cause. */
 export interface FindingRecord {
@@ -5458,12 +5477,14 @@ export interface ListIntegrationFindingsParams {
   /**
    * Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to its bill, a
    * requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to
-   * its payment.
+   * its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges
+   * to.
    */
   kind?: IntegrationKind;
   /**
    * Only rows with this verdict. exact, late, missed, doubled and wrong say what became of an obligation;
-   * unexpected is an effect without one.
+   * unexpected is an effect without one, repeated a decision that was sent again with another Idempotency-Key
+   * although it had been carried out.
    */
   verdict?: IntegrationVerdict;
   /** Rows in a page. 1 to 100; the server's default is 50. */
@@ -6285,8 +6306,9 @@ export declare class Operations {
   /**
    * Read one page of GET /sandbox/integration/findings.
    *
-   * Each obligation that has been judged and each unexpected effect, newest first, with the records and the
-   * events that show it. verdict=missed lists what was lost, verdict=doubled what was done twice.
+   * Each obligation that has been judged, each unexpected effect and each repeated decision, with the records
+   * and the events that show it. What is not exact comes first, the newest of it before the rest.
+   * verdict=missed lists what was lost, verdict=doubled what was done twice.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */

@@ -9,7 +9,7 @@ import (
 	"platen/internal/wire"
 )
 
-// findings sends what the verifier found, newest first.
+// findings sends what the verifier found: what is not exact first, the newest of it before the rest.
 func (x *exchange) findings(p *page) (*message.Response, error) {
 	if _, err := x.present(); err != nil {
 		return nil, err

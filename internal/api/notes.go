@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +83,19 @@ func (s *Server) notice(r *message.Request, out *message.Response) {
 	default:
 		c.Write = true
 	}
+	if lost := r.Sandbox.LostDecisions(); len(lost) > 0 && out.Succeeded() {
+		c.Shown = shown(out, lost)
+	}
 	r.Sandbox.Observe(r.Context(), c)
+}
+
+// shown returns the ids that a response names: all, if it is a stream.
+func shown(out *message.Response, ids []string) []string {
+	if out.Stream != nil {
+		return ids
+	}
+	body := out.Body()
+	return slices.DeleteFunc(ids, func(id string) bool { return !bytes.Contains(body, []byte(id)) })
 }
 
 // remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS).

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
+	"platen/internal/company/mission"
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -132,7 +133,14 @@ func (x *exchange) write() (*message.Response, error) {
 	}
 	at := operation.PathParams{ID: x.HTTP.PathValue("id"), DeliveryID: x.HTTP.PathValue("delivery_id")}
 	command.Status, command.Head, command.Offset = x.op.Status, x.Head(), x.Conditions.Offset
-	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) { return typed.Run(tx, at) }
+	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) {
+		after, _ := tx.Company.Newest()
+		result, err := typed.Run(tx, at)
+		if x.Conditions.KeyWrites && result.Decision && err == nil {
+			x.facts.Made = x.decision(tx, result, typed.Body(), after)
+		}
+		return result, err
+	}
 	var reply sandbox.Reply
 	if x.op.Calls {
 		reply, err = x.Sandbox.DoWithOutbound(x.Context(), command,
@@ -147,6 +155,15 @@ func (x *exchange) write() (*message.Response, error) {
 		return nil, err
 	}
 	return replied(reply), nil
+}
+
+// decision is what a write has decided, for the score of the integration.
+func (x *exchange) decision(tx *sandbox.Tx, made sandbox.Result, body any, after uint64) *mission.Decision {
+	last, _ := tx.Company.Newest()
+	return &mission.Decision{
+		Resource: made.Resource, ID: made.ID, Content: message.HashOf(x.HTTP.URL.Path, string(wire.Encode(body))),
+		Day: tx.Company.Day(), After: after, Last: last,
+	}
 }
 
 // dryRun says what a write would do. One that was read with an error is refused with it,

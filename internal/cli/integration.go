@@ -56,7 +56,7 @@ func (i *Integration) Line() string {
 		name string
 	}{
 		{c.Late, "late"}, {c.Missed, "missed"}, {c.Doubled, "doubled"}, {c.Wrong, "wrong"},
-		{c.Unexpected, "unexpected"},
+		{c.Unexpected, "unexpected"}, {c.Repeated, "repeated"},
 	} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.name))
@@ -85,16 +85,21 @@ func WriteIntegration(out io.Writer, i *Integration) error {
 		fmt.Fprintln(out, "Nothing is judged here: the sandbox carries the records itself, or players are compared.")
 		return nil
 	}
-	fmt.Fprintf(out, "%s %s\n\n", p.in(bold, "exactly once"), i.Line())
+	fmt.Fprintf(out, "%s %s\n", p.in(bold, "exactly once"), i.Line())
+	if i.FailuresPerThousand != nil {
+		fmt.Fprintf(out, "%s failures in a thousand, %d days since the last\n",
+			strconv.FormatFloat(*i.FailuresPerThousand, 'f', 1, 64), *i.DaysWithoutFailure)
+	}
+	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\tscore\tdue\texact\tlate\tmissed\tdoubled\twrong\tunexpected\t")
+	fmt.Fprintln(w, "\tscore\tdue\texact\tlate\tmissed\tdoubled\twrong\tunexpected\trepeated\t")
 	for _, k := range i.Kinds {
 		score := "–"
 		if k.ExactlyOnce != nil {
 			score = Score(*k.ExactlyOnce)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", k.Kind, score, k.Due, k.Exact, k.Late, k.Missed,
-			k.Doubled, k.Wrong, k.Unexpected)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", k.Kind, score, k.Due, k.Exact, k.Late, k.Missed,
+			k.Doubled, k.Wrong, k.Unexpected, k.Repeated)
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

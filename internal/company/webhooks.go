@@ -2,6 +2,7 @@ package company
 
 import (
 	"platen/internal/company/mission"
+	"platen/internal/company/sim"
 	"platen/internal/company/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -70,6 +71,9 @@ func (c *Company) Unsubscribe(id string, now moment.Instant) (last subscription.
 	return last, err
 }
 
+// Day returns the in-world day.
+func (c *Company) Day() sim.Day { return c.now.Day() }
+
 // Date returns the in-world date.
 func (c *Company) Date() moment.Date { return c.now.Date() }
 
@@ -110,6 +114,9 @@ func (c *Company) DeferredSince() moment.Instant { return c.webhooks.DeferredSin
 // AcknowledgedTwice is the smallest number of an event that a receiver
 // acknowledged twice, 0 for none.
 func (c *Company) AcknowledgedTwice() uint64 { return c.webhooks.Twice() }
+
+// Delivered reports whether a receiver acknowledged one of the events after a number, up to another.
+func (c *Company) Delivered(after, last uint64) bool { return c.webhooks.Delivered(after, last) }
 
 // RecordDeliveries records the outcomes of attempts.
 func (c *Company) RecordDeliveries(outcomes []subscription.Outcome, now moment.Instant) {

@@ -22,11 +22,15 @@ const FindingResource = "integration_finding"
 type Integration struct {
 	_ struct{} `doc:"The exactly-once score of the client's integration, in all and by kind."`
 
-	Bridge      preset.Bridge          `json:"bridge" enum:"auto,manual" doc:"auto: nothing is judged; manual: your program is."`
-	ExactlyOnce *share.PPM             `json:"exactly_once" example:"0.975" doc:"0 to 1: exact obligations, and half of the late ones, among those due and the unexpected effects. null while there is nothing to judge, and with the auto bridge."`
-	Counts      IntegrationCount       `json:"counts" doc:"Obligations of all kinds."`
-	Kinds       []IntegrationKindCount `json:"kinds" doc:"The same for each kind of obligation; none with the auto bridge."`
-	Manners     IntegrationManners     `json:"manners" doc:"How considerate the requests of your program are; no part of the score."`
+	Bridge      preset.Bridge    `json:"bridge" enum:"auto,manual" doc:"auto: nothing is judged; manual: your program is."`
+	ExactlyOnce *share.PPM       `json:"exactly_once" example:"0.975" doc:"0 to 1: exact obligations, and half of the late ones, among those due, the unexpected effects and the repeated decisions. null while there is nothing to judge, and with the auto bridge."`
+	Counts      IntegrationCount `json:"counts" doc:"Obligations of all kinds."`
+
+	FailuresPerThousand *share.PPM `json:"failures_per_thousand" example:"12.5" doc:"Of a thousand judgements, how many are neither exact nor late. null while there is nothing to judge, and with the auto bridge."`
+	DaysWithoutFailure  *int64     `json:"days_without_failure" example:"4" doc:"Working days since the last of these, or since the opening. null while there is nothing to judge, and with the auto bridge."`
+
+	Kinds   []IntegrationKindCount `json:"kinds" doc:"The same for each kind of obligation; none with the auto bridge."`
+	Manners IntegrationManners     `json:"manners" doc:"How considerate the requests of your program are; no part of the score."`
 }
 
 // IntegrationCount counts obligations by what became of them.
@@ -40,13 +44,14 @@ type IntegrationCount struct {
 	Doubled    int64 `json:"doubled" doc:"Met more than once."`
 	Wrong      int64 `json:"wrong" doc:"Met once, with another product, quantity or amount."`
 	Unexpected int64 `json:"unexpected" doc:"Effects that no obligation explains. They are not among those due."`
+	Repeated   int64 `json:"repeated" doc:"Decisions that were made again because the response was lost. They are not among those due."`
 }
 
 // IntegrationKindCount is what became of the obligations of a kind.
 type IntegrationKindCount struct {
 	_ struct{} `doc:"The judged obligations of one kind, counted by verdict."`
 
-	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment."`
+	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
 	ExactlyOnce *share.PPM       `json:"exactly_once" doc:"As for all; null while there is nothing to judge."`
 	IntegrationCount
 }
@@ -69,8 +74,8 @@ type Finding struct {
 	_ struct{} `doc:"One obligation of the client's integration that was judged, or an effect that no obligation explains."`
 
 	ID        string              `json:"id" example:"order.so_3q8r0v7k5n2wd" doc:"Its kind, and the id of the record that it is about."`
-	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment."`
-	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected" doc:"exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without one."`
+	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
+	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected,repeated" doc:"exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without one, repeated a decision that was sent again with another Idempotency-Key although it had been carried out."`
 	Message   string              `json:"message" example:"SO-1004 has no work order; it was in time until 2026-09-09." doc:"The finding in a sentence, for people."`
 	Cause     *FindingRecord      `json:"cause" doc:"The record that obliges; null for an unexpected effect."`
 	Effects   []FindingRecord     `json:"effects" doc:"The records on the other side."`
@@ -105,6 +110,7 @@ func IntegrationOf(v *sandbox.Verification) Integration {
 	r := Integration{
 		Bridge: v.View.Summary.Settings.Bridge, ExactlyOnce: v.Result.Total.ExactlyOnce(),
 		Counts: countOf(&v.Result.Total), Kinds: []IntegrationKindCount{},
+		FailuresPerThousand: v.Result.Total.FailuresPerThousand(), DaysWithoutFailure: v.Result.DaysWithoutFailure,
 		Manners: IntegrationManners{
 			Requests: v.Manners.Requests, Early: v.Manners.Early, WritesRefused: v.Refused,
 			UnchangedReads: v.Manners.Again,
@@ -127,7 +133,7 @@ func IntegrationOf(v *sandbox.Verification) Integration {
 func countOf(c *integration.Count) IntegrationCount {
 	return IntegrationCount{
 		Due: c.Due, Exact: c.Exact, Late: c.Late, Missed: c.Missed, Doubled: c.Doubled, Wrong: c.Wrong,
-		Unexpected: c.Unexpected,
+		Unexpected: c.Unexpected, Repeated: c.Repeated,
 	}
 }
 
@@ -233,9 +239,9 @@ func integrationOperations() []Operation {
 			ID: "list_integration_findings", Kind: List, Method: http.MethodGet, Path: "/sandbox/integration/findings",
 			System: Shared, Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "List the findings behind the score",
-			Description: "Each obligation that has been judged and each unexpected effect, newest first, with the " +
-				"records and the events that show it. verdict=missed lists what was lost, verdict=doubled what was " +
-				"done twice.",
+			Description: "Each obligation that has been judged, each unexpected effect and each repeated decision, with the " +
+				"records and the events that show it. What is not exact comes first, the newest of it before the " +
+				"rest. verdict=missed lists what was lost, verdict=doubled what was done twice.",
 			Resource: FindingResource, Filters: []string{"kind", "verdict"}, Out: reflect.TypeFor[Finding](),
 		},
 	}

@@ -69,6 +69,6 @@ func tradeOnMarket() Operation {
 		id, err := tx.Company.Trade(market.Order{
 			Side: in.Side, SKU: in.SKU, Quantity: in.Quantity, LimitMinor: in.LimitMinor,
 		})
-		return Result{Resource: "market_trade", ID: id}, err
+		return Result{Resource: "market_trade", ID: id, Decision: true}, err
 	})
 }

@@ -222,7 +222,7 @@ func createPurchaseOrder() Operation {
 			event.PurchaseOrderApproved},
 	}, func(tx *sandbox.Tx, _ string, in *CreatePurchaseOrder) (Result, error) {
 		id, err := tx.Company.Purchase(in.order())
-		return Result{Resource: "purchase_order", ID: id}, err
+		return Result{Resource: "purchase_order", ID: id, Decision: in.RequisitionID == nil}, err
 	}, func(tx *sandbox.Tx, in *CreatePurchaseOrder) (office.PurchaseOrderPreview, error) {
 		return tx.Company.PreviewPurchase(in.order())
 	})

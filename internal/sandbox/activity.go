@@ -76,7 +76,11 @@ func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
 	if v.Status(call.Answered) != Active {
 		return
 	}
-	if known, added := s.activity.observe(call, v); !mission.Completes(known, added) {
+	known, added, repeats := s.activity.observe(call, v)
+	if repeats != nil {
+		s.repeat(ctx, repeats, call.Made.ID)
+	}
+	if !mission.Completes(known, added) {
 		return
 	}
 	s.change(ctx, func(_ moment.Instant, v *View) bool {
@@ -85,10 +89,45 @@ func (s *Sandbox) Observe(ctx context.Context, call *mission.Call) {
 	})
 }
 
+// repeat notes that a client made a decision again whose response was lost, unless a delivery had told it of the
+// first.
+func (s *Sandbox) repeat(ctx context.Context, lost *mission.Decision, again string) {
+	s.change(ctx, func(moment.Instant, *View) bool {
+		if s.company.Delivered(lost.After, lost.Last) {
+			return false
+		}
+		s.activity.mu.Lock()
+		defer s.activity.mu.Unlock()
+		s.activity.Decisions.Repeat(lost, again)
+		return true
+	})
+}
+
+// LostDecisions returns the ids of the decisions whose responses were lost, and of which no client has learned.
+func (s *Sandbox) LostDecisions() (ids []string) {
+	if s.faults.Load() == nil {
+		return nil
+	}
+	s.activity.mu.Lock()
+	defer s.activity.mu.Unlock()
+	for i := range s.activity.Decisions.Lost {
+		ids = append(ids, s.activity.Decisions.Lost[i].ID)
+	}
+	return ids
+}
+
+// repeated returns the decisions that were made again.
+func (a *activity) repeated() []mission.Repetition {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clone := a.Clone()
+	return clone.Decisions.Repeated
+}
+
 // observe takes a request in, and returns the signals that were known and those
 // that it adds: of two requests that complete a mission together, the second
-// sees the first.
-func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Signals) {
+// sees the first. It also returns the decision that the request made again.
+func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Signals, repeats *mission.Decision) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	known = v.Summary.Signals | a.Noted
@@ -96,6 +135,7 @@ func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Si
 		known |= mission.OfFailures
 	}
 	added = a.ClientActivity.Observe(call, known)
+	repeats = a.Decide(call)
 	a.Mind(call, &a.reads)
 	if call.FeedRange.Read {
 		a.feedRead = max(a.feedRead, min(call.FeedRange.Last, v.Sequence))
@@ -103,7 +143,7 @@ func (a *activity) observe(call *mission.Call, v *View) (known, added mission.Si
 	added |= a.handled(v.Summary.Webhooks.AcknowledgedTwice) &^ known
 	a.Noted |= added
 	a.refused.Store(a.Refused)
-	return known, added
+	return known, added, repeats
 }
 
 // handled returns the signal of an event that was acknowledged twice and read in

@@ -13,7 +13,9 @@ import (
 // that it made.
 type Result struct {
 	Resource, ID string
-	Value        func(v *View) any
+	// Decision is set for a purchase or a trade that nothing obliges to.
+	Decision bool
+	Value    func(v *View) any
 	// Once, when set, replaces Value in the first response: it holds a secret
 	// that replays must not show.
 	Once func(v *View) any

@@ -35,7 +35,7 @@ func (s *Sandbox) Verify(ctx context.Context) (v Verification, err error) {
 		if s.company == nil {
 			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
 		}
-		v.Result, v.Manual = s.company.Integration(v.View.minuteAt(now))
+		v.Result, v.Manual = s.company.Integration(v.View.minuteAt(now), s.activity.repeated())
 		v.Manners, v.Refused = s.activity.manners()
 		return nil
 	})

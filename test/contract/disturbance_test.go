@@ -39,7 +39,11 @@ func (n *tenant) tries(method, path, body, key string, headers ...string) outcom
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	// A connection of its own: one that was cut is not tried again behind our back.
-	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}).Do(r)
+	transport := &http.Transport{DisableKeepAlives: true}
+	if w := wireOf(n.t); w != nil {
+		transport.DialContext = w.dial
+	}
+	response, err := (&http.Client{Transport: transport, Timeout: time.Minute}).Do(r)
 	if err != nil {
 		if !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "connection reset") {
 			n.t.Fatalf("%s %s: %v", method, path, err)

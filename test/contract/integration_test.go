@@ -17,7 +17,8 @@ func (n *tenant) score() object {
 // counted compares the counts of a score.
 func counted(t testing.TB, score object, want object) {
 	t.Helper()
-	counts := object{"due": 0, "exact": 0, "late": 0, "missed": 0, "doubled": 0, "wrong": 0, "unexpected": 0}
+	counts := object{"due": 0, "exact": 0, "late": 0, "missed": 0, "doubled": 0, "wrong": 0, "unexpected": 0,
+		"repeated": 0}
 	maps.Copy(counts, want)
 	agrees(t, "the counts", child(t, score, "counts"), counts)
 }
@@ -27,12 +28,12 @@ func counted(t testing.TB, score object, want object) {
 func TestTheScoreSeesBothSystems(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.INTEGRATION.SCORE", "OPEN.INTEGRATION.OBLIGATION", "OPEN.INTEGRATION.VERDICT",
-		"OPEN.INTEGRATION.UNJUDGED", "OPEN.INTEGRATION.FINDINGS")
+		"OPEN.INTEGRATION.UNJUDGED", "OPEN.INTEGRATION.FINDINGS", "OPEN.INTEGRATION.MISSED_TOO")
 	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
 	fresh := n.score()
 	agrees(t, "a fresh score", fresh, object{"bridge": "manual", "exactly_once": nil})
 	counted(t, fresh, object{})
-	if kinds := fresh["kinds"].([]any); len(kinds) != 8 {
+	if kinds := fresh["kinds"].([]any); len(kinds) != 9 {
 		t.Errorf("there are %d kinds: %v", len(kinds), kinds)
 	}
 	well, twice, never := n.order("SO-1001"), n.order("SO-1002"), n.order("SO-1003")
@@ -55,10 +56,11 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 	counted(t, n.score(), object{"due": 3, "exact": 2, "doubled": 1, "unexpected": 1})
 	n.untilDay(3)
 	score := n.score()
-	counted(t, score, object{"due": 4, "exact": 2, "doubled": 1, "missed": 1, "unexpected": 1})
-	if got := fmt.Sprint(score["exactly_once"]); got != "0.4" {
-		t.Errorf("two of five are exact, and the score is %s", got)
+	counted(t, score, object{"due": 5, "exact": 2, "doubled": 1, "missed": 2, "unexpected": 1})
+	if got := fmt.Sprint(score["exactly_once"]); got != "0.333333" {
+		t.Errorf("two of six are exact, and the score is %s", got)
 	}
+	agrees(t, "the failures", score, object{"failures_per_thousand": 666.666666, "days_without_failure": 0})
 	for _, kind := range score["kinds"].([]any) {
 		if kind := kind.(object); kind["kind"] == "order" {
 			agrees(t, "orders", kind, object{"due": 3, "exact": 1, "doubled": 1, "missed": 1, "unexpected": 1})
@@ -73,6 +75,9 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 	agrees(t, "the forgotten order", missed, object{
 		"id": "order." + text(never, "id"), "since_on": "2026-09-07", "done_on": nil,
 		"message": "SO-1003 has no work order; it was in time until 2026-09-08.",
+	})
+	agrees(t, "the goods that it cost", found["missed parcel"], object{
+		"id": "parcel." + text(never, "id"), "message": "SO-1003 has no work order, which also cost the goods to bill.",
 	})
 	agrees(t, "its cause", child(t, missed, "cause"), object{
 		"system": "office", "resource": "sales_order", "id": never["id"], "number": "SO-1003",
@@ -111,6 +116,12 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 		}
 	}
 	whole := n.row("/sandbox/integration/findings")
+	exactSince := slices.IndexFunc(paged, func(row any) bool { return row.(object)["verdict"] == "exact" })
+	for _, row := range paged[exactSince:] {
+		if row.(object)["verdict"] != "exact" {
+			t.Errorf("%v comes after what is exact", row)
+		}
+	}
 	agrees(t, "all pages of two", object{"items": paged}, object{"items": whole["items"]})
 	for _, row := range n.all("/sandbox/integration/findings?verdict=exact&kind=parcel") {
 		agrees(t, "a parcel", row, object{"kind": "parcel", "verdict": "exact", "done_on": "2026-09-07"})

@@ -643,17 +643,20 @@ class Operations:
     ) -> Page[t.Finding]:
         """Read one page of GET /sandbox/integration/findings.
 
-        Each obligation that has been judged and each unexpected effect, newest first, with the records and
-        the events that show it. verdict=missed lists what was lost, verdict=doubled what was done twice.
+        Each obligation that has been judged, each unexpected effect and each repeated decision, with the
+        records and the events that show it. What is not exact comes first, the newest of it before the
+        rest. verdict=missed lists what was lost, verdict=doubled what was done twice.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
 
         kind: Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to
         its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its
-        purchase, a bill to its payment.
+        purchase, a bill to its payment. decision is a market trade, or a purchase order without a
+        requisition, which nothing obliges to.
 
         verdict: Only rows with this verdict. exact, late, missed, doubled and wrong say what became of an
-        obligation; unexpected is an effect without one.
+        obligation; unexpected is an effect without one, repeated a decision that was sent again with
+        another Idempotency-Key although it had been carried out.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -681,10 +684,12 @@ class Operations:
 
         kind: Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to
         its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its
-        purchase, a bill to its payment.
+        purchase, a bill to its payment. decision is a market trade, or a purchase order without a
+        requisition, which nothing obliges to.
 
         verdict: Only rows with this verdict. exact, late, missed, doubled and wrong say what became of an
-        obligation; unexpected is an effect without one.
+        obligation; unexpected is an effect without one, repeated a decision that was sent again with
+        another Idempotency-Key although it had been carried out.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 

@@ -175,6 +175,7 @@ IntegrationKind = Literal[
     "week",
     "purchase",
     "payment",
+    "decision",
 ]
 
 #: IntegrationVerdict is the type of Finding.Verdict.
@@ -185,6 +186,7 @@ IntegrationVerdict = Literal[
     "doubled",
     "wrong",
     "unexpected",
+    "repeated",
 ]
 
 #: LoggedCallSystem is the type of LoggedCall.System.
@@ -2026,12 +2028,20 @@ class Integration(TypedDict):
     #: auto: nothing is judged; manual: your program is.
     bridge: Bridge | str
 
-    #: 0 to 1: exact obligations, and half of the late ones, among those due and the unexpected effects. null
-    #: while there is nothing to judge, and with the auto bridge.
+    #: 0 to 1: exact obligations, and half of the late ones, among those due, the unexpected effects and the
+    #: repeated decisions. null while there is nothing to judge, and with the auto bridge.
     exactly_once: float | None
 
     #: Obligations of all kinds.
     counts: IntegrationCount
+
+    #: Of a thousand judgements, how many are neither exact nor late. null while there is nothing to judge, and
+    #: with the auto bridge.
+    failures_per_thousand: float | None
+
+    #: Working days since the last of these, or since the opening. null while there is nothing to judge, and
+    #: with the auto bridge.
+    days_without_failure: int | None
 
     #: The same for each kind of obligation; none with the auto bridge.
     kinds: list[IntegrationKindCount]
@@ -2064,12 +2074,16 @@ class IntegrationCount(TypedDict):
     #: Effects that no obligation explains. They are not among those due.
     unexpected: int
 
+    #: Decisions that were made again because the response was lost. They are not among those due.
+    repeated: int
+
 
 class IntegrationKindCount(TypedDict):
     """IntegrationKindCount is the type of Integration.Kinds."""
 
     #: The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt
-    #: to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment.
+    #: to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision
+    #: is a market trade, or a purchase order without a requisition, which nothing obliges to.
     kind: IntegrationKind | str
 
     #: As for all; null while there is nothing to judge.
@@ -2095,6 +2109,9 @@ class IntegrationKindCount(TypedDict):
 
     #: Effects that no obligation explains. They are not among those due.
     unexpected: int
+
+    #: Decisions that were made again because the response was lost. They are not among those due.
+    repeated: int
 
 
 class IntegrationManners(TypedDict):
@@ -2123,11 +2140,13 @@ class Finding(TypedDict):
     id: str
 
     #: The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt
-    #: to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment.
+    #: to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision
+    #: is a market trade, or a purchase order without a requisition, which nothing obliges to.
     kind: IntegrationKind | str
 
     #: exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without
-    #: one.
+    #: one, repeated a decision that was sent again with another Idempotency-Key although it had been carried
+    #: out.
     verdict: IntegrationVerdict | str
 
     #: The finding in a sentence, for people.

@@ -3,8 +3,8 @@
 // which no key does, and changes nothing.
 //
 // An obligation is a hand-off (an order, a lot, a parcel, a requisition, a goods receipt, a
-// week) or a decision that is meant once (the purchase order for an approved requisition, the
-// payment of a bill for materials). It begins on the working day on which it could first be
+// week), the purchase order for an approved requisition, or the payment of a bill for
+// materials. It begins on the working day on which it could first be
 // met, and is judged by days: rows have no minute.
 //
 //	met by the end of the next working day ──▶ exact, if once and right
@@ -12,7 +12,10 @@
 //	not met when two more days are over    ──▶ missed
 //
 // A payment has until its due date, and one working day more before it is missed. An effect
-// that no obligation explains is unexpected. Whatever may still turn out well is not judged
+// that no obligation explains is unexpected. An obligation that is missed takes what it would
+// have led to with it: no work order, no bill. A decision of the client, a trade or a purchase
+// that nothing obliges to, is judged only when the client makes it again for a lost response:
+// then it is repeated. Whatever may still turn out well is not judged
 // yet and shows nowhere: the list must not tell a client what to carry.
 package integration
 
@@ -31,7 +34,7 @@ import (
 // Kind is the subject of an obligation.
 type Kind string
 
-// Kinds: six hand-offs and two decisions.
+// Kinds: six hand-offs, two that follow from them, and the client's own decisions.
 const (
 	Order       Kind = "order"
 	Lot         Kind = "lot"
@@ -41,11 +44,12 @@ const (
 	Week        Kind = "week"
 	Purchase    Kind = "purchase"
 	Payment     Kind = "payment"
+	Decision    Kind = "decision"
 )
 
 // Kinds lists them in the order in which they are shown.
 func Kinds() []Kind {
-	return []Kind{Order, Lot, Parcel, Requisition, Receipt, Week, Purchase, Payment}
+	return []Kind{Order, Lot, Parcel, Requisition, Receipt, Week, Purchase, Payment, Decision}
 }
 
 // Verdict is the outcome of an obligation.
@@ -59,6 +63,7 @@ const (
 	Doubled    Verdict = "doubled"
 	Wrong      Verdict = "wrong"
 	Unexpected Verdict = "unexpected"
+	Repeated   Verdict = "repeated"
 )
 
 const (
@@ -103,13 +108,13 @@ type Finding struct {
 	Text string
 	// Updated is when one of the records last changed, or the verdict was reached by waiting.
 	Updated moment.Instant
-	// Place orders findings, the newest last. No two have the same.
+	// Place orders findings: the exact ones first, the newest last. No two have the same.
 	Place uint64
 }
 
 // Count counts findings by their verdicts.
 type Count struct {
-	// Due are the obligations that have been judged.
+	// Due are the obligations that have been judged: neither unexpected effects nor repeated decisions are.
 	Due        int64
 	Exact      int64
 	Late       int64
@@ -117,20 +122,32 @@ type Count struct {
 	Doubled    int64
 	Wrong      int64
 	Unexpected int64
+	Repeated   int64
 }
 
 // ExactlyOnce is the part of the obligations that were met exactly once, late ones by half,
-// among those due and the effects without one. It is nil while there is nothing to judge.
+// among those due, the effects without one and the repeated decisions. It is nil while there is nothing to judge.
 func (c *Count) ExactlyOnce() *share.PPM {
-	whole := c.Due + c.Unexpected
+	whole := c.judged()
 	if whole == 0 {
 		return nil
 	}
 	return new(share.PPM((2*c.Exact + c.Late) * sim.Million / (2 * whole)))
 }
 
+func (c *Count) judged() int64 { return c.Due + c.Unexpected + c.Repeated }
+
+// FailuresPerThousand is how many of a thousand judgements are neither exact nor late. It is nil while there is
+// nothing to judge.
+func (c *Count) FailuresPerThousand() *share.PPM {
+	if c.judged() == 0 {
+		return nil
+	}
+	return new(share.PPM(1000 * sim.Million * (c.judged() - c.Exact - c.Late) / c.judged()))
+}
+
 func (c *Count) add(v Verdict) {
-	if v != Unexpected {
+	if v != Unexpected && v != Repeated {
 		c.Due++
 	}
 	switch v {
@@ -146,15 +163,19 @@ func (c *Count) add(v Verdict) {
 		c.Wrong++
 	case Unexpected:
 		c.Unexpected++
+	case Repeated:
+		c.Repeated++
 	}
 }
 
 // Result has the outcomes of a company's obligations.
 type Result struct {
-	// Findings are in the order of their days, the newest last.
+	// Findings are in the order of their places.
 	Findings []Finding
 	Total    Count
 	ByKind   map[Kind]Count
+	// DaysWithoutFailure are the working days since the last failure, nil while nothing is judged.
+	DaysWithoutFailure *int64
 }
 
 // Company has the parts of a company that are compared.
@@ -165,11 +186,22 @@ type Company struct {
 	// Wages is set where hours have to be recorded.
 	Wages bool
 	Now   sim.Minute
+	// Repeated are the decisions that the client made again.
+	Repeated []Repetition
+}
+
+// Repetition is a decision of which the response was lost, with the ids of the records that the same request created
+// again that day.
+type Repetition struct {
+	Resource, ID string
+	Again        []string
+	Day          sim.Day
+	Answered     moment.Instant
 }
 
 // Verify compares both sides.
 func (c Company) Verify() Result {
-	v := &verifier{Company: c, today: c.Now.Day()}
+	v := &verifier{Company: c, today: c.Now.Day(), uncarried: map[string]*obligation{}}
 	v.worked()
 	v.billed()
 	v.required()
@@ -177,6 +209,7 @@ func (c Company) Verify() Result {
 	v.weeks()
 	v.purchased()
 	v.paid()
+	v.decided()
 	slices.SortFunc(v.findings, func(a, b Finding) int {
 		if a.Place < b.Place {
 			return -1
@@ -191,6 +224,9 @@ func (c Company) Verify() Result {
 		result.ByKind[f.Kind] = of
 		result.Total.add(f.Verdict)
 	}
+	if len(v.findings) > 0 {
+		result.DaysWithoutFailure = new(int64(v.today - v.failed))
+	}
 	return result
 }
 
@@ -199,6 +235,10 @@ type verifier struct {
 	Company
 	today    sim.Day
 	findings []Finding
+	// uncarried are the orders and lots whose work orders are missed.
+	uncarried map[string]*obligation
+	// failed is the day of the last failure, or that of the opening.
+	failed sim.Day
 	// days is when each day opened, nil until that is wanted.
 	days map[sim.Day]moment.Instant
 }
@@ -229,6 +269,22 @@ type obligation struct {
 	wants string
 }
 
+// lost reports whether an obligation is missed.
+func (v *verifier) lost(o *obligation) bool { return len(o.effects) == 0 && v.today > o.since+o.missed }
+
+// missedToo adds what a missed obligation would have led to.
+func (v *verifier) missedToo(o *obligation, kind Kind) {
+	certain := o.since + o.missed + 1
+	f := Finding{
+		Kind: kind, Verdict: Missed, Cause: &o.Record, Since: o.since, Text: o.sayMissedToo(kind),
+		Updated: max(o.updated, v.opened(certain)), Place: place(kind, o.since, false, neverCreated|2*o.ordinal),
+	}
+	if o.kind == Lot {
+		f.Place++ // orders and lots are counted apart
+	}
+	v.add(&f, certain)
+}
+
 // judge adds the finding of an obligation, unless it may still be met in time.
 func (v *verifier) judge(o *obligation) {
 	f := Finding{Kind: o.kind, Cause: &o.Record, Since: o.since, Updated: o.updated,
@@ -238,12 +294,12 @@ func (v *verifier) judge(o *obligation) {
 		f.Updated = max(f.Updated, e.updated)
 	}
 	if len(o.effects) == 0 {
-		if v.today <= o.since+o.missed {
+		if !v.lost(o) {
 			return
 		}
 		f.Verdict, f.Text = Missed, o.sayMissed()
 		f.Updated = max(f.Updated, v.opened(o.since+o.missed+1))
-		v.findings = append(v.findings, f)
+		v.add(&f, o.since+o.missed+1)
 		return
 	}
 	first := o.effects[0]
@@ -258,7 +314,18 @@ func (v *verifier) judge(o *obligation) {
 	default:
 		f.Verdict, f.Text = Exact, o.sayExact()
 	}
-	v.findings = append(v.findings, f)
+	v.add(&f, first.on)
+}
+
+// add adds a finding that was certain on a day.
+func (v *verifier) add(f *Finding, on sim.Day) {
+	if f.Verdict != Exact {
+		f.Place |= inexact
+	}
+	if f.Verdict != Exact && f.Verdict != Late {
+		v.failed = max(v.failed, on)
+	}
+	v.findings = append(v.findings, *f)
 }
 
 // unexplained adds an effect without an obligation. It may wait for one that is still
@@ -271,10 +338,12 @@ func (v *verifier) unexplained(kind Kind, e *effect, possible bool, text string)
 		Kind: kind, Verdict: Unexpected, Effects: []Record{e.Record}, Since: e.on, Done: &e.on, Text: text,
 		Updated: e.updated, Place: place(kind, e.on, true, e.ordinal),
 	}
+	certain := e.on
 	if possible {
-		f.Updated = max(f.Updated, v.opened(e.on+missedDays+1))
+		certain += missedDays + 1
+		f.Updated = max(f.Updated, v.opened(certain))
 	}
-	v.findings = append(v.findings, f)
+	v.add(&f, certain)
 }
 
 // opened is when a day opened by the wall clock: when the gate wrote down who came. It is 0
@@ -288,6 +357,13 @@ func (v *verifier) opened(day sim.Day) moment.Instant {
 	}
 	return v.days[day]
 }
+
+// inexact is the part of a place that puts what is not exact after what is. neverCreated sets the ordinals of
+// obligations that never arose apart from those that did.
+const (
+	inexact      = 1 << 63
+	neverCreated = 1 << 29
+)
 
 // place orders findings by their days, and those of a day by kind and birth.
 func place(kind Kind, day sim.Day, unexpected bool, ordinal int) uint64 {

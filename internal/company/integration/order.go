@@ -115,6 +115,9 @@ func (v *verifier) worked() {
 			o.differs = firstOf(compared("sku", w.SKU, p.sku), compared("quantity", w.Quantity, p.quantity))
 		}
 		v.judge(&o)
+		if v.lost(&o) {
+			v.uncarried[p.ID] = &o
+		}
 	}
 }
 
@@ -141,10 +144,14 @@ func (v *verifier) billed() {
 		effects := bills[p.ID]
 		switch {
 		case p.accepted == nil:
-		case p.arrived == nil && len(effects) > 0:
+		case p.arrived == nil && len(effects) == 0:
+			if o := v.uncarried[p.ID]; o != nil {
+				v.missedToo(o, Parcel)
+			}
+		case p.arrived == nil:
 			v.unexplained(Parcel, &effects[0], true,
 				fmt.Sprintf("%s bills %s, whose goods the Factory has not sent.", effects[0].Number, p.Number))
-		case p.arrived != nil:
+		default:
 			o := obligation{
 				kind: Parcel, Record: p.Record, since: *p.arrived, updated: p.updated,
 				ordinal: 2 * p.ordinal, effects: effects, doubled: len(effects) > 1,

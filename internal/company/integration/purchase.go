@@ -101,6 +101,10 @@ func (v *verifier) purchased() {
 				}
 			}
 			v.judge(&o)
+			if v.lost(&o) {
+				v.missedToo(&o, Receipt)
+				v.missedToo(&o, Payment)
+			}
 			continue
 		}
 		order, _ := v.Office.PurchaseOrders.Find(*q.PurchaseOrderID)

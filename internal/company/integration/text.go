@@ -38,6 +38,12 @@ func (o *obligation) sayMissed() string {
 	return fmt.Sprintf("%s has no %s; it was in time until %s.", o.Name(), o.wants, (o.since + o.inTime).Date())
 }
 
+// sayMissedToo says that what would have followed from the effect is missed with it.
+func (o *obligation) sayMissedToo(kind Kind) string {
+	lost := map[Kind]string{Parcel: "goods to bill", Receipt: "delivery to record", Payment: "bill to pay"}
+	return fmt.Sprintf("%s has no %s, which also cost the %s.", o.Name(), o.wants, lost[kind])
+}
+
 func (o *obligation) sayDoubled() string {
 	return fmt.Sprintf("%s has its %s more than once: %s.", o.Name(), o.wants, o.names())
 }

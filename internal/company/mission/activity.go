@@ -52,7 +52,8 @@ type ClientActivity struct {
 	FeedRead uint64 `json:"feed_read,omitzero"`
 	Ledger   Copy   `json:"ledger,omitzero"`
 
-	Failures Failures `json:"failures,omitzero"`
+	Failures  Failures  `json:"failures,omitzero"`
+	Decisions Decisions `json:"decisions,omitzero"`
 }
 
 // KeyActivity remembers the requests of one key.
@@ -105,7 +106,7 @@ type Copy struct {
 func (c *ClientActivity) Clone() ClientActivity {
 	clone := *c
 	clone.Presses, clone.ListScans = slices.Clone(c.Presses), slices.Clone(c.ListScans)
-	clone.Failures = c.Failures.clone()
+	clone.Failures, clone.Decisions = c.Failures.clone(), c.Decisions.clone()
 	return clone
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Call is one request of a client, once its response is ready. It holds nothing
-// that the client has sent but the name of a press, and a hash.
+// that the client has sent but the name of a press, and hashes.
 type Call struct {
 	// Factory is set for the key of the Factory, and not for that of Head
 	// Office, Agent for a tool call of an agent.
@@ -33,6 +33,10 @@ type Call struct {
 	Exposed bool
 	Fault   fault.Kind
 	Away    fault.System
+	// Made is the decision that the write carried out, nil for none, and where no faults are injected. Shown are
+	// the records of lost decisions that the response names.
+	Made  *Decision
+	Shown []string
 	// Press is the one that the call wanted to start, "" for none.
 	Press string
 	// Page and FeedRange are the parts read of a list and of the feed. A page

@@ -229,6 +229,16 @@ func (b *Subscriptions) succeeded(r *record.Recorder, row *Delivery, from *origi
 	b.repeat(r, row, from)
 }
 
+// Delivered reports whether a receiver acknowledged one of the events after a number, up to another.
+func (b *Subscriptions) Delivered(after, last uint64) bool {
+	for row, from := range b.Deliveries.All {
+		if from.Sequence > after && from.Sequence <= last && row.Status == Delivered && row.Via == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // acknowledged reports whether a settled delivery of an event got a 2xx
 // response of its receiver.
 func (b *Subscriptions) acknowledged(id, eventID string) bool {

@@ -40,9 +40,13 @@ function Failure({ f }) {
 }
 
 // halves says what else is in the score: it is the exact and half of the late ones, among those that
-// are due and the unexpected.
-const halves = ({ late, unexpected }) =>
-  [late && `; ${number(late)} late count half`, unexpected && `; ${number(unexpected)} unexpected count against it`]
+// are due, the unexpected and the repeated.
+const halves = ({ late, unexpected, repeated }) =>
+  [
+    late && `; ${number(late)} late count half`,
+    unexpected && `; ${number(unexpected)} unexpected count against it`,
+    repeated && `; ${number(repeated)} repeated count against it`,
+  ]
     .filter(Boolean)
     .join('');
 

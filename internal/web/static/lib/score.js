@@ -16,6 +16,7 @@ const verdicts = {
   doubled: 'bad',
   wrong: 'bad',
   unexpected: 'bad',
+  repeated: 'bad',
 };
 export const toneOf = verdict => verdicts[verdict] ?? 'calm';
 export const countsOf = counts =>
