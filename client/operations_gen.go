@@ -428,8 +428,8 @@ func (p ListIntegrationFindingsParams) selection() selection {
 // ListIntegrationFindings reads one page of GET /sandbox/integration/findings.
 //
 // Each obligation that has been judged, each unexpected effect and each repeated decision, with
-// the records and the events that show it. What is not exact comes first, the newest of it before
-// the rest. verdict=missed lists what was lost, verdict=doubled what was done twice.
+// the records and the events that show it. Failures and late effects come before exact ones, the
+// newest first. verdict=missed lists what was lost, verdict=doubled what was done twice.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) ListIntegrationFindings(ctx context.Context, params ListIntegrationFindingsParams) (*Page[Finding], error) {

@@ -1412,6 +1412,10 @@ type LoggedCall struct {
 	IdempotentReplay bool `json:"idempotent_replay"`
 	// The code of the error; null for none.
 	ErrorCode *string `json:"error_code"`
+	// The kinds of the faults that were injected into the request or its response, such as
+	// response_lost; null for the player of an evaluation. The page /docs/faults says what each kind
+	// does.
+	Faults *[]string `json:"faults"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 }
@@ -1445,6 +1449,10 @@ type LoggedExchange struct {
 	IdempotentReplay bool `json:"idempotent_replay"`
 	// The code of the error; null for none.
 	ErrorCode *string `json:"error_code"`
+	// The kinds of the faults that were injected into the request or its response, such as
+	// response_lost; null for the player of an evaluation. The page /docs/faults says what each kind
+	// does.
+	Faults *[]string `json:"faults"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 	// The query string as it was sent; null for none, and where the bodies are not shown.

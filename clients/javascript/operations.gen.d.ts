@@ -1258,6 +1258,11 @@ export interface LoggedCall {
   idempotent_replay: boolean;
   /** The code of the error; null for none. */
   error_code: string | null;
+  /**
+   * The kinds of the faults that were injected into the request or its response, such as response_lost; null
+   * for the player of an evaluation. The page /docs/faults says what each kind does.
+   */
+  faults: string[] | null;
   /** When the response was sent. */
   created_at: Timestamp;
 }
@@ -1285,6 +1290,11 @@ export interface LoggedExchange {
   idempotent_replay: boolean;
   /** The code of the error; null for none. */
   error_code: string | null;
+  /**
+   * The kinds of the faults that were injected into the request or its response, such as response_lost; null
+   * for the player of an evaluation. The page /docs/faults says what each kind does.
+   */
+  faults: string[] | null;
   /** When the response was sent. */
   created_at: Timestamp;
   /** The query string as it was sent; null for none, and where the bodies are not shown. */
@@ -6307,7 +6317,7 @@ export declare class Operations {
    * Read one page of GET /sandbox/integration/findings.
    *
    * Each obligation that has been judged, each unexpected effect and each repeated decision, with the records
-   * and the events that show it. What is not exact comes first, the newest of it before the rest.
+   * and the events that show it. Failures and late effects come before exact ones, the newest first.
    * verdict=missed lists what was lost, verdict=doubled what was done twice.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.

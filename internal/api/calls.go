@@ -21,13 +21,13 @@ func (x *exchange) calls(p *page) (*message.Response, error) {
 	if out := x.unchanged(); out != nil {
 		return out, nil
 	}
-	items, next := p.calls(calls)
+	items, next := p.calls(calls, x.seesFaults())
 	x.paged(v, p, next)
 	return x.items(v, items, next, nil)
 }
 
 // calls picks a page. The cursor after it is "" when the list has ended.
-func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
+func (p *page) calls(calls []sandbox.Call, faults bool) (items [][]byte, next string) {
 	items = make([][]byte, 0, min(p.limit, len(calls)))
 	last := uint64(0)
 	for _, c := range slices.Backward(calls) {
@@ -37,10 +37,13 @@ func (p *page) calls(calls []sandbox.Call) (items [][]byte, next string) {
 		if len(items) == p.limit {
 			return items, p.nextCursor(last)
 		}
-		items, last = append(items, wire.Encode(operation.LoggedCallOf(&c))), c.Ordinal
+		items, last = append(items, wire.Encode(operation.LoggedCallOf(&c, faults))), c.Ordinal
 	}
 	return items, ""
 }
+
+// seesFaults reports whether the caller is shown which faults were injected (contract: OPEN.EVAL.SEED).
+func (x *exchange) seesFaults() bool { return !x.Caller.Evaluation || grades(x.Request) }
 
 // remembered finds one request.
 func (x *exchange) remembered(id string) (row []byte, version uint64, err error) {
@@ -52,7 +55,7 @@ func (x *exchange) remembered(id string) (row []byte, version uint64, err error)
 			if shown {
 				version++
 			}
-			return wire.Encode(operation.LoggedExchangeOf(&c, shown)), version, nil
+			return wire.Encode(operation.LoggedExchangeOf(&c, x.seesFaults(), shown)), version, nil
 		}
 	}
 	return nil, 0, problem.Missing(operation.CallResource, message.Short(id))

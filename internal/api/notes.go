@@ -112,7 +112,7 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 	r.Sandbox.Note(sandbox.Call{
 		Exchange: s.bodiesOf(r, out),
 		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: path, System: r.Caller.System, Status: out.Status,
-		Code: string(out.Code), Replayed: out.Replayed,
+		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
 		At: s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"platen/client"
@@ -92,6 +93,11 @@ func (t *RequestTail) print(call *client.LoggedCall) error {
 		note += "  " + *call.ErrorCode
 	}
 	p := paintFor(t.Out)
+	if call.Faults != nil {
+		for _, kind := range *call.Faults {
+			note += "  " + p.in(yellow, "fault: "+strings.ReplaceAll(kind, "_", " "))
+		}
+	}
 	_, err := fmt.Fprintf(t.Out, "%s  %s  %s  %-6s %s  %d ms%s\n", call.CreatedAt.Local().Format(time.TimeOnly),
 		p.status(call.Status, fmt.Sprint(call.Status)), p.system(string(call.System),
 			fmt.Sprintf("%-7s", call.System)), call.Method, call.Path, call.DurationMS, note)

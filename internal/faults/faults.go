@@ -43,7 +43,7 @@ func (i *Injector) Layer(next message.Handler) message.Handler {
 		default:
 			out = d.after(next(d.before(view)))
 		}
-		out.Facts.Exposed, out.Facts.Away = true, d.Away
+		out.Facts.Exposed, out.Facts.Away, out.Facts.Injected = true, d.Away, d.injected
 		return out
 	}
 }
@@ -58,6 +58,8 @@ type disturbed struct {
 	// grows is set for a response with a field that no client knows, short for a page that is cut, stale where an
 	// older state is shown.
 	grows, short, stale bool
+	// injected are the kinds of the faults that the request met.
+	injected []fault.Kind
 }
 
 // draw draws the faults of a request, nil for none. The view is of before the request.
@@ -98,6 +100,7 @@ func (d *disturbed) hit(kind fault.Kind) bool {
 }
 
 func (d *disturbed) note(kind fault.Kind, detail string) {
+	d.injected = append(d.injected, kind)
 	d.faults.Note(sandbox.FaultHit{
 		At: d.injector.Now(), Kind: kind, RequestID: d.request.ID, Operation: d.request.Operation.ID, Detail: detail,
 	})

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"platen/internal/company/fault"
 	"platen/internal/moment"
 	"platen/internal/sandbox"
 )
@@ -26,6 +27,7 @@ type LoggedCall struct {
 	System           string         `json:"system" enum:"office,factory" doc:"The system of the key that was sent: office or factory."`
 	IdempotentReplay bool           `json:"idempotent_replay" doc:"The response was the stored one of an earlier request."`
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
+	Faults           *[]fault.Kind  `json:"faults" example:"[\"response_lost\"]" doc:"The kinds of the faults that were injected into the request or its response, such as response_lost; null for the player of an evaluation."`
 	CreatedAt        moment.Instant `json:"created_at" doc:"When the response was sent."`
 }
 
@@ -43,9 +45,9 @@ type LoggedExchange struct {
 	ResponseBytes  *int64  `json:"response_bytes" doc:"How long that body was, in bytes; null where it is not shown."`
 }
 
-// LoggedExchangeOf returns the row of a request, with its bodies if these are to be shown.
-func LoggedExchangeOf(c *sandbox.Call, bodies bool) LoggedExchange {
-	row := LoggedExchange{LoggedCall: LoggedCallOf(c)}
+// LoggedExchangeOf returns the row of a request, with its faults and its bodies if these are to be shown.
+func LoggedExchangeOf(c *sandbox.Call, faults, bodies bool) LoggedExchange {
+	row := LoggedExchange{LoggedCall: LoggedCallOf(c, faults)}
 	if !bodies {
 		return row
 	}
@@ -62,14 +64,17 @@ func LoggedExchangeOf(c *sandbox.Call, bodies bool) LoggedExchange {
 	return row
 }
 
-// LoggedCallOf returns the row of a request.
-func LoggedCallOf(c *sandbox.Call) LoggedCall {
+// LoggedCallOf returns the row of a request, with its faults if these are to be shown.
+func LoggedCallOf(c *sandbox.Call, faults bool) LoggedCall {
 	row := LoggedCall{
 		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
 		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
 	}
 	if c.Code != "" {
 		row.ErrorCode = &c.Code
+	}
+	if faults {
+		row.Faults = new(append([]fault.Kind{}, c.Faults...))
 	}
 	return row
 }

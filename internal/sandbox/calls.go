@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"platen/internal/company/fault"
 	"platen/internal/moment"
 	"platen/internal/sandbox/apikey"
 )
@@ -26,6 +27,8 @@ type Call struct {
 	// Code is that of a refusal, "" for none.
 	Code     string
 	Replayed bool
+	// Faults are those that were injected into it.
+	Faults []fault.Kind
 	// At is when the response was sent, Milliseconds how long it took.
 	At           moment.Instant
 	Milliseconds int64

@@ -15,7 +15,8 @@ test('a score has three decimals, and is 1 only when it is', () => {
 });
 
 test('counts have a tone where there is something to count', () => {
-  const counts = score.countsOf({ due: 9, exact: 7, late: 0, missed: 2, doubled: 0, wrong: 0, unexpected: 1 });
+  const judged = { due: 9, exact: 7, late: 0, missed: 2, doubled: 0, wrong: 0 };
+  const counts = score.countsOf({ ...judged, unexpected: 1, repeated: 2 });
   assert.deepEqual(
     counts.map(c => [c.verdict, c.count, c.tone]),
     [
@@ -25,6 +26,7 @@ test('counts have a tone where there is something to count', () => {
       ['doubled', 0, 'calm'],
       ['wrong', 0, 'calm'],
       ['unexpected', 1, 'bad'],
+      ['repeated', 2, 'bad'],
     ],
   );
   assert.deepEqual(['late', 'new_to_us'].map(score.toneOf), ['warn', 'calm']);

@@ -80,7 +80,8 @@ func TestADecisionIsNoRepetition(t *testing.T) {
 		},
 		"after reading the list": func(n *tenant, _ string) { n.all(purchases) },
 		"after reading it with the other key": func(n *tenant, _ string) {
-			n.get("/events?types=office.purchase_order.created", "Authorization", "Bearer "+n.factory).want(http.StatusOK, "")
+			n.get("/events?types=office.purchase_order.created", "Authorization", "Bearer "+n.factory).
+				want(http.StatusOK, "")
 		},
 		"the next morning":                   func(n *tenant, _ string) { n.untilDay(1) },
 		"after the stored response, in time": func(*tenant, string) {},

@@ -2,6 +2,8 @@ package contract
 
 import (
 	"fmt"
+	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -51,7 +53,8 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 	for i, w := range want {
 		c, a := calls[i], sent[i]
 		if got := names(c); !slices.Equal(got, []string{
-			"created_at", "duration_ms", "error_code", "id", "idempotent_replay", "method", "path", "status", "system",
+			"created_at", "duration_ms", "error_code", "faults", "id", "idempotent_replay", "method", "path", "status",
+			"system",
 		}) {
 			t.Fatalf("a call has the members %v", got)
 		}
@@ -184,4 +187,48 @@ func TestTheListOfCallsIsAListLikeAll(t *testing.T) {
 	n.get("/requests?limit=0").want(400, "invalid_parameter")
 	n.get("/requests?cursor=x").want(400, "invalid_cursor")
 	n.call("POST", "/requests", "").want(405, "method_not_allowed")
+}
+
+// TestAFaultIsMarkedOnItsRequest: all but one that was lost before it came. The player of an evaluation sees no mark.
+func TestAFaultIsMarkedOnItsRequest(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ROUTE.REQUESTS")
+	for _, evaluation := range []bool{false, true} {
+		n := shared.create(t, encode(t, object{
+			"preset": "manual", "clock": "manual", "evaluation": evaluation,
+			"faults": object{"rules": []any{
+				object{"kind": "response_lost", "share": 1, "operations": []any{"create_work_order"}},
+				object{"kind": "growth", "share": 1, "operations": []any{"list_suppliers"}},
+			}},
+		}))
+		n.tries(http.MethodPost, "/factory/work-orders", `{"sku":"prd_notebook","quantity":9}`, "nine")
+		n.tries(http.MethodGet, "/office/suppliers", "", "")
+		n.get("/office/customers").want(http.StatusOK, "")
+		want := map[string]any{
+			"/v1/factory/work-orders": []any{"response_lost"}, "/v1/office/suppliers": []any{"growth"},
+			"/v1/office/customers": []any{},
+		}
+		seen := 0
+		for _, row := range n.all("/requests") {
+			faults, known := want[text(row, "path")]
+			if !known {
+				continue
+			}
+			seen++
+			shown := faults
+			if evaluation {
+				shown = nil
+			}
+			if !reflect.DeepEqual(row["faults"], shown) {
+				t.Errorf("in an evaluation: %v, and %v has %v, want %v", evaluation, row["path"], row["faults"], shown)
+			}
+			agrees(t, "the row alone", n.row("/requests/"+text(row, "id")), object{"faults": shown})
+			if evaluation {
+				agrees(t, "shown to the grader", n.grader().row("/requests/"+text(row, "id")), object{"faults": faults})
+			}
+		}
+		if seen != len(want) {
+			t.Errorf("%d of the requests are listed", seen)
+		}
+	}
 }

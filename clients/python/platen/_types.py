@@ -2231,6 +2231,10 @@ class LoggedCall(TypedDict):
     #: The code of the error; null for none.
     error_code: str | None
 
+    #: The kinds of the faults that were injected into the request or its response, such as response_lost; null
+    #: for the player of an evaluation. The page /docs/faults says what each kind does.
+    faults: list[str] | None
+
     #: When the response was sent.
     created_at: Timestamp
 
@@ -2261,6 +2265,10 @@ class LoggedExchange(TypedDict):
 
     #: The code of the error; null for none.
     error_code: str | None
+
+    #: The kinds of the faults that were injected into the request or its response, such as response_lost; null
+    #: for the player of an evaluation. The page /docs/faults says what each kind does.
+    faults: list[str] | None
 
     #: When the response was sent.
     created_at: Timestamp

@@ -101,7 +101,7 @@ func (c *Console) changes(ctx context.Context, from cursor, viewer *Viewer) (*ch
 		from.calls = 0
 	}
 	for _, call := range calls[max(0, len(calls)-int(count-from.calls)):] {
-		d.Calls = append(d.Calls, operation.LoggedCallOf(&call))
+		d.Calls = append(d.Calls, operation.LoggedCallOf(&call, !v.Summary.Settings.Preset.Evaluation))
 	}
 	if from.version == to.version {
 		return d, to, nil

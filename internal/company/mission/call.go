@@ -33,6 +33,8 @@ type Call struct {
 	Exposed bool
 	Fault   fault.Kind
 	Away    fault.System
+	// Injected are the kinds of all faults that the call met.
+	Injected []fault.Kind
 	// Made is the decision that the write carried out, nil for none, and where no faults are injected. Shown are
 	// the records of lost decisions that the response names.
 	Made  *Decision

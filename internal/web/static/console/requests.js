@@ -4,7 +4,7 @@ import { html, Icon } from '../lib/html.js';
 import { onPause, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { curlOf, isWhole, number, wallTime } from '../lib/format.js';
+import { curlOf, isWhole, number, wallTime, words } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
 import { curl, nameOf, useAsked } from './parts.js';
 import { Repair } from './repair.js';
@@ -85,6 +85,7 @@ function Figures({ calls }) {
   const at = q => (times.length ? times[Math.min(times.length - 1, Math.floor(q * times.length))] : null);
   const refused = calls.filter(r => r.status >= 400).length;
   const replays = calls.filter(r => r.idempotent_replay).length;
+  const struck = calls.filter(r => r.faults?.length).length;
   const tiles = [
     ['Requests', number(calls.length), calls.length < keptMost ? 'since the server started' : `the newest ${keptMost}`],
     ['Failed', calls.length ? `${Math.round((100 * refused) / calls.length)} %` : '\u2013', `${refused} of them`],
@@ -93,7 +94,9 @@ function Figures({ calls }) {
       at(0.5) == null ? '\u2013' : `${at(0.5)} ms`,
       calls.length < 20 ? `slowest: ${at(1) ?? '\u2013'} ms` : `slowest of 20: ${at(0.95)} ms`,
     ],
-    ['Replayed', number(replays), 'by an Idempotency-Key'],
+    struck
+      ? ['Faults', number(struck), `requests with one; ${number(replays)} replayed`]
+      : ['Replayed', number(replays), 'by an Idempotency-Key'],
   ];
   return html`
     <section class="tiles four" aria-label="Figures">
@@ -197,6 +200,16 @@ const Opened = ({ r }) => html`
         ${r.status === 404 ? null : html`<${About} path=${r.path} />`}
         <div><dt>Key</dt><dd>${r.system === 'office' ? 'Head Office' : 'Factory'}</dd></div>
         ${
+          r.faults?.length
+            ? html`
+              <div>
+                <dt>Injected fault</dt>
+                <dd><a class="ref-link" href="/console/session">${r.faults.map(words).join(', ')}</a></dd>
+              </div>
+            `
+            : null
+        }
+        ${
           r.error_code
             ? html`
               <div>
@@ -213,8 +226,11 @@ const Opened = ({ r }) => html`
 `;
 
 function Outcome({ r }) {
-  if (r.error_code) return html`<code class="c-amber">${r.error_code}</code>`;
-  return r.idempotent_replay ? html`<span class="pill calm">replay</span>` : null;
+  return html`
+    ${(r.faults ?? []).map(kind => html`<span class="pill warn" title="Injected fault">${words(kind)}</span> `)}
+    ${r.error_code ? html`<code class="c-amber">${r.error_code}</code>` : null}
+    ${r.idempotent_replay ? html`<span class="pill calm">replay</span>` : null}
+  `;
 }
 
 const Call = ({ r }) => html`
