@@ -46,7 +46,11 @@ func (x *exchange) page() (page, *arguments, error) {
 		p.filtered = p.filtered || sent.sent(name)
 	}
 	if x.op.Parent != "" {
-		p.filters, p.filtered = append(p.filters, x.HTTP.PathValue("id")), true
+		id, err := x.id()
+		if err != nil {
+			return page{}, nil, err
+		}
+		p.filters, p.filtered = append(p.filters, id), true
 	}
 	p.bind(x)
 	if p.cursor {
@@ -147,13 +151,29 @@ func (x *exchange) list() (*message.Response, error) {
 	return x.items(v, items, next, nil)
 }
 
+// id is the id of the record that the path names by its id or its number (contract: OPEN.ID.NUMBER).
+func (x *exchange) id() (string, error) {
+	name := x.HTTP.PathValue("id")
+	if x.op.named == "" || name == "" || name[0] < 'A' || name[0] > 'Z' { // no id begins like that
+		return name, nil
+	}
+	v, err := x.view()
+	if err != nil {
+		return "", err
+	}
+	return v.IDOf(x.op.named, name), nil
+}
+
 // parent refuses the list of a record that is not there.
 func (x *exchange) parent() error {
 	v, err := x.view()
 	if err != nil {
 		return err
 	}
-	id := x.HTTP.PathValue("id")
+	id, err := x.id()
+	if err != nil {
+		return err
+	}
 	if _, ok := v.Row(x.op.Parent, id); !ok {
 		return problem.Missing(x.op.Parent, message.Short(id))
 	}
@@ -225,7 +245,10 @@ func (x *exchange) row() (*message.Response, error) {
 
 // record finds the row or event that the path names.
 func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err error) {
-	id := x.HTTP.PathValue("id")
+	id, err := x.id()
+	if err != nil {
+		return nil, 0, err
+	}
 	switch x.op.Resource {
 	case operation.CallResource:
 		return x.remembered(id)

@@ -110,6 +110,8 @@ type bound struct {
 	// unasked are the arguments of a request without a query, nil where it needs one.
 	unasked *arguments
 	columns []string
+	// named is the resource of the record in the path, "" for none.
+	named string
 	// sameSite is set for an operation that a browser must not reach for pages
 	// of other sites.
 	sameSite bool
@@ -153,7 +155,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 func serve(r *message.Request) *message.Response { return r.Endpoint(r) }
 
 func (s *Server) bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
-	b := &bound{Operation: op}
+	b := &bound{Operation: op, named: op.Named()}
 	b.endpoint = s.endpoint(b)
 	if op.Paged() {
 		b.columns = columns(op.Out)

@@ -131,7 +131,11 @@ func (x *exchange) write() (*message.Response, error) {
 	if x.Conditions.KeyWrites {
 		x.facts.Key = x.WriteKey(d.key, command.Fingerprint)
 	}
-	at := operation.PathParams{ID: x.HTTP.PathValue("id"), DeliveryID: x.HTTP.PathValue("delivery_id")}
+	id, err := x.id()
+	if err != nil {
+		return nil, err
+	}
+	at := operation.PathParams{ID: id, DeliveryID: x.HTTP.PathValue("delivery_id")}
 	command.Status, command.Head, command.Offset = x.op.Status, x.Head(), x.Conditions.Offset
 	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) {
 		after, _ := tx.Company.Newest()

@@ -225,6 +225,20 @@ func (o *Operation) Conditional() bool {
 	}
 }
 
+// Named is the resource of the record whose id is in the path, "" where there is none.
+func (o *Operation) Named() string {
+	before, _, found := strings.Cut(o.Path, "{id}")
+	if !found {
+		return ""
+	}
+	for resource, path := range rowPaths() {
+		if path == before+"{id}" {
+			return resource
+		}
+	}
+	return ""
+}
+
 // HasID reports whether the path names a record.
 func (o *Operation) HasID() bool { return len(o.PathParamNames()) > 0 }
 

@@ -97,7 +97,7 @@ type Parameter struct {
 func (o *Operation) Parameters() []Parameter {
 	var all []Parameter
 	for _, name := range o.PathParamNames() {
-		doc := "The record's id."
+		doc := "The record's id, or its number where it has one, such as SO-1001."
 		if name != "id" {
 			doc = "The " + strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " ") + "'s id."
 		}

@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"platen/internal/company"
@@ -75,6 +78,39 @@ func (v *View) Row(resource, id string) (*record.Entry, bool) {
 		}
 	}
 	return nil, false
+}
+
+// IDOf returns the id of the row with a number such as SO-1001. The numbers of a table count its rows. A number of no
+// row comes back as it is.
+func (v *View) IDOf(resource, number string) string {
+	entries := v.Table(resource).Entries
+	if len(entries) == 0 {
+		return number
+	}
+	place := ordinalOf(number) - ordinalOf(numberOf(entries[0]))
+	if place < 0 || place >= len(entries) || numberOf(entries[place]) != number {
+		return number
+	}
+	return entries[place].ID
+}
+
+// numberOf is the number of a row, "" for none.
+func numberOf(e *record.Entry) string {
+	var row struct {
+		Number string `json:"number"`
+	}
+	_ = json.Unmarshal(e.Row(), &row) // one that was removed has none
+	return row.Number
+}
+
+// ordinalOf is the count in a number such as SO-1001, -1 for none.
+func ordinalOf(number string) int {
+	_, digits, _ := strings.Cut(number, "-")
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // Changed is closed when something newer than the view has been committed.

@@ -23,9 +23,6 @@ import (
 const (
 	// pageRows is how many rows a list has unless all are wanted.
 	pageRows = 50
-	// mostRows is how many rows are looked through for a number: more than a resource has in
-	// the life of most sandboxes.
-	mostRows = 5000
 	// maxRetries is how often a request is repeated whose response is lost: hardly a second long.
 	maxRetries = 2
 )
@@ -56,10 +53,7 @@ func (c *Call) Run(ctx context.Context) error {
 		return err //nolint:wrapcheck // it says what is missing
 	}
 	s := &session{client: connection, ctx: ctx}
-	path, err := s.path(&c.Operation, c.IDs)
-	if err != nil {
-		return err
-	}
+	path := pathOf(&c.Operation, c.IDs)
 	if c.Operation.Paged {
 		return c.list(s, path)
 	}
@@ -164,47 +158,45 @@ func (s *session) rows(path string, query url.Values) iter.Seq2[json.RawMessage,
 	return s.client.Rows(s.ctx, path, query)
 }
 
-// path puts ids into the path of an operation. The first is of the resource itself.
-func (s *session) path(op *Operation, ids []string) (string, error) {
+// pathOf puts ids, or numbers in any case, into the path of an operation. The first is of the resource itself.
+func pathOf(op *Operation, ids []string) string {
 	parts := strings.Split(op.Path, "/")
 	for i, part := range parts {
-		if !strings.HasPrefix(part, "{") {
-			continue
+		if strings.HasPrefix(part, "{") {
+			parts[i], ids = url.PathEscape(named(ids[0])), ids[1:]
 		}
-		id := ids[0]
-		if list, ok := listAt(op.Resource); ok && part == "{id}" {
-			var err error
-			if id, err = s.idOf(&list, id); err != nil {
-				return "", err
-			}
-		}
-		parts[i], ids = url.PathEscape(id), ids[1:]
 	}
-	return strings.Join(parts, "/"), nil
+	return strings.Join(parts, "/")
 }
 
 // numberForm is the form of the numbers that records have for people.
 var numberForm = regexp.MustCompile(`^[A-Za-z]+-[0-9]+$`)
+
+// named is an id, or a number as the server writes it.
+func named(given string) string {
+	if numberForm.MatchString(given) {
+		return strings.ToUpper(given)
+	}
+	return given
+}
 
 // idOf returns the id of a record of a list, which may be given by its number.
 func (s *session) idOf(list *Operation, given string) (string, error) {
 	if !numberForm.MatchString(given) || len(list.Places()) > 0 {
 		return given, nil
 	}
-	seen := 0
-	for item, err := range s.rows(list.Path, nil) {
-		if err != nil {
-			return "", err
-		}
-		var row struct{ ID, Number string }
-		if json.Unmarshal(item, &row) == nil && strings.EqualFold(row.Number, given) {
-			return row.ID, nil
-		}
-		if seen++; seen == mostRows {
-			break
-		}
+	data, err := s.client.Send(s.ctx, http.MethodGet, list.Path+"/"+named(given), nil)
+	if client.IsCode(err, client.CodeNotFound) {
+		return given, nil // may be an id all the same; the server says if it is not
 	}
-	return given, nil // may be an id all the same; the server says if it is not
+	if err != nil {
+		return "", err //nolint:wrapcheck // the error of a request speaks for itself
+	}
+	var row struct{ ID string }
+	if err := json.Unmarshal(data, &row); err != nil {
+		return "", fmt.Errorf("read %s: %w", given, err)
+	}
+	return row.ID, nil
 }
 
 // resolved puts ids into the place of numbers in fields that hold ids.

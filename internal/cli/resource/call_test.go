@@ -54,21 +54,30 @@ func TestAForgottenCursorBeginsAListAnew(t *testing.T) {
 	}
 }
 
-func connected(t *testing.T, times int) *client.Client {
-	t.Helper()
-	return client.New(forgetful(t, times), client.Keys{Office: "x"})
-}
-
-// TestANumberIsFoundBehindAForgottenCursor.
-func TestANumberIsFoundBehindAForgottenCursor(t *testing.T) {
+// TestANumberOfAFieldIsTurnedIntoItsID, as the server knows it.
+func TestANumberOfAFieldIsTurnedIntoItsID(t *testing.T) {
 	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch strings.TrimPrefix(r.URL.Path, "/v1") {
+		case "/office/sales-orders/SO-1":
+			fmt.Fprint(w, `{"data":{"id":"a","number":"SO-1"}}`)
+		case "/office/sales-orders/SO-2":
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"error":{"code":"not_found","message":"There is none."}}`)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"error":{"code":"wrong_system","message":"Not with this key."}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
 	list, _ := listAt("sales-orders")
-	s := &session{client: connected(t, 2), ctx: t.Context()}
-	if id, err := s.idOf(&list, "so-1"); id != "a" || err != nil {
-		t.Errorf("its id is %q, %v", id, err)
+	s := &session{client: client.New(server.URL, client.Keys{Office: "x"}), ctx: t.Context()}
+	for given, want := range map[string]string{"so-1": "a", "SO-2": "SO-2", "so_3": "so_3"} {
+		if id, err := s.idOf(&list, given); id != want || err != nil {
+			t.Errorf("the id of %s is %q, %v", given, id, err)
+		}
 	}
-	s = &session{client: connected(t, 1000), ctx: t.Context()}
-	if id, err := s.idOf(&list, "so-1"); err == nil {
-		t.Errorf("its id is %q though the cursor stays forgotten", id)
+	if id, err := s.idOf(&list, "SO-4"); err == nil {
+		t.Errorf("its id is %q though the server refuses to say", id)
 	}
 }
