@@ -69,12 +69,13 @@ func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool,
 		}
 	}
 	if answer.status/100 != 2 {
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}}
+		return refusal(answer.body)
 	}
-	return &sdk.CallToolResult{
-		Content:           []sdk.Content{&sdk.TextContent{Text: string(answer.body)}},
-		StructuredContent: json.RawMessage(answer.body),
+	result := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}}
+	if !c.incoming.Request.URL.Query().Has(gateway.ParameterStructured) {
+		result.StructuredContent = json.RawMessage(answer.body)
 	}
+	return result
 }
 
 // run reads the arguments, finds the sandbox, and runs the tool. The caller of

@@ -26,6 +26,10 @@ const (
 	// QUEUE.PACE).
 	queuePace = 3 * time.Second
 
+	// ungraded is the note on an evaluation that an agent created.
+	ungraded = "This company is an evaluation without a grade: agents are not shown the grading key. " +
+		"To be graded, connect with the key of a sandbox that your evaluator created."
+
 	argumentTicket = "ticket"
 	argumentProof  = "proof_of_work"
 )
@@ -187,6 +191,9 @@ func (c *creation) settle(ctx context.Context, got *reply) (*reply, error) {
 	if envelope.Data.GradingKey != "" { // it is not for agents (contract: OPEN.MCP.EVALUATION)
 		var err error
 		if got.body, err = withoutMember(got.body, "grading_key"); err != nil {
+			return nil, err
+		}
+		if got.body, err = withMember(got.body, "note", ungraded); err != nil {
 			return nil, err
 		}
 	}

@@ -66,10 +66,17 @@ func (c *call) steps(forms map[string]*commandForm) ([]step, error) {
 				"command is added to it.", longest)})
 	}
 	steps := make([]step, len(sent))
+	first := map[string]int{} // of equal faults
 	for i, line := range sent {
 		where := fmt.Sprintf("commands[%d]", i)
 		fault := func(rule, message string) {
-			faults = append(faults, problem.Field{Field: where, Rule: rule, Message: where + ": " + message})
+			said := where + ": " + message
+			if at, again := first[message]; again {
+				said = fmt.Sprintf("%s: as commands[%d].", where, at)
+			} else {
+				first[message] = i
+			}
+			faults = append(faults, problem.Field{Field: where, Rule: rule, Message: said})
 		}
 		read, wrong := readCommand(forms, line)
 		for _, message := range wrong {

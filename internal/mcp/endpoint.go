@@ -7,6 +7,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -114,14 +115,28 @@ func New(o Options) (*Endpoint, error) {
 	for path, system := range map[string]operation.System{
 		Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory,
 	} {
-		here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool { return !t.shownAt(system) })
-		e.mux.Handle(path, gateway.New(gateway.Options{
-			Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
-			Policy: o.Policy, SessionStore: o.Sessions, API: o.API, Origin: o.Origin,
-			Serves: o.Serves, Log: o.Log,
-		}))
+		all, few := e.gateway(system, false), e.gateway(system, true)
+		e.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get(gateway.ParameterTools) == gateway.ToolsToPlay {
+				few.ServeHTTP(w, r)
+				return
+			}
+			all.ServeHTTP(w, r)
+		})
 	}
 	return e, nil
+}
+
+// gateway is the handler of one address, with all of its tools or the few that playing takes.
+func (e *Endpoint) gateway(system operation.System, few bool) *gateway.Gateway {
+	here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool {
+		return !t.shownAt(system) || few && !t.plays
+	})
+	o := &e.options
+	return gateway.New(gateway.Options{
+		Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
+		Policy: o.Policy, SessionStore: o.Sessions, API: o.API, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
+	})
 }
 
 // ServeHTTP implements http.Handler.
@@ -198,12 +213,21 @@ func (e *Endpoint) broken(method string) (sdk.Result, error) {
 	return e.failed(err), nil
 }
 
-// failed is the result of a call that was refused (contract:
-// OPEN.MCP.ENVELOPE).
+// failed is the result of a call that was refused.
 func (e *Endpoint) failed(err error) *sdk.CallToolResult {
-	return &sdk.CallToolResult{
-		IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(e.options.API.Envelope(nil, err))}},
+	return refusal(e.options.API.Envelope(nil, err))
+}
+
+// refusal is the result of a call that was answered with an error: the envelope without meta (contract:
+// OPEN.MCP.ENVELOPE).
+func refusal(envelope []byte) *sdk.CallToolResult {
+	var parts struct {
+		Error json.RawMessage `json:"error"`
 	}
+	if err := json.Unmarshal(envelope, &parts); err == nil && parts.Error != nil {
+		envelope = slices.Concat([]byte(`{"error":`), parts.Error, []byte("}"))
+	}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(envelope)}}}
 }
 
 // spend takes the price of a call for which no operation runs from the budget

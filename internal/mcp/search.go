@@ -149,7 +149,7 @@ func (b *builder) anything(in entry) (*tool, error) {
 		{Name: "id", Doc: "The {id} of the path.", Filled: true},
 		{Name: "delivery_id", Doc: "The {delivery_id} of the path.", Filled: true},
 		{Name: "query", Doc: "Of reads, such as status=active&limit=5."},
-		{Name: "body", Doc: "Of writes: a JSON object, written as text.", Verbatim: true},
+		{Name: "body", Doc: "Of writes: a JSON object, or one written as text.", Anything: true},
 	}
 	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		in, err := c.free()
@@ -168,10 +168,18 @@ func (c *call) free() (toolRequest, error) {
 			Message: "operation must be one that search_operations names for this address."})
 	}
 	in := toolRequest{
-		operation: op, places: map[string]string{}, text: c.arguments.text("body"),
-		key: c.arguments.text(argumentIdempotency),
+		operation: op, places: map[string]string{}, key: c.arguments.text(argumentIdempotency),
 	}
 	var faults []problem.Field
+	switch body := c.arguments["body"]; {
+	case len(body) == 0:
+	case body[0] == '"':
+		in.text = c.arguments.text("body")
+	case body[0] == '{':
+		in.text = string(body)
+	default:
+		faults = append(faults, problem.Field{Field: "body", Rule: "type", Message: "body must be a JSON object."})
+	}
 	for _, place := range op.PathParamNames() {
 		if in.places[place] = c.arguments.text(place); in.places[place] == "" {
 			faults = append(faults, missing(place))

@@ -26,16 +26,17 @@ func table() []made {
 			description: "Creates a sandbox with a printing company for this session. " +
 				"Call this first, unless you hold a key. Returns both API keys and a handle (sandbox). " +
 				"When all places are taken it returns a ticket: call again with it."}, (*builder).create},
-		{entry{name: "get_sandbox", title: "Sandbox at a glance", system: shared, viewed: true,
+		{entry{name: "get_sandbox", title: "Sandbox at a glance", system: shared, plays: true, viewed: true,
 			description: "Cash, stock, presses, clock, score and the seconds that are left (expires_in_s)."},
 			by("get_sandbox")},
-		{entry{name: "advance_time", title: "Move the clock", system: shared,
+		{entry{name: "advance_time", title: "Move the clock", system: shared, plays: true,
 			description: "Lets working minutes pass, or until something comes about, and says what waits then: " +
 				"orders, lots, work to print or ship, trucks, presses, shortages, bills, wages. At most once per " +
 				"second. With the clock 'realtime' a day also passes every minute by itself."},
 			(*builder).advance},
-		{entry{name: "do", title: "Several commands in one call", system: shared, writes: true, deletes: true,
-			open: true, description: "Performs up to 20 commands in order and answers one line each. A command is " +
+		{entry{name: "do", title: "Several commands in one call", system: shared, plays: true, writes: true,
+			deletes: true, open: true,
+			description: "Performs up to 20 commands in order and answers one line each. A command is " +
 				"an operation, its id and its fields: accept_sales_order so_1, start_print_run press_id=prs_digital " +
 				"work_order_id=wo_1, advance_time until=decision, list_stock_items. Values with " +
 				"spaces or lists are JSON."},
@@ -47,11 +48,11 @@ func table() []made {
 			description: "Events after after_seq, oldest first, as soon as there are some. " +
 				"The feed has the events of both systems in order. Go on with the last seq; last_seq is the newest. " +
 				"With a manual clock nothing comes by waiting: use wait_s 0."}, (*builder).wait},
-		{entry{name: "search_docs", title: "Search the docs", system: shared, unowned: true,
+		{entry{name: "search_docs", title: "Search the docs", system: shared, plays: true, unowned: true,
 			description: "Finds pages on operations, errors, events, missions and how the company works."},
 			(*builder).searchDocs},
 
-		{entry{name: "office_list", title: "List at Head Office", system: office, viewed: true,
+		{entry{name: "office_list", title: "List at Head Office", system: office, plays: true, viewed: true,
 			description: "Rows of Head Office, newest first. Go on with cursor until next_cursor is null."},
 			(*builder).list},
 		{entry{name: "office_get", title: "Read at Head Office", system: office, viewed: true,
@@ -94,7 +95,7 @@ func table() []made {
 			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the " +
 				"next working day. Large trades move the price against you."}, by("trade_on_market")},
 
-		{entry{name: "factory_list", title: "List at the Factory", system: factory, viewed: true,
+		{entry{name: "factory_list", title: "List at the Factory", system: factory, plays: true, viewed: true,
 			description: "Rows of the Factory, newest first. Go on with cursor until next_cursor is null."},
 			(*builder).list},
 		{entry{name: "factory_get", title: "Read at the Factory", system: factory, viewed: true,
@@ -113,7 +114,7 @@ func table() []made {
 			description: "Ships a work order that is ready. With the bridge 'auto' Head Office bills it at once."},
 			by("create_factory_shipment")},
 
-		{entry{name: "search_operations", title: "Search all operations", system: shared, unowned: true,
+		{entry{name: "search_operations", title: "Search all operations", system: shared, plays: true, unowned: true,
 			description: "Finds operations without a tool of their own, such as webhooks, requisitions, hiring or " +
 				"extending the sandbox, with the arguments of do and call_operation for each."},
 			(*builder).searchOperations},

@@ -27,8 +27,10 @@ type tool struct {
 	// system is the system at whose address the tool is; Shared tools are
 	// everywhere.
 	system operation.System
-	input  *schema.Arguments
-	run    func(ctx context.Context, c *call) (*reply, error)
+	// plays is set for the few tools that playing takes.
+	plays bool
+	input *schema.Arguments
+	run   func(ctx context.Context, c *call) (*reply, error)
 }
 
 // shownAt reports whether the address of a system has the tool.
@@ -48,6 +50,8 @@ type entry struct {
 	writes bool
 	// unowned tools need no sandbox.
 	unowned bool
+	// plays is set for the few tools that playing takes.
+	plays bool
 	// viewed tools show their response in short where a call asks for it.
 	viewed bool
 }
@@ -75,7 +79,7 @@ func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *cal
 				OpenWorldHint: new(e.open),
 			},
 		},
-		system: e.system, input: input, run: run,
+		system: e.system, plays: e.plays, input: input, run: run,
 	}, nil
 }
 

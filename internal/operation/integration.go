@@ -240,8 +240,8 @@ func integrationOperations() []Operation {
 			System: Shared, Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "List the findings behind the score",
 			Description: "Each obligation that has been judged, each unexpected effect and each repeated decision, " +
-				"with the records and the events that show it. Failures and late effects come before exact ones, the newest " +
-				"first. verdict=missed lists what was lost, verdict=doubled what was done twice.",
+				"with the records and the events that show it. Failures and late effects come before exact ones, " +
+				"the newest first. verdict=missed lists what was lost, verdict=doubled what was done twice.",
 			Resource: FindingResource, Filters: []string{"kind", "verdict"}, Out: reflect.TypeFor[Finding](),
 		},
 	}

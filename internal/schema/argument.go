@@ -24,6 +24,8 @@ type Argument struct {
 	Values []string
 	// Filled texts are not empty. Verbatim ones may contain control characters.
 	Filled, Verbatim bool
+	// Anything is set for a text in whose place anything may be sent: some clients send objects as text.
+	Anything bool
 	// Integer is set for numbers from Minimum to Maximum, the bounds included.
 	Integer          bool
 	Minimum, Maximum int64
@@ -60,6 +62,8 @@ func (a *Argument) rules() *shape {
 	switch {
 	case a.field != nil:
 		return a.field
+	case a.Anything:
+		return &shape{form: formAny, minimum: math.Inf(-1), maximum: math.Inf(1), verbatim: true}
 	case a.Integer:
 		return &shape{form: formInteger, minimum: float64(a.Minimum), maximum: float64(a.Maximum)}
 	}
@@ -117,6 +121,11 @@ func NewArguments(all ...Argument) (*Arguments, error) {
 	p := a.shape.published("")
 	for name, value := range a.defaults {
 		p.Properties[name].Default = value
+	}
+	for _, one := range all {
+		if one.Anything {
+			p.Properties[one.Name].Type = formString.keyword()
+		}
 	}
 	var err error
 	if a.published, err = json.Marshal(p); err != nil {

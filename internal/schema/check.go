@@ -68,7 +68,7 @@ func (c *checker) value(s *shape, v *value, path string) {
 	case formNumber:
 		c.number(s, v, path)
 	case formAny:
-		if hidden := v.control(); hidden != "" {
+		if hidden := v.control(); hidden != "" && !s.verbatim {
 			c.broken(path, "pattern", "must not contain control characters; it contains %s.", hidden)
 		}
 	case formBoolean:

@@ -247,7 +247,13 @@ func TestAToolAnswersWithTheEnvelopeOfTheSameCall(t *testing.T) {
 			over["error"] != nil && encode(t, over["error"]) != encode(t, by["error"]) {
 			t.Errorf("%s over HTTP:\n%s\nby a tool:\n%s", what, encode(t, over), encode(t, by))
 		}
+		if _, has := by["meta"]; by["error"] != nil && has {
+			t.Errorf("the error of %s has meta: %v", what, by)
+		}
 		for _, envelope := range []object{over, by} {
+			if envelope["meta"] == nil && envelope["error"] != nil {
+				continue
+			}
 			meta := child(t, envelope, "meta")
 			if meta["simulation"] != true || !requestID.MatchString(text(meta, "request_id")) ||
 				!instant.MatchString(text(meta, "server_time")) {
@@ -424,5 +430,34 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 		if !kinds[kind] {
 			t.Errorf("nothing of the kind %s was found: %v", kind, kinds)
 		}
+	}
+}
+
+func TestAnAddressChoosesToolsAndTheFormOfResults(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.MCP.PLAY", "OPEN.MCP.STRUCTURED", "OPEN.MCP.BODY", "OPEN.ID.NUMBER")
+	n := shared.create(t, `{"clock":"manual","seed":5}`)
+	a := shared.agent(t, n.office)
+	a.path = "/mcp?tools=play&structured=0"
+	var names []string
+	for _, tool := range child(t, a.rpc("tools/list", "{}").Body, "result")["tools"].([]any) {
+		names = append(names, text(tool.(object), "name"))
+	}
+	if got := strings.Join(names, " "); got != "advance_time do factory_list get_sandbox office_list search_docs "+
+		"search_operations" {
+		t.Errorf("the tools are %s", got)
+	}
+	result := child(t, a.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`).Body, "result")
+	if _, has := result["structuredContent"]; has || len(result["content"].([]any)) != 1 {
+		t.Errorf("the result is %v", result)
+	}
+	if done := a.does("accept_sales_order SO-1001"); len(done) != 1 {
+		t.Errorf("an order accepted by its number: %v", done)
+	}
+	a.path = "/mcp"
+	agrees(t, "a body as an object", a.data("call_operation",
+		`{"operation":"decline_sales_order","id":"SO-1002","body":{"reason":"no time"}}`), object{"status": "declined"})
+	if note := a.data("create_sandbox", `{"preset":"agent_eval"}`)["note"]; note == nil {
+		t.Error("nothing says that an evaluation of an agent cannot be graded")
 	}
 }

@@ -127,7 +127,9 @@ func TestAgentsGetNoGradingKeyAndNoSecondWorld(t *testing.T) {
 	rows(t, "OPEN.MCP.EVALUATION")
 	a := shared.agent(t, "")
 	created := a.data("create_sandbox", `{"preset":"agent_eval"}`)
-	if strings.Contains(encode(t, created), "grading") || text(created, "office_key") == "" ||
+	_, has := created["grading_key"]
+	if has || strings.Contains(encode(t, created), "lab_grd_") || created["note"] == nil ||
+		text(created, "office_key") == "" ||
 		text(created, "sandbox") == "" {
 		t.Errorf("an agent got %v", created)
 	}

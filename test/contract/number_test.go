@@ -34,8 +34,8 @@ func TestAPathTakesANumberForAnID(t *testing.T) {
 		object{"id": order["id"], "status": "in_production"})
 	n.get("/office/customers/SO-1001").want(http.StatusNotFound, "not_found")
 	n.get("/office/sales-orders/so-1001").want(http.StatusNotFound, "not_found")
-	n.post("/office/purchase-orders", `{"supplier_id":"sup_quick","requisition_id":"RQ-8001","lines":[{"sku":"mat_coated",
-		"quantity":1000}]}`).want(http.StatusNotFound, "not_found")
+	n.post("/office/purchase-orders", `{"supplier_id":"sup_quick","requisition_id":"RQ-8001",`+
+		`"lines":[{"sku":"mat_coated","quantity":1000}]}`).want(http.StatusNotFound, "not_found")
 
 	byID, byNumber := n.get("/office/sales-orders/"+text(order, "id")), n.get("/office/sales-orders/"+number)
 	if byID.Header.Get("ETag") == byNumber.Header.Get("ETag") {

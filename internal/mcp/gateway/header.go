@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"errors"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +26,31 @@ func acceptable(r *http.Request) error {
 			message: "Not Acceptable: Client must accept text/event-stream",
 		}
 	}
-	return nil
+	return asked(r)
+}
+
+// Parameters of the address (contract: OPEN.MCP.PLAY, OPEN.MCP.STRUCTURED).
+const (
+	// ParameterTools chooses the tools: ToolsToPlay are the few that playing takes.
+	ParameterTools = "tools"
+	ToolsToPlay    = "play"
+	// ParameterStructured, when it is 0, leaves out the results as objects.
+	ParameterStructured = "structured"
+)
+
+// asked refuses a parameter of the address that nothing knows.
+func asked(r *http.Request) error {
+	known := map[string][]string{ParameterTools: {ToolsToPlay}, ParameterStructured: {"0"}}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	for name, values := range query {
+		if err == nil && (len(values) != 1 || !slices.Contains(known[name], values[0])) {
+			err = errors.New("the address takes ?tools=play and ?structured=0")
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: " + err.Error()}
 }
 
 // plain refuses a body that is encoded, as the API does (contract: OPEN.HTTP.CONTENT_ENCODING).
