@@ -39,8 +39,7 @@ func table() []made {
 			description: "Performs up to 20 commands in order and answers one line each. A command is " +
 				"an operation, its id and its fields: accept_sales_order so_1, start_print_run press_id=prs_digital " +
 				"work_order_id=wo_1, advance_time until=decision, list_stock_items. Values with " +
-				"spaces or lists are JSON."},
-			(*builder).do},
+				"spaces or lists are JSON."}, (*builder).do},
 		{entry{name: "list_missions", title: "Missions", system: shared,
 			description: "Things to try next, each with an objective and a hint. " +
 				"Doing it completes it, without a report."}, by("list_missions")},
