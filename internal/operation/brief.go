@@ -80,11 +80,11 @@ func (b *brief) customers() {
 		if o.Rush {
 			rush = "rush"
 		}
-		b.do("accept_sales_order "+o.ID, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU,
+		b.do("accept_sales_order "+o.Number, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU,
 			o.UnitPriceMinor, o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
 	})
 	each(b, "contract_lot", is(0, string(office.LotOffered)), func(l *office.ContractLot) {
-		b.do("accept_contract_lot "+l.ID, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d", l.Quantity,
+		b.do("accept_contract_lot "+l.Number, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d", l.Quantity,
 			l.SKU, l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
 	})
 }
@@ -117,7 +117,7 @@ func (b *brief) production() {
 			text += " due " + w.DueDate.String()
 		}
 		if w.Reference != nil {
-			text += " for " + *w.Reference
+			text += " for " + b.numbered(*w.Reference)
 		}
 		return text
 	}
@@ -132,15 +132,7 @@ func (b *brief) production() {
 			needed[n.SKU] += n.Quantity
 		}
 	})
-	slices.SortStableFunc(waiting, byDueDate)
-	for i := range waiting[:min(len(waiting), maxPrintLines)] {
-		w := &waiting[i]
-		b.do("start_print_run work_order_id="+w.ID,
-			fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
-	}
-	if more := len(waiting) - maxPrintLines; more > 0 {
-		b.do("list_work_orders waits_for=press", fmt.Sprintf("%d more, due later", more))
-	}
+	b.printable(waiting, about)
 	each(b, "work_order", is(waitsFor, string(factory.WaitsForShipment)), func(w *factory.WorkOrder) {
 		if !wanted(w) {
 			return
@@ -172,6 +164,51 @@ func (b *brief) production() {
 	b.shortages(needed)
 }
 
+// printable is the work that waits for a press, once one is idle: first that of which there is material, and of that
+// and the rest what is due first.
+func (b *brief) printable(waiting []factory.WorkOrder, about func(*factory.WorkOrder) string) {
+	named := 0
+	each(b, "press", every, func(p *factory.Press) {
+		if p.Status == factory.PressIdle {
+			named = min(len(waiting), maxPrintLines)
+		}
+	})
+	slices.SortStableFunc(waiting, byDueDate)
+	onHand := map[string]int64{}
+	each(b, "stock_item", every, func(s *factory.StockItem) { onHand[s.SKU] = s.OnHand })
+	lacks := func(w *factory.WorkOrder) int {
+		for _, n := range w.MaterialNeeds {
+			if n.Quantity > onHand[n.SKU] {
+				return 1
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(waiting, func(a, c factory.WorkOrder) int { return lacks(&a) - lacks(&c) })
+	for i := range waiting[:named] {
+		w := &waiting[i]
+		b.do("start_print_run work_order_id="+w.ID,
+			fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
+	}
+	if more := len(waiting) - named; more > 0 {
+		b.do("list_work_orders waits_for=press", fmt.Sprintf("%d more", more))
+	}
+}
+
+// numbered is a reference as people say it: with the auto bridge the number of the order or lot whose id it is.
+func (b *brief) numbered(reference string) string {
+	if b.view.Summary.Settings.Bridge != preset.Auto {
+		return reference
+	}
+	if e, ok := b.view.Row("sales_order", reference); ok {
+		return record.Decode[office.SalesOrder](e).Number
+	}
+	if e, ok := b.view.Row("contract_lot", reference); ok {
+		return record.Decode[office.ContractLot](e).Number
+	}
+	return reference
+}
+
 // byDueDate puts the work that is due first before the rest; work without a date comes last.
 func byDueDate(a, c factory.WorkOrder) int {
 	switch {
@@ -186,8 +223,8 @@ func byDueDate(a, c factory.WorkOrder) int {
 	}
 }
 
-// shortages are the materials below their reorder points, and those of which open work needs more
-// than is on hand and on order.
+// shortages are the materials that open work needs more of than is on hand, and those that are below their reorder
+// points even with what is on order.
 func (b *brief) shortages(needed map[string]int64) {
 	ordered := map[string]int64{}
 	each(b, "purchase_order", every, func(o *office.PurchaseOrder) {
@@ -196,7 +233,8 @@ func (b *brief) shortages(needed map[string]int64) {
 		}
 	})
 	each(b, "stock_item", every, func(s *factory.StockItem) {
-		if s.Status == factory.StockLow || needed[s.SKU] > s.OnHand+ordered[s.SKU] {
+		low := s.Status == factory.StockLow && s.OnHand+ordered[s.SKU] < s.ReorderPoint
+		if low || needed[s.SKU] > s.OnHand {
 			b.add("short", s.SKU, fmt.Sprintf("%d on hand, %d on order, %d wanted by open work, reorder point %d",
 				s.OnHand, ordered[s.SKU], needed[s.SKU], s.ReorderPoint))
 		}
@@ -213,14 +251,14 @@ func (b *brief) purchasing() {
 		for _, line := range q.Lines {
 			wanted = append(wanted, fmt.Sprintf("%d %s", line.Quantity, line.SKU))
 		}
-		command := "create_purchase_order requisition_id="
+		command, name := "create_purchase_order requisition_id=", q.ID
 		if q.Status != office.RequisitionApproved {
-			command = "approve_requisition "
+			command, name = "approve_requisition ", q.Number
 		}
-		b.do(command+q.ID, strings.Join(wanted, ", "))
+		b.do(command+name, strings.Join(wanted, ", "))
 	})
 	each(b, "purchase_order", is(0, string(office.PurchasePending)), func(o *office.PurchaseOrder) {
-		b.do("approve_purchase_order "+o.ID, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
+		b.do("approve_purchase_order "+o.Number, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
 	})
 	each(b, "supplier_invoice", every, func(i *office.SupplierInvoice) {
 		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice {
@@ -230,7 +268,7 @@ func (b *brief) purchasing() {
 		if i.DiscountUntil != nil && i.DiscountMinor > 0 && *i.DiscountUntil >= b.view.Summary.Now.Date() {
 			discount = fmt.Sprintf("discount %d until %s", i.DiscountMinor, *i.DiscountUntil)
 		}
-		b.do("pay_supplier_invoice "+i.ID, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor,
+		b.do("pay_supplier_invoice "+i.Number, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor,
 			i.SupplierID, i.DueDate, i.MatchStatus, i.MatchedMinor), discount)
 	})
 	each(b, "payroll_run", every, func(p *hr.PayrollRun) {

@@ -77,7 +77,7 @@ func TestAnAgentPlaysFromAnOrderToItsBillInAFewCalls(t *testing.T) {
 			ready = line
 		}
 	}
-	if !strings.Contains(ready, "for "+text(order, "id")) {
+	if !strings.Contains(ready, "for SO-1001") {
 		t.Fatalf("nothing is ready in %q", said)
 	}
 	a.does("create_factory_shipment work_order_id="+work, "get_cash")
@@ -103,6 +103,11 @@ func TestALineForEachRecordThatWaits(t *testing.T) {
 	n := shared.create(t, `{"preset":"crunch","seed":9,"clock":"manual"}`)
 	a := shared.agent(t, n.office)
 	known := regexp.MustCompile(`^([a-z]+(_[a-z]+)+ ([a-z_]+=)?\S+ # |(press|short) \S+ )\S`)
+	numbered := map[string]string{
+		"sales_order": "/office/sales-orders/", "contract_lot": "/office/contract-lots/",
+		"office_requisition": "/office/requisitions/", "purchase_order": "/office/purchase-orders/",
+		"supplier_invoice": "/office/supplier-invoices/",
+	}
 	for range 12 {
 		d := child(t, n.post("/sandbox/tick", `{"minutes":240,"brief":true}`).want(http.StatusOK, "").Data(), "digest")
 		var all []string
@@ -114,9 +119,14 @@ func TestALineForEachRecordThatWaits(t *testing.T) {
 		}
 		whole := strings.Join(all, "\n")
 		for _, waits := range children(t, d, "decisions") {
-			id := text(waits, "id")
-			if text(waits, "resource") == "payroll_run" {
+			id, resource := text(waits, "id"), text(waits, "resource")
+			switch path, has := numbered[resource]; {
+			case has:
+				id = text(n.row(path+id), "number")
+			case resource == "payroll_run":
 				id = text(n.row("/office/payroll-runs/"+id), "week_start")
+			case resource == "work_order" && strings.Contains(whole, "list_work_orders waits_for=press"):
+				continue // one of those that are only counted
 			}
 			if !regexp.MustCompile(`(?m)[ =]` + regexp.QuoteMeta(id) + `( |$)`).MatchString(whole) {
 				t.Errorf("%v waits and is in no line of\n%s", waits, whole)
