@@ -150,7 +150,7 @@ check: ## Everything: formatting, linters, documents, packages, all tests with a
 bench: ## Measure Platen beside the least that could be done for the same, or BENCH=pattern of it; 7 minutes.
 	@$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 5x -timeout 60m ./test/load
 
-economy: ## Measure what the company is worth to players of different skill; 2 minutes.
+economy: ## Measure what the company is worth to players of different skill; 6 minutes.
 	@$(GO) run ./eval/economy
 
 faults: ## Make twenty faults, one after the other, and run the tests that should notice; 16 minutes.

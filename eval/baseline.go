@@ -8,10 +8,10 @@ import (
 )
 
 // Names of the baselines between which a player's skill is measured: 0 is greedy play, 1 is
-// good play.
+// watchful play, the best of the players who know no more than a client does.
 const (
 	plainPlayer = "greedy"
-	goodPlayer  = "good"
+	bestPlayer  = "watchful"
 )
 
 // Known is what a player of known skill came to in the same world on the same day.
@@ -33,7 +33,7 @@ type Comparison struct {
 	HighMinor money.Minor `json:"lead_high_minor"`
 }
 
-// Skill is the part of the way from greedy to good play that a player has gone, with the
+// Skill is the part of the way from greedy to watchful play that a player has gone, with the
 // interval in which that lies in 95 of 100 evaluations. Both ends are Value where a single
 // world was played.
 type Skill struct {
@@ -52,11 +52,11 @@ func (r *Run) worthOf(player string) (worth money.Minor, ok bool) {
 	return 0, false
 }
 
-// skill is the part of the way from greedy to good play that a run has gone, nil where good
-// play does not come to more.
+// skill is the part of the way from greedy to watchful play that a run has gone, nil where
+// watchful play does not come to more.
 func (r *Run) skill() *float64 {
 	plain, ok := r.worthOf(plainPlayer)
-	best, ok2 := r.worthOf(goodPlayer)
+	best, ok2 := r.worthOf(bestPlayer)
 	if !ok || !ok2 || best <= plain {
 		return nil
 	}
@@ -129,14 +129,14 @@ next:
 }
 
 // overall is the skill over all runs: the sum of the ways that were gone, as a part of the
-// sum of the ways that there are, so that a world in which good play earns little more than
+// sum of the ways that there are, so that a world in which watchful play earns little more than
 // greedy play does not outweigh the others. Its interval is that of the jackknife.
 func overall(runs []*Run) *Skill {
 	gone, way := make([]float64, len(runs)), make([]float64, len(runs))
 	goneSum, waySum := 0.0, 0.0
 	for i, r := range runs {
 		plain, ok := r.worthOf(plainPlayer)
-		best, ok2 := r.worthOf(goodPlayer)
+		best, ok2 := r.worthOf(bestPlayer)
 		if !ok || !ok2 {
 			return nil
 		}

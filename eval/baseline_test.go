@@ -8,12 +8,12 @@ import (
 )
 
 func played(worth, plain, best money.Minor) *Run {
-	return &Run{NetWorthMinor: worth, Baselines: []Known{{plainPlayer, plain}, {goodPlayer, best}}}
+	return &Run{NetWorthMinor: worth, Baselines: []Known{{plainPlayer, plain}, {bestPlayer, best}}}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-func TestSkillIsTheWayFromGreedyToGoodPlay(t *testing.T) {
+func TestSkillIsTheWayFromGreedyToWatchfulPlay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		worth money.Minor
@@ -24,7 +24,7 @@ func TestSkillIsTheWayFromGreedyToGoodPlay(t *testing.T) {
 		}
 	}
 	if got := played(5, 10, 10).skill(); got != nil {
-		t.Errorf("where good play earns nothing more the skill is %g", *got)
+		t.Errorf("where watchful play earns nothing more the skill is %g", *got)
 	}
 	if got := (&Run{NetWorthMinor: 5}).skill(); got != nil {
 		t.Errorf("without baselines the skill is %g", *got)
@@ -41,7 +41,7 @@ func TestAWorldInWhichSkillHardlyPaysDoesNotOutweighTheOthers(t *testing.T) {
 		t.Errorf("over a single world the skill is %+v", s)
 	}
 	if s := overall([]*Run{played(2000, 3000, 1000)}); s != nil {
-		t.Errorf("where good play earns less the skill is %+v", s)
+		t.Errorf("where watchful play earns less the skill is %+v", s)
 	}
 }
 

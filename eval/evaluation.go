@@ -194,7 +194,7 @@ type Run struct {
 	Error      string  `json:"error,omitempty"`
 	Seconds    float64 `json:"seconds"`
 	// Baselines are players of known skill in the same world on the same day, Skill the part of
-	// the way from greedy to good play that was gone, nil where that is not known.
+	// the way from greedy to watchful play that was gone, nil where that is not known.
 	Baselines []Known  `json:"baselines,omitempty"`
 	Skill     *float64 `json:"skill,omitempty"`
 	// ExactlyOnce is the score of the integration, from 0 to 1, nil where none is judged.

@@ -28,7 +28,7 @@ func (s *Summary) Print(out io.Writer) error {
 		fmt.Fprintf(out, "Exactly-once score: %s on average\n", cli.Score(*s.ExactlyOnce))
 	}
 	if s.Skill != nil {
-		fmt.Fprintf(out, "Skill: %s of the way from greedy to good play, 95 %% interval %s to %s\n",
+		fmt.Fprintf(out, "Skill, from greedy to watchful play: %s, 95 %% interval %s to %s\n",
 			percent(s.Skill.Value), percent(s.Skill.Low), percent(s.Skill.High))
 	}
 	if len(s.PassHat) > 0 {
@@ -64,7 +64,7 @@ func counted(n int, of string) string {
 	return strconv.Itoa(n) + " " + of + "s"
 }
 
-// percent writes a skill, of which 1 is good play.
+// percent writes a skill, of which 1 is watchful play.
 func percent(skill float64) string { return strconv.FormatFloat(skill*100, 'f', 0, 64) + " %" }
 
 // printRuns writes a line for each run, and under the table why runs failed.

@@ -109,7 +109,6 @@ func (b *bench) measure(ctx context.Context) (economy.Report, error) {
 
 func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Preset, error) {
 	row := economy.Preset{Name: p.Name, Version: p.Version}
-	var best []player.Result
 	all := map[string][]player.Result{}
 	for _, who := range slices.Concat(player.Policies(), player.Exploiters()) {
 		watch := 0
@@ -121,14 +120,12 @@ func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Pr
 			return row, err
 		}
 		row.OpeningMinor, all[who.Name] = results[0].OpeningMinor, results
-		if who.Name == player.Good().Name {
-			best = results
-		}
 		row.Players = append(row.Players, summarize(who, results, max(watch, bandDays()[len(bandDays())-1])))
 	}
 	for i := range row.Players {
 		who := &row.Players[i]
-		who.LeadMinor, who.LeadErrorMinor = lead(all[who.Name], best)
+		who.LeadMinor, who.LeadErrorMinor = lead(all[who.Name], all[player.Good().Name])
+		who.SkillPct = skillPct(all[who.Name], all[player.Greedy().Name], all[player.Watchful().Name])
 		who.Exploiter = slices.ContainsFunc(player.Exploiters(),
 			func(p player.Policy) bool { return p.Name == who.Name })
 	}
@@ -187,6 +184,21 @@ func lead(games, others []player.Result) (gained, deviation money.Minor) {
 		gains[i] = games[i].WorthMinor[day] - others[i].WorthMinor[day]
 	}
 	return mean(gains), standardError(gains)
+}
+
+// skillPct is the part of the way from plain to the best games of the same worlds that some games have gone,
+// on the day of the sample.
+func skillPct(games, plain, best []player.Result) *int64 {
+	day := slices.Index(bandDays(), sampleDay)
+	gone, way := money.Minor(0), money.Minor(0)
+	for i := range games {
+		gone += games[i].WorthMinor[day] - plain[i].WorthMinor[day]
+		way += best[i].WorthMinor[day] - plain[i].WorthMinor[day]
+	}
+	if way <= 0 {
+		return nil
+	}
+	return new(int64(math.Round(float64(gone) * 100 / float64(way))))
 }
 
 // quantile returns the value of sorted ones below which so many per cent lie.

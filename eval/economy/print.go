@@ -22,7 +22,7 @@ func printReport(w io.Writer, r *economy.Report) error {
 		for _, day := range bandDays() {
 			fmt.Fprintf(t, "day %d\t", day)
 		}
-		fmt.Fprintf(t, "lead on good, day 60\ton time\tabove opening\tbankrupt\tfirst\tmedian\tlast\t\n")
+		fmt.Fprintf(t, "lead on good, day 60\tskill\ton time\tabove opening\tbankrupt\tfirst\tmedian\tlast\t\n")
 		for j := range p.Players {
 			printPlayer(t, &p.Players[j], r.Seeds)
 		}
@@ -50,7 +50,11 @@ func printPlayer(w io.Writer, p *economy.Player, seeds int) {
 		fmt.Fprintf(w, "%s %s %s\t", inThousands(b.Low), inThousands(b.Middle), inThousands(b.High))
 	}
 	day60, _ := p.On(sampleDay)
-	fmt.Fprintf(w, "%s ± %s\t%d %%\t", inThousands(p.LeadMinor), inThousands(p.LeadErrorMinor), day60.OnTimePct)
+	fmt.Fprintf(w, "%s ± %s\t", inThousands(p.LeadMinor), inThousands(p.LeadErrorMinor))
+	if p.SkillPct != nil {
+		fmt.Fprintf(w, "%d %%", *p.SkillPct)
+	}
+	fmt.Fprintf(w, "\t%d %%\t", day60.OnTimePct)
 	fmt.Fprintf(w, "%d of %d\t", p.AboveOpening, seeds)
 	if p.Bankrupt == 0 {
 		fmt.Fprintf(w, "none by day %d\t\t\t\t\n", p.Watched)

@@ -73,7 +73,8 @@ func gangUp(ctx context.Context, c *client.Client) (any, error) {
 	return nil, nil
 }
 
-// paperOut looks for the orders that fill the paper best, all of them together in one run.
+// paperOut looks for the orders that fill the paper best, all of them together in one run on the digital press,
+// which loses the fewest sheets.
 func paperOut(ctx context.Context, c *client.Client) (any, error) {
 	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1008")
 	if err != nil {
@@ -83,9 +84,9 @@ func paperOut(ctx context.Context, c *client.Client) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A notebook of ten takes 32 sheets; 120 are lost to the make-ready, and so many per cent are
+	// A notebook of ten takes 32 sheets; 8 are lost to the make-ready, and so many per cent are
 	// printed beyond the quantity.
-	const sheets, makeReady, overs = 32, 120, 7
+	const sheets, makeReady, overs = 32, 8, 5
 	best, bestValue := 0, int64(0)
 	for choice := range 1 << len(orders) {
 		quantity, value := int64(0), int64(0)
@@ -113,7 +114,7 @@ func paperOut(ctx context.Context, c *client.Client) (any, error) {
 		}
 		work = append(work, *accepted.BridgedWorkOrderID)
 	}
-	if err := printTogether(ctx, c, "prs_offset", overs, work); err != nil {
+	if err := printTogether(ctx, c, "prs_digital", overs, work); err != nil {
 		return nil, err
 	}
 	for _, id := range work {

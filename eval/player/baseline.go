@@ -1,7 +1,9 @@
 package player
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 
 	"platen/internal/company"
 	"platen/internal/company/preset"
@@ -39,14 +41,20 @@ func (w *Worlds) Outcomes(seed uint64, day int) ([]Outcome, error) {
 	if w.Split == string(sandbox.TestSplit) {
 		settings.GivenWorld = sandbox.TestWorld([]byte(w.Secret), p.Name, seed)
 	}
-	var all []Outcome
-	for _, policy := range Policies() {
-		g := Game{Settings: settings, Policy: policy, Days: []int{day}}
-		r, err := g.Play()
-		if err != nil {
-			return nil, fmt.Errorf("play as %s: %w", policy.Name, err)
-		}
-		all = append(all, Outcome{Player: policy.Name, NetWorthMinor: r.WorthMinor[0]})
+	policies := Policies()
+	all, failed := make([]Outcome, len(policies)), make([]error, len(policies))
+	var games sync.WaitGroup
+	for i, policy := range policies {
+		games.Go(func() {
+			g := Game{Settings: settings, Policy: policy, Days: []int{day}}
+			r, err := g.Play()
+			if err != nil {
+				failed[i] = fmt.Errorf("play as %s: %w", policy.Name, err)
+				return
+			}
+			all[i] = Outcome{Player: policy.Name, NetWorthMinor: r.WorthMinor[0]}
+		})
 	}
-	return all, nil
+	games.Wait()
+	return all, errors.Join(failed...)
 }

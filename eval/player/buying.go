@@ -33,6 +33,9 @@ func supplies() []string {
 
 // buy refills the warehouse.
 func (p *player) buy() error {
+	if p.last-p.today() < sim.Day(p.policy.terms.horizonDays) {
+		return nil
+	}
 	coming, err := p.coming()
 	if err != nil {
 		return err

@@ -44,6 +44,9 @@ func (g *Game) Play() (Result, error) {
 		return g.repeat()
 	case byRules, idle, atRandom:
 	}
+	if g.Policy.terms.horizonDays > 0 && len(g.Days) > 1 {
+		return g.eachDay()
+	}
 	return g.through(newInside(newTable(), g.Settings))
 }
 
@@ -57,7 +60,7 @@ type actor interface {
 
 // through plays a game by its policy through a door.
 func (g *Game) through(d door) (Result, error) {
-	p, err := newPlayer(d, g.Policy)
+	p, err := newPlayer(d, g.Policy, g.Days[len(g.Days)-1])
 	if err != nil {
 		return Result{}, err
 	}
@@ -103,6 +106,22 @@ func (g *Game) with(d door, a actor) (Result, error) {
 	}
 	r.Refused = a.rejections()
 	return r, nil
+}
+
+// eachDay plays a game for each of the days: a player who knows the last day plays for it.
+func (g *Game) eachDay() (Result, error) {
+	var all Result
+	for _, day := range g.Days {
+		to := *g
+		to.Days = []int{day}
+		r, err := to.Play()
+		if err != nil {
+			return r, err
+		}
+		r.WorthMinor, r.OnTimePct = append(all.WorthMinor, r.WorthMinor...), append(all.OnTimePct, r.OnTimePct...)
+		all = r
+	}
+	return all, nil
 }
 
 // foresee plays each plan, and keeps the best on each day.

@@ -118,8 +118,8 @@ func TestAGameOverHTTPIsTheGameInside(t *testing.T) {
 		days   int
 	}{
 		{"manual", Good(), 3, testclient.Few(6, 15)},
-		{"crunch", Good(), 4, 6},
-		{"supply_shock", Policy{Name: greedyLots, lots: allLots, rush: true}, 5, 6},
+		{"crunch", Watchful(), 4, 6},
+		{"supply_shock", Policy{Name: greedyLots, lots: allLots, rush: true, terms: usualTerms()}, 5, 6},
 		{"starter", Random(), 6, 6},
 	} {
 		t.Run(c.preset+" "+c.policy.Name, func(t *testing.T) {

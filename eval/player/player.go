@@ -24,7 +24,7 @@ const (
 	// dayMinutes is the working day, as GET /sandbox shows it from 08:00 to
 	// 16:00.
 	dayMinutes = int64(sim.DayLength)
-	// LookMinutes is how many of them pass between two looks at the company.
+	// LookMinutes is how many of them pass between two looks at the company, but for watchful play.
 	LookMinutes = 60
 )
 
@@ -34,6 +34,8 @@ type player struct {
 	policy Policy
 	// refused counts commands that were refused.
 	refused int
+	// last is the day at whose close the game ends.
+	last sim.Day
 
 	// These stay the same all the time.
 	products map[string]*factory.Product
@@ -57,7 +59,8 @@ type player struct {
 	shelved int
 }
 
-func newPlayer(d door, p Policy) (*player, error) {
+// newPlayer returns a player who plays for so many days.
+func newPlayer(d door, p Policy, days int) (*player, error) {
 	pl := &player{
 		door: d, policy: p, products: map[string]*factory.Product{}, prices: map[string]money.Minor{},
 		carried: map[string]bool{}, sheeted: -1,
@@ -80,7 +83,9 @@ func newPlayer(d door, p Policy) (*player, error) {
 			}
 		}
 	}
-	return pl, pl.look()
+	pl.state, err = d.glance()
+	pl.last = pl.today() + sim.Day(days) - 1
+	return pl, err
 }
 
 // rows reads a list. It is a function since methods have no type parameters.
@@ -125,11 +130,11 @@ func (p *player) day() (alive bool, err error) {
 	if p.policy.kind == idle {
 		return p.tick(dayMinutes)
 	}
-	for minute := int64(0); minute < dayMinutes; minute += LookMinutes {
+	for minute := int64(0); minute < dayMinutes; minute += p.policy.terms.lookMinutes {
 		if err := p.round(); err != nil {
 			return false, err
 		}
-		if alive, err := p.tick(LookMinutes); !alive || err != nil {
+		if alive, err := p.tick(p.policy.terms.lookMinutes); !alive || err != nil {
 			return false, err
 		}
 	}
@@ -144,12 +149,9 @@ func (p *player) tick(minutes int64) (alive bool, err error) {
 	return p.state.Status != "bankrupt", err
 }
 
-// round does all that can be done at the moment. When nothing has happened
-// since the last one, there is nothing to do.
+// round does all that can be done at the moment, and nothing when nothing has happened
+// since the player's last command.
 func (p *player) round() error {
-	if err := p.look(); err != nil {
-		return err
-	}
 	if !p.morning && p.state.LastSeq == p.seen && !p.sheetDue() {
 		return nil
 	}
@@ -168,13 +170,6 @@ func (p *player) round() error {
 	return err
 }
 
-// look reads where the company stands.
-func (p *player) look() error {
-	var err error
-	p.state, err = p.door.glance()
-	return err
-}
-
 // today is the working day.
 func (p *player) today() sim.Day { return sim.Day(p.state.Clock.DayNumber) }
 
@@ -184,6 +179,9 @@ func (p *player) minute() int64 {
 	minutes, _ := strconv.ParseInt(p.state.Clock.SimTime[3:], 10, 64)
 	return (hours-8)*60 + minutes
 }
+
+// left is how many working minutes are left before the last look of the game.
+func (p *player) left() int64 { return p.until(p.last.Date()) - p.policy.terms.lookMinutes }
 
 // until is how many working minutes are left before a date is over.
 func (p *player) until(date moment.Date) int64 {

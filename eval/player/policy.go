@@ -82,10 +82,20 @@ type terms struct {
 	// A job must earn so much for a minute on a press, in minor units: an order when there
 	// is work for three days ahead, and in proportion; a lot always.
 	orderPerMinute, lotPerMinute money.Minor
+	// lookMinutes pass between two looks at the company.
+	lookMinutes int64
+	// A gang run takes gangMinutes at most, so that the first of it does not wait for the last.
+	gangMinutes int64
+	// Where horizonDays is set, no run starts that could not be shipped before the game ends, and nothing is
+	// bought on the last days, so many of them.
+	horizonDays int64
 }
 
 func usualTerms() terms {
-	return terms{orderCapacityPct: 50, lotCapacityPct: 60, orderPerMinute: 1000, lotPerMinute: 1500}
+	return terms{
+		orderCapacityPct: 50, lotCapacityPct: 60, orderPerMinute: 1000, lotPerMinute: 1500,
+		lookMinutes: LookMinutes, gangMinutes: 300,
+	}
 }
 
 // Names of the policies.
@@ -97,6 +107,7 @@ const (
 	planner    = "planner"
 	careful    = "careful"
 	good       = "good"
+	watchful   = "watchful"
 	replay     = "blind replay"
 	oracle     = "oracle"
 )
@@ -109,7 +120,7 @@ func Policies() []Policy {
 			Name: greedyLots, Text: "The greedy player, who takes every contract lot too.", lots: allLots, rush: true,
 			terms: usualTerms(),
 		},
-		Planner(), Good(), Oracle(),
+		Planner(), Good(), Watchful(), Oracle(),
 	}
 }
 
@@ -170,26 +181,33 @@ func Good() Policy {
 	}
 }
 
+// Watchful is the good player who notices at once that something has happened, and knows when the game ends.
+// Of those who know no more than a client does, it comes to the most.
+func Watchful() Policy {
+	p := Good()
+	p.Name = watchful
+	p.Text = "Good, but looks every ten minutes, prints gangs of up to 480 minutes in place of 300, and knows the " +
+		"last day: starts no run that could not be shipped by then, and buys nothing on the last three days."
+	p.terms.lookMinutes, p.terms.gangMinutes, p.terms.horizonDays = 10, 480, 3
+	return p
+}
+
 // Oracle is a player who knows what each of some plans will come to, and follows the best.
 func Oracle() Policy {
 	p := Policy{
 		Name: oracle, kind: foreseeing,
-		Text: "Knows what each of nine ways of good play will come to in this world by the day, and follows the best.",
+		Text: "Knows what good play, watchful play and three variations of it will come to in this world by the day, " +
+			"and follows the best.",
+		plans: []Policy{Good(), Watchful()},
 	}
 	vary := func(change func(*Policy)) {
-		plan := Good()
+		plan := Watchful()
 		change(&plan)
 		p.plans = append(p.plans, plan)
 	}
-	vary(func(*Policy) {})
-	vary(func(p *Policy) { p.lots = noLots })
+	vary(func(p *Policy) { p.stocked = true })
 	vary(func(p *Policy) { p.terms.lotPerMinute = 900 })
-	vary(func(p *Policy) { p.terms.lotPerMinute = 2000 })
-	vary(func(p *Policy) { p.terms.orderCapacityPct = 35 })
-	vary(func(p *Policy) { p.terms.orderCapacityPct = 80 })
-	vary(func(p *Policy) { p.terms.orderPerMinute = 400 })
-	vary(func(p *Policy) { p.terms.orderPerMinute = 1600 })
-	vary(func(p *Policy) { p.market = false })
+	vary(func(p *Policy) { p.terms.lotPerMinute = 3000 })
 	return p
 }
 

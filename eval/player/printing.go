@@ -21,9 +21,6 @@ const (
 	setUpMinutes, tooSmallMinutes, tooLargeMinutes = 400, 500, 900
 	// A lot that is late costs its penalty, an order a discount: lots go first.
 	penaltyMinutes = 480
-	// A gang run is at most so long, so that the first of it does not wait for
-	// the last.
-	gangMinutes = 300
 )
 
 // job is a run that could be started.
@@ -78,6 +75,15 @@ func (p *player) shortest(sku string, units int64) int64 {
 func (p *player) stocked(j *job) bool {
 	return p.stock[p.products[j.orders[0].SKU].PaperSKU].OnHand >= j.sheets && p.stock[catalog.Ink].OnHand >= j.ink &&
 		p.stock[catalog.Plate].OnHand >= j.plates
+}
+
+// shippable reports whether a player who knows when the game ends can ship a job before.
+func (p *player) shippable(j *job) bool {
+	finishing := int64(0)
+	for _, w := range j.orders {
+		finishing = max(finishing, p.products[w.SKU].FinishingMinutes)
+	}
+	return p.policy.terms.horizonDays == 0 || j.minutes+finishing <= p.left()
 }
 
 // print starts the presses that are idle.
@@ -182,7 +188,7 @@ func (p *player) planned(press *factory.Press) (job, bool) {
 	bestScore, found := int64(0), false
 	for _, w := range p.waiting {
 		j := p.measure(press, w)
-		if !p.stocked(&j) || !press.UsesPlates && j.sheets > maxDigital {
+		if !p.stocked(&j) || !p.shippable(&j) || !press.UsesPlates && j.sheets > maxDigital {
 			continue
 		}
 		score := p.slack(w) - j.minutes
@@ -231,8 +237,8 @@ func (p *player) ganged(j job) job {
 		if w == j.orders[0] || p.products[w.SKU].PaperSKU != paper {
 			continue
 		}
-		if more := p.measure(j.press,
-			slices.Concat(j.orders, []*factory.WorkOrder{w})...); more.minutes <= gangMinutes && p.stocked(&more) {
+		more := p.measure(j.press, slices.Concat(j.orders, []*factory.WorkOrder{w})...)
+		if more.minutes <= p.policy.terms.gangMinutes && p.stocked(&more) && p.shippable(&more) {
 			j = more
 		}
 	}

@@ -91,8 +91,8 @@ func TestGamesAreRepeatable(t *testing.T) {
 	}
 }
 
-// TestTheOracleIsNeverBehindGoodPlay, since good play is one of its plans.
-func TestTheOracleIsNeverBehindGoodPlay(t *testing.T) {
+// TestTheOracleIsNeverBehindWatchfulPlay, which is one of its plans, nor behind good play, which is another.
+func TestTheOracleIsNeverBehindWatchfulPlay(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		settings := company.Settings{Preset: builtin(t, "agent_eval"), Seed: seed}
@@ -101,14 +101,16 @@ func TestTheOracleIsNeverBehindGoodPlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		played, err := (&Game{Settings: settings, Policy: Good(), Days: days}).Play()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, day := range days {
-			if foreseen.WorthMinor[i] < played.WorthMinor[i] {
-				t.Errorf("seed %d: by day %d the oracle has %s, good play %s",
-					seed, day, foreseen.WorthMinor[i], played.WorthMinor[i])
+		for _, plan := range []Policy{Good(), Watchful()} {
+			played, err := (&Game{Settings: settings, Policy: plan, Days: days}).Play()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, day := range days {
+				if foreseen.WorthMinor[i] < played.WorthMinor[i] {
+					t.Errorf("seed %d: by day %d the oracle has %s, %s play %s",
+						seed, day, foreseen.WorthMinor[i], plan.Name, played.WorthMinor[i])
+				}
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		return nil, fmt.Errorf("read the seed: %w", err)
 	}
 	twin.named = t.varied(seed)
-	if err := twin.let(ctx, t.Let); err != nil {
+	if err := twin.let(ctx, t); err != nil {
 		return nil, err
 	}
 	now.named, now.judged = twin.named, patientClient(baseURL, client.Keys{Grading: gradingKey})

@@ -24,8 +24,8 @@ type Predicate struct {
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`
 
-	// From and To are the two ends of a way, in place of them: where the check of a Value is worth
-	// nothing, and where it is worth all.
+	// From and To are the two ends of a way, in place of them: where the check of a Value, a Sum or a
+	// Count is worth nothing, and where it is worth all. To may be less than From.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 
@@ -58,8 +58,8 @@ func (p *Predicate) check() error {
 	switch {
 	case kinds != 1:
 		return errors.New("a predicate is of one kind")
-	case (p.From != "" || p.To != "") && (!way || compared || p.Value == ""):
-		return errors.New("a way has two ends, and a value that goes it")
+	case (p.From != "" || p.To != "") && (!way || compared || p.Value+p.Sum+p.Count == ""):
+		return errors.New("a way has two ends, and a number that goes it")
 	case p.Each == "" && !compared && !way:
 		return errors.New("nothing is compared")
 	case p.Each != "" && len(p.Has) == 0 && len(p.With) == 0:
@@ -84,9 +84,7 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 		if err != nil {
 			return 0, "", err
 		}
-		if is = textOf(object, p.Field); p.To != "" {
-			return w.way(ctx, p, is)
-		}
+		is = textOf(object, p.Field)
 	case p.Text != "":
 		var err error
 		if is, err = w.fill(ctx, p.Text); err != nil {
@@ -97,15 +95,22 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 			return 0, "", err
 		}
 	}
+	if p.To != "" {
+		return w.way(ctx, p, is)
+	}
 	ok, want, err := w.compare(ctx, p, is)
 	if err != nil || ok {
 		return 1, "", err
 	}
-	what := strings.TrimSpace(p.Count + p.Sum + p.Value + p.Answer + p.Text + " " + p.Field)
-	return 0, fmt.Sprintf("%s is %s, want %s", what, quoted(is), want), nil
+	return 0, fmt.Sprintf("%s is %s, want %s", p.subject(), quoted(is), want), nil
 }
 
-// way is the part of a way that a value has come.
+// subject names what a predicate is about.
+func (p *Predicate) subject() string {
+	return strings.TrimSpace(p.Count + p.Sum + p.Value + p.Answer + p.Text + " " + p.Field)
+}
+
+// way is the part of a way that a number has come.
 func (w *world) way(ctx context.Context, p *Predicate, is string) (share float64, why string, err error) {
 	from, err := w.fill(ctx, p.From)
 	if err != nil {
@@ -117,18 +122,16 @@ func (w *world) way(ctx context.Context, p *Predicate, is string) (share float64
 	}
 	begin, ok := number(from)
 	end, ok2 := number(to)
-	if !ok || !ok2 || begin.Cmp(end) >= 0 {
+	if !ok || !ok2 || begin.Cmp(end) == 0 {
 		return 0, "", fmt.Errorf("there is no way from %s to %s", quoted(from), quoted(to))
 	}
-	here, ok := number(is)
-	if !ok || here.Cmp(begin) <= 0 {
-		return 0, fmt.Sprintf("%s %s is %s, want more than %s", p.Value, p.Field, quoted(is), from), nil
+	if here, ok := number(is); ok {
+		share, _ = here.Quo(here.Sub(here, begin), end.Sub(end, begin)).Float64()
 	}
-	if here.Cmp(end) >= 0 {
+	if share >= 1 {
 		return 1, "", nil
 	}
-	share, _ = new(big.Rat).Quo(here.Sub(here, begin), end.Sub(end, begin)).Float64()
-	return share, fmt.Sprintf("%s %s is %s, want %s", p.Value, p.Field, is, to), nil
+	return max(0, share), fmt.Sprintf("%s is %s, want %s", p.subject(), quoted(is), to), nil
 }
 
 // quoted shows a value, also when it is missing.

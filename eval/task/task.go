@@ -81,10 +81,14 @@ type Step struct {
 	AwaitNone string `json:"await_none,omitempty"`
 }
 
-// Let gives a name to the value of an expression.
+// Let gives a name to the value of an expression, or to the best possible result with the sales orders at
+// the address Of, by the rules of package bound: most_worth is what they can be worth together with the paper
+// that is there, fewest_runs in how few print runs they can all be made within the budget of minutes.
 type Let struct {
 	Name string `json:"name"`
-	Be   string `json:"be"`
+	Be   string `json:"be,omitempty"`
+	Best string `json:"best,omitempty"`
+	Of   string `json:"of,omitempty"`
 }
 
 // Check is one predicate over the records in the end, with its weight.
@@ -92,8 +96,8 @@ type Check struct {
 	Name   string  `json:"name"`
 	Weight float64 `json:"weight"`
 	// All must hold. With Share the check is worth a part where the last of them holds in part:
-	// the part of the rows of an Each that fulfil it, or of the way from From to To that a Value
-	// has come.
+	// the part of the rows of an Each that fulfil it, or of the way from From to To that a Value, a
+	// Sum or a Count has come.
 	All   []Predicate `json:"all"`
 	Share bool        `json:"share,omitempty"`
 }

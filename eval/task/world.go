@@ -286,9 +286,12 @@ func array(texts []string) (string, error) {
 }
 
 // let gives the names of a task their values.
-func (w *world) let(ctx context.Context, all []Let) error {
-	for _, l := range all {
+func (w *world) let(ctx context.Context, t *Task) error {
+	for _, l := range t.Let {
 		value, err := w.fill(ctx, l.Be)
+		if l.Best != "" {
+			value, err = w.best(ctx, &l, t.Budget.Minutes)
+		}
 		if err != nil {
 			return fmt.Errorf("let %s: %w", l.Name, err)
 		}

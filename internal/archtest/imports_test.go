@@ -148,7 +148,8 @@ var may = map[string]string{
 	"eval/statistic": "",
 	"eval/trace":     "client",
 	"eval/tasks":     "",
-	"eval/task":      "client eval/tasks eval/statistic",
+	"eval/bound":     "",
+	"eval/task":      "client eval/bound eval/tasks eval/statistic",
 	"eval/harness":   "client eval/task",
 	"eval/oracle":    "client eval/player",
 	// The one door into the server: players see a company through the operation table, and play it in

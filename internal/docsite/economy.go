@@ -51,6 +51,14 @@ func (e economyView) InTime(p economy.Player) string {
 	return strconv.FormatInt(band.OnTimePct, 10) + " %"
 }
 
+// Skill is the part of the way from greedy to watchful play that a player has gone.
+func (e economyView) Skill(p economy.Player) string {
+	if p.SkillPct == nil {
+		return "–"
+	}
+	return strconv.FormatInt(*p.SkillPct, 10) + " %"
+}
+
 // Thousands writes an amount in thousands, rounded.
 func (e economyView) Thousands(amount money.Minor) string {
 	const thousand money.Minor = 100_000

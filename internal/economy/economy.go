@@ -58,6 +58,9 @@ type Player struct {
 	// over the worlds that both played, and LeadErrorMinor the standard error of it.
 	LeadMinor      money.Minor `json:"lead_minor"`
 	LeadErrorMinor money.Minor `json:"lead_error_minor"`
+	// SkillPct is the part of the way from greedy to watchful play that the player has gone by day 60, over
+	// all worlds together; nil where watchful play does not come to more.
+	SkillPct *int64 `json:"skill_pct,omitempty"`
 	// Exploiter is set for players who look for money where none should be.
 	Exploiter bool `json:"exploiter,omitzero"`
 	// SampleMinor is the mean net worth of the first seeds on the day of the

@@ -138,7 +138,7 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How often each world is played.")
 	cmd.Flags().Float64Var(&e.PassSkill, "pass", 1,
-		"The skill with which a run passes: 0 is greedy play, 1 is good play.")
+		"The skill with which a run passes: 0 is greedy play, 1 is watchful play.")
 	cmd.Flags().StringVar(&resume, "resume", "",
 		"Keep each run in this file, and play only the runs that it does not have.")
 	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
