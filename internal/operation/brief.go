@@ -84,8 +84,8 @@ func (b *brief) customers() {
 			o.UnitPriceMinor, o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
 	})
 	each(b, "contract_lot", is(0, string(office.LotOffered)), func(l *office.ContractLot) {
-		b.do("accept_contract_lot "+l.Number, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d", l.Quantity,
-			l.SKU, l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
+		b.do("accept_contract_lot "+l.Number, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d",
+			l.Quantity, l.SKU, l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
 	})
 }
 
