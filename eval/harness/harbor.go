@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,13 +24,16 @@ import (
 	"platen/eval/task"
 )
 
-// layout are the files of a task as Harbor reads them, with what differs left open.
+// layout are the files of a task as Harbor reads them, with what differs left open: in common, and in the folder
+// of a judge.
 //
 //go:embed harbor
 var layout embed.FS
 
 const (
-	layoutFolder = "harbor"
+	layoutFolder, common = "harbor", "common"
+	// gradeFolder is where the company leaves the grade for a judge of its own.
+	gradeFolder = "/grade"
 	// service is the container of the company, and so its name for the agent.
 	service        = "platen"
 	port, taskPort = 8080, 8081
@@ -68,9 +72,21 @@ type Harbor struct {
 	Folder string
 	// Image names the container image of Platen.
 	Image string
+	// Judge is where the try is graded.
+	Judge Judge
 	// Worlds are what is written.
 	Worlds []World
 }
+
+// Judge is where a try is graded: in a container of its own, from what the company has left for it, or in that of
+// the agent, for readers of the layout that run no command in the company's container.
+type Judge string
+
+// Judges. An agent that is root can forge the reward of a shared one.
+const (
+	Separate Judge = "separate"
+	Shared   Judge = "shared"
+)
 
 // ErrForeign says that a folder holds what no export has written.
 var ErrForeign = errors.New("is no task that was exported")
@@ -108,7 +124,7 @@ func (h *Harbor) Write() ([]string, error) {
 
 // ours refuses a path that is there and holds more than an export has written.
 func ours(path string) error {
-	known := files()
+	known := slices.Concat(slices.Collect(maps.Keys(files(Separate))), slices.Collect(maps.Keys(files(Shared))))
 	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -130,15 +146,17 @@ func ours(path string) error {
 	return nil
 }
 
-// files are the files of a task, relative to its folder.
-func files() []string {
-	var all []string
-	_ = fs.WalkDir(layout, layoutFolder, func(path string, entry fs.DirEntry, _ error) error { // it is in the program
-		if !entry.IsDir() {
-			all = append(all, strings.TrimPrefix(path, layoutFolder+"/"))
-		}
-		return nil
-	})
+// files are the files of a task, relative to its folder, and where the layout has them.
+func files(judge Judge) map[string]string {
+	all := map[string]string{}
+	for _, folder := range []string{layoutFolder + "/" + common, layoutFolder + "/" + string(judge)} {
+		_ = fs.WalkDir(layout, folder, func(path string, entry fs.DirEntry, _ error) error { // it is in the program
+			if !entry.IsDir() {
+				all[strings.TrimPrefix(path, folder+"/")] = path
+			}
+			return nil
+		})
+	}
 	return all
 }
 
@@ -151,8 +169,8 @@ func (h *Harbor) write(w World, path string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(draft)) }()
 	next := filepath.Join(draft, "next")
 	values := h.values(w)
-	for _, name := range files() {
-		text, err := filled(name, values)
+	for name, from := range files(h.Judge) {
+		text, err := filled(from, values)
 		if err != nil {
 			return err
 		}
@@ -183,7 +201,7 @@ func (h *Harbor) write(w World, path string) (err error) {
 
 // filled is a file of the layout with the values of a world.
 func filled(name string, values map[string]any) ([]byte, error) {
-	text, err := fs.ReadFile(layout, layoutFolder+"/"+name)
+	text, err := fs.ReadFile(layout, name)
 	if err != nil {
 		return nil, fmt.Errorf("read the layout: %w", err)
 	}
@@ -227,7 +245,8 @@ func (h *Harbor) values(w World) map[string]any {
 		"HandsOverFiles": w.Task.HandsOverFiles(), "AsksForAnswer": w.Task.AsksForAnswer(), "Image": h.Image,
 		"Port": port, "TaskPort": taskPort, "Origin": origin, "URL": origin + client.BasePath,
 		"TaskURL": host + TaskPath, "AgentURL": host + AgentPath, "JudgeURL": host + GradePath,
-		"SolveURL": host + SolvePath, "Folder": workFolder, "AnswerFile": answerFile,
+		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "Separate": h.Judge == Separate,
+		"GradeFolder": gradeFolder, "Folder": workFolder, "AnswerFile": answerFile,
 		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(),
 		"AgentSeconds": int(agentTime.Seconds()), "VerifierSeconds": int(verifierTime.Seconds()),
 		"GradeSeconds": int(gradeTime.Seconds()),

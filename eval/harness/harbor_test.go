@@ -21,10 +21,14 @@ import (
 )
 
 // taskFile is the part of Harbor's task.toml that an export uses; the names are Harbor's, of
-// version 1.1 of its schema and after.
+// version 1.4 of its schema.
 type taskFile struct {
 	SchemaVersion string `toml:"schema_version"`
-	Task          struct {
+	Artifacts     []struct {
+		Source  string `toml:"source"`
+		Service string `toml:"service"`
+	} `toml:"artifacts"`
+	Task struct {
 		Name        string   `toml:"name"`
 		Description string   `toml:"description"`
 		Keywords    []string `toml:"keywords"`
@@ -39,9 +43,22 @@ type taskFile struct {
 		TimeoutSec float64 `toml:"timeout_sec"`
 	} `toml:"agent"`
 	Verifier struct {
-		TimeoutSec float64 `toml:"timeout_sec"`
+		TimeoutSec      float64 `toml:"timeout_sec"`
+		EnvironmentMode string  `toml:"environment_mode"`
+		Collect         []struct {
+			Service    string  `toml:"service"`
+			Command    string  `toml:"command"`
+			TimeoutSec float64 `toml:"timeout_sec"`
+		} `toml:"collect"`
+		Environment struct {
+			NetworkMode string `toml:"network_mode"`
+			CPUs        int    `toml:"cpus"`
+			MemoryMB    int    `toml:"memory_mb"`
+			StorageMB   int    `toml:"storage_mb"`
+		} `toml:"environment"`
 	} `toml:"verifier"`
 	Environment struct {
+		NetworkMode     string  `toml:"network_mode"`
 		BuildTimeoutSec float64 `toml:"build_timeout_sec"`
 		CPUs            int     `toml:"cpus"`
 		MemoryMB        int     `toml:"memory_mb"`
@@ -63,7 +80,11 @@ type composeFile struct {
 			} `yaml:"depends_on"`
 		} `yaml:"main"`
 		Platen struct {
-			Image       string            `yaml:"image"`
+			Image string `yaml:"image"`
+			Build struct {
+				Context string            `yaml:"context"`
+				Args    map[string]string `yaml:"args"`
+			} `yaml:"build"`
 			Command     []string          `yaml:"command"`
 			Environment map[string]string `yaml:"environment"`
 			Expose      []string          `yaml:"expose"`
@@ -93,9 +114,9 @@ func everyWorld(t *testing.T) []World {
 	return worlds
 }
 
-func export(t *testing.T, folder string, worlds ...World) []string {
+func export(t *testing.T, folder string, judge Judge, worlds ...World) []string {
 	t.Helper()
-	written, err := (&Harbor{Folder: folder, Image: "registry.example/platen:1", Worlds: worlds}).Write()
+	written, err := (&Harbor{Folder: folder, Image: "registry.example/platen:1", Judge: judge, Worlds: worlds}).Write()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +152,20 @@ func tree(t *testing.T, folder string) map[string]string {
 // knows, for each task in each world.
 func TestExportedFoldersHaveTheLayoutOfHarbor(t *testing.T) {
 	t.Parallel()
+	for judge, more := range map[Judge][]string{
+		Shared: nil, Separate: {"environment/company/Dockerfile", "tests/Dockerfile"},
+	} {
+		t.Run(string(judge), func(t *testing.T) {
+			t.Parallel()
+			checkLayout(t, judge, more)
+		})
+	}
+}
+
+func checkLayout(t *testing.T, judge Judge, more []string) {
+	t.Helper()
 	folder, worlds := t.TempDir(), everyWorld(t)
-	written := export(t, folder, worlds...)
+	written := export(t, folder, judge, worlds...)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -146,19 +179,21 @@ func TestExportedFoldersHaveTheLayoutOfHarbor(t *testing.T) {
 			paths = append(paths, path)
 		}
 		slices.Sort(paths)
-		if diff := cmp.Diff([]string{
+		want := slices.Concat([]string{
 			"environment/Dockerfile", "environment/docker-compose.yaml", "instruction.md", "solution/solve.sh",
 			"task.toml", "tests/test.sh",
-		}, paths); diff != "" {
+		}, more)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, paths); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", written[i], diff)
 		}
-		checkTaskFile(t, written[i], w)
-		checkCompose(t, written[i], w)
+		checkTaskFile(t, written[i], w, judge)
+		checkCompose(t, written[i], w, judge)
 		checkScripts(t, written[i], i == 0)
 	}
 }
 
-func checkTaskFile(t *testing.T, folder string, w World) {
+func checkTaskFile(t *testing.T, folder string, w World, judge Judge) {
 	t.Helper()
 	var f taskFile
 	meta, err := toml.Decode(read(t, folder, "task.toml"), &f)
@@ -167,7 +202,7 @@ func checkTaskFile(t *testing.T, folder string, w World) {
 	}
 	e := f.Environment
 	switch {
-	case f.SchemaVersion != "1.1" || f.Task.Description != w.Task.Title:
+	case f.SchemaVersion != "1.4" || f.Task.Description != w.Task.Title:
 		t.Errorf("%s: task.toml is of version %q, about %q", folder, f.SchemaVersion, f.Task.Description)
 	case !regexp.MustCompile(`^platen/[a-z][a-z0-9-]*$`).MatchString(f.Task.Name):
 		t.Errorf("%s: the package is called %q, want organisation/name", folder, f.Task.Name)
@@ -180,10 +215,47 @@ func checkTaskFile(t *testing.T, folder string, w World) {
 	case len(e.MCPServers) != 1 || e.MCPServers[0].Transport != "streamable-http" ||
 		e.MCPServers[0].URL != "http://platen:8081/mcp":
 		t.Errorf("%s: the MCP servers are %+v", folder, e.MCPServers)
+	case e.NetworkMode != "public":
+		t.Errorf("%s: the network is %q", folder, e.NetworkMode)
+	}
+	if judge == Shared {
+		if f.Verifier.EnvironmentMode != "" || f.Artifacts != nil || f.Verifier.Collect != nil {
+			t.Errorf("%s: a shared judge has %+v, %v", folder, f.Verifier, f.Artifacts)
+		}
+		return
+	}
+	checkJudge(t, folder, w, &f)
+}
+
+// checkJudge: the company leaves its grade once the agent is done, and the judge gets that and nothing more.
+func checkJudge(t *testing.T, folder string, w World, f *taskFile) {
+	t.Helper()
+	v := f.Verifier
+	if v.EnvironmentMode != "separate" || v.Environment.NetworkMode != "no-network" {
+		t.Errorf("%s: the judge is %+v", folder, v)
+	}
+	var sources, services []string
+	for _, a := range f.Artifacts {
+		sources, services = append(sources, a.Source), append(services, a.Service)
+	}
+	if diff := cmp.Diff([]string{"/grade/score.txt", "/grade/grade.json"}, sources); diff != "" ||
+		!slices.Equal(services, []string{"platen", "platen"}) {
+		t.Errorf("%s: the artifacts are %v", folder, f.Artifacts)
+	}
+	hooks := []string{}
+	for _, c := range v.Collect {
+		hooks = append(hooks, c.Service)
+	}
+	want := []string{"platen"}
+	if w.Task.AsksForAnswer() {
+		want = []string{"main", "platen"}
+	}
+	if !slices.Equal(hooks, want) || !strings.Contains(v.Collect[len(v.Collect)-1].Command, "tasks collect") {
+		t.Errorf("%s: collected are %+v", folder, v.Collect)
 	}
 }
 
-func checkCompose(t *testing.T, folder string, w World) {
+func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	t.Helper()
 	var f composeFile
 	d := yaml.NewDecoder(strings.NewReader(read(t, folder, "environment", "docker-compose.yaml")))
@@ -196,30 +268,34 @@ func checkCompose(t *testing.T, folder string, w World) {
 		"tasks", "serve", w.Task.Name, "--seed=" + strconv.FormatUint(w.Seed, 10), "--listen=0.0.0.0:8080",
 		"--public-url=http://platen:8080", "--task-listen=0.0.0.0:8081",
 	}
-	if diff := cmp.Diff(want, p.Command); diff != "" || p.Image != "registry.example/platen:1" {
-		t.Errorf("%s: image %s runs another command (-want +got):\n%s", folder, p.Image, diff)
+	image := p.Image
+	if judge == Separate {
+		image = p.Build.Args["IMAGE"]
+	}
+	if diff := cmp.Diff(want, p.Command); diff != "" || image != "${PLATEN_IMAGE:-registry.example/platen:1}" {
+		t.Errorf("%s: image %s runs another command (-want +got):\n%s", folder, image, diff)
 	}
 	if f.Services.Main.DependsOn["platen"].Condition != "service_healthy" || len(p.Healthcheck.Test) == 0 ||
 		p.Healthcheck.Retries == 0 || !slices.Equal(p.Expose, []string{"8080", "8081"}) {
 		t.Errorf("%s: main does not wait for the company: %+v", folder, f)
 	}
-	judge, solution := p.Environment["PLATEN_JUDGE_TOKEN"], p.Environment["PLATEN_SOLUTION_TOKEN"]
-	if len(judge) < 20 || len(solution) < 20 || judge == solution || len(p.Environment) != 2 {
+	token, solution := p.Environment["PLATEN_JUDGE_TOKEN"], p.Environment["PLATEN_SOLUTION_TOKEN"]
+	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != 2 {
 		t.Fatalf("%s: the environment is %v", folder, p.Environment)
 	}
-	if strings.Contains(read(t, folder, "environment", "docker-compose.yaml"), "$") {
+	if strings.Count(read(t, folder, "environment", "docker-compose.yaml"), "$") != 1 {
 		t.Errorf("%s: Compose would put something in the place of a dollar sign", folder)
 	}
 	test, solve := read(t, folder, "tests", "test.sh"), read(t, folder, "solution", "solve.sh")
-	if !strings.Contains(test, judge) || strings.Contains(test, solution) ||
-		!strings.Contains(solve, solution) || strings.Contains(solve, judge) {
+	if strings.Contains(test, token) != (judge == Shared) || strings.Contains(test, solution) ||
+		!strings.Contains(solve, solution) || strings.Contains(solve, token) {
 		t.Errorf("%s: each script has the token that it needs, and no other", folder)
 	}
 	// The agent reads the one, and lives in what the other makes.
 	for _, name := range []string{"instruction.md", "environment/Dockerfile"} {
 		text := read(t, folder, filepath.FromSlash(name))
 		for _, secret := range []string{
-			judge, solution, "lab_", "GRADING", "grading", "/grade", "/solve", "COPY", "ADD ",
+			token, solution, "lab_", "GRADING", "grading", "/grade", "/solve", "COPY", "ADD ",
 		} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s: %s has %q, which is none of the agent's business", folder, name, secret)
@@ -262,9 +338,10 @@ func checkScripts(t *testing.T, folder string, parse bool) {
 func TestASecondExportDiffersInItsTokensAlone(t *testing.T) {
 	t.Parallel()
 	folder, world := t.TempDir(), everyWorld(t)[0]
-	path := export(t, folder, world)[0]
+	path := export(t, folder, Shared, world)[0]
 	first := tree(t, path)
-	export(t, folder, world)
+	export(t, folder, Separate, world) // which has files of its own
+	export(t, folder, Shared, world)
 	second := tree(t, path)
 	token := regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
 	if cmp.Equal(first, second) {
@@ -297,7 +374,7 @@ func TestExportReplacesNothingThatIsNotItsOwn(t *testing.T) {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := (&Harbor{Folder: folder, Image: "platen", Worlds: []World{all[0], all[5]}}).Write()
+		_, err := (&Harbor{Folder: folder, Image: "platen", Judge: Separate, Worlds: []World{all[0], all[5]}}).Write()
 		if !errors.Is(err, ErrForeign) {
 			t.Errorf("%s: %v, want ErrForeign", name, err)
 		}
@@ -312,7 +389,7 @@ func TestExportRefusesWhatIsNoImage(t *testing.T) {
 	t.Parallel()
 	for _, image := range []string{"", "two words", `"`, "${IMAGE}", "-rm", "a\nb"} {
 		folder := filepath.Join(t.TempDir(), "none")
-		h := &Harbor{Folder: folder, Image: image, Worlds: everyWorld(t)[:1]}
+		h := &Harbor{Folder: folder, Image: image, Judge: Separate, Worlds: everyWorld(t)[:1]}
 		if _, err := h.Write(); !errors.Is(err, ErrImage) {
 			t.Errorf("image %q: %v, want ErrImage", image, err)
 		}

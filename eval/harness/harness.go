@@ -19,6 +19,8 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,9 +37,11 @@ const (
 	TaskPath  = "/task"
 	KeysPath  = TaskPath + "/keys.env"
 	FilesPath = TaskPath + "/files/"
-	AgentPath = "/mcp"
-	GradePath = "/grade"
-	SolvePath = "/solve"
+	// AnswerPath takes the answer of the player for a grade that is asked for without one.
+	AnswerPath = TaskPath + "/answer"
+	AgentPath  = "/mcp"
+	GradePath  = "/grade"
+	SolvePath  = "/solve"
 )
 
 const (
@@ -65,8 +69,10 @@ type Host struct {
 	// Solver makes the try of SolvePath with the player's keys.
 	Solver task.Player
 
-	// turn is held while a try is graded or solved: a grade is of no half of a solution.
-	turn sync.Mutex
+	// turn is held while a try is graded or solved: a grade is of no half of a solution. It guards answer, which
+	// the player has filed.
+	turn   sync.Mutex
+	answer []byte
 }
 
 // Handler returns the routes of a host, or an error for an origin that is none:
@@ -75,9 +81,10 @@ type Host struct {
 //	GET  /task              a JSON object: the instruction, addresses, keys and names of files
 //	GET  /task/keys.env     the same addresses and keys, for a shell
 //	GET  /task/files/NAME   a file of the task
+//	PUT  /task/answer       the answer of the player, for a grade that is asked for without one
 //	     /mcp               the agent endpoint, with the player's key where a request has none
-//	POST /grade             with the judge's token and the answer as body: a grade, or the bare
-//	                        score for Accept: text/plain
+//	POST /grade             with the judge's token and the answer as body, or none for the one that
+//	                        was filed: a grade, or the bare score for Accept: text/plain
 //	POST /solve             with the token of the solution: the answer of the oracle, or 204
 //
 // An error is a JSON object with a code and a message in error.
@@ -91,6 +98,7 @@ func (h *Host) Handler() (http.Handler, error) {
 	mux.HandleFunc("GET "+TaskPath, h.describe)
 	mux.HandleFunc("GET "+KeysPath, h.keys)
 	mux.HandleFunc("GET "+FilesPath+"{name...}", h.file)
+	mux.HandleFunc("PUT "+AnswerPath, h.take)
 	mux.Handle(AgentPath, h.agents(target))
 	mux.HandleFunc("POST "+GradePath, h.only(h.JudgeToken, h.grade))
 	mux.HandleFunc("POST "+SolvePath, h.only(h.SolutionToken, h.solve))
@@ -181,19 +189,43 @@ func (h *Host) only(token string, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func (h *Host) grade(w http.ResponseWriter, r *http.Request) {
+// received reads an answer. It is false once a refusal is written.
+func received(w http.ResponseWriter, r *http.Request) (answer []byte, ok bool) {
 	answer, err := io.ReadAll(http.MaxBytesReader(w, r.Body, task.MaxAnswer))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		refuse(w, http.StatusRequestEntityTooLarge, "body_too_large",
 			fmt.Sprintf("An answer has at most %d bytes.", task.MaxAnswer))
-		return
+		return nil, false
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "unreadable", "The response did not arrive whole.")
+		refuse(w, http.StatusBadRequest, "unreadable", "The answer did not arrive whole.")
+		return nil, false
+	}
+	return answer, true
+}
+
+// take keeps the player's answer, in the place of an earlier one.
+func (h *Host) take(w http.ResponseWriter, r *http.Request) {
+	answer, ok := received(w, r)
+	if !ok {
 		return
 	}
 	h.turn.Lock()
 	defer h.turn.Unlock()
+	h.answer = answer
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Host) grade(w http.ResponseWriter, r *http.Request) {
+	answer, ok := received(w, r)
+	if !ok {
+		return
+	}
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	if len(answer) == 0 {
+		answer = h.answer
+	}
 	g, err := h.Task.Judge(r.Context(), h.Origin+client.BasePath, h.Prepared.GradingKey, answer)
 	if err != nil {
 		refuse(w, http.StatusBadGateway, "not_graded", "The try could not be graded: "+err.Error())
@@ -220,6 +252,39 @@ func (h *Host) solve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(answer) // a client that is gone needs nothing more
 	}
+}
+
+// Collect has the host at an origin grade the try, and leaves the bare score and the grade as score.txt and grade.json
+// in a folder. It writes neither unless it has both.
+func Collect(ctx context.Context, origin, token, folder string) error {
+	c := &http.Client{Timeout: gradeTime}
+	var parts [2][]byte
+	for i, accepted := range []string{plainText, "application/json"} {
+		judge := strings.TrimRight(origin, "/") + GradePath
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, judge, http.NoBody)
+		if err != nil {
+			return fmt.Errorf("make the request: %w", err)
+		}
+		r.Header.Set("Accept", accepted)
+		r.Header.Set(headerAuth, bearer+" "+token)
+		response, err := c.Do(r)
+		if err != nil {
+			return fmt.Errorf("ask for the grade: %w", err)
+		}
+		parts[i], err = io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil {
+			return fmt.Errorf("read the grade: %w", err)
+		}
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("the judge responds with status %d: %s", response.StatusCode, parts[i])
+		}
+	}
+	for i, name := range []string{"score.txt", "grade.json"} {
+		if err := os.WriteFile(filepath.Join(folder, name), parts[i], modeFile); err != nil {
+			return fmt.Errorf("leave the grade: %w", err)
+		}
+	}
+	return nil
 }
 
 // Ready fails unless a host at an origin is there, which it is once its task is prepared.

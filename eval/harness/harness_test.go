@@ -239,3 +239,21 @@ func TestAgentsNeedNoKeyAtAHost(t *testing.T) {
 		t.Errorf("a page of another site: %d %s", status, body)
 	}
 }
+
+func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	_, origin := hosted(t, nil)
+	put := request{method: http.MethodPut, body: strings.Repeat("x", task.MaxAnswer+1)}
+	if status, text := send(t, origin+AnswerPath, put); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("an answer of a byte too much: %d %s", status, text)
+	}
+	put.body = put.body[1:]
+	if status, text := send(t, origin+AnswerPath, put); status != http.StatusNoContent || text != "" {
+		t.Errorf("the largest answer: %d %s", status, text)
+	}
+	get := request{method: http.MethodGet}
+	if status, text := send(t, origin+AnswerPath, get); status != http.StatusNotFound &&
+		status != http.StatusMethodNotAllowed {
+		t.Errorf("the answer can be read: %d %s", status, text)
+	}
+}

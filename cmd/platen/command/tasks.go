@@ -31,7 +31,7 @@ func tasksCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve(), tasksServe(),
-		tasksReady(), tasksExport())
+		tasksReady(), tasksCollect(), tasksExport())
 	return cmd
 }
 

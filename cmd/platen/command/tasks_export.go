@@ -24,11 +24,17 @@ func tasksExport() *cobra.Command {
 		Long: "Write tasks as folders that a harness runs, all of them or those that are named.\n\n" +
 			"--harbor writes a folder for each task in the layout of Harbor, to be run with Docker Compose: the\n" +
 			"agent in one container, and platen tasks serve in another, from the image that --image names. The\n" +
-			"folder has the instruction, the agent endpoint as an MCP server, a test that asks for the score, and a\n" +
-			"solution that has the task solved by its oracle. It holds two tokens, new in each export: keep agents\n" +
-			"from it.\n\n" +
+			"folder has the instruction, the agent endpoint as an MCP server, a judge, and a solution that has the\n" +
+			"task solved by its oracle. It holds two tokens, new in each export: keep agents from it.\n\n" +
+			"With --judge separate, the company's container grades the try, and a third one without a network turns\n" +
+			"the grade into the reward: an agent cannot forge it. With --judge shared, a test in the agent's\n" +
+			"container asks for the score, which an agent that is root can forge; some readers of the layout run no\n" +
+			"commands in other containers than the agent's.\n\n" +
 			"A folder that was exported before is replaced.",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if h.Judge != harness.Separate && h.Judge != harness.Shared {
+				return cli.UsageError{Err: fmt.Errorf("--judge is separate or shared, not %q", h.Judge)}
+			}
 			if h.Folder == "" {
 				return cli.UsageError{Err: errors.New("name the harness: --harbor DIR is the only one that there is")}
 			}
@@ -46,9 +52,12 @@ func tasksExport() *cobra.Command {
 			return err //nolint:wrapcheck // it names the folder
 		},
 	}
+	cmd.Flags().StringVar((*string)(&h.Judge), "judge", string(harness.Separate),
+		"separate: in a container of its own; shared: in the agent's.")
 	cmd.Flags().StringVar(&h.Folder, "harbor", "", "Write folders for Harbor below this one.")
 	cmd.Flags().StringVar(&seed, "seed", "", "The world of each task, or all; the task's first one when empty.")
-	cmd.Flags().StringVar(&h.Image, "image", "platen", "The container image of Platen, as docker build -t names it.")
+	cmd.Flags().StringVar(&h.Image, "image", "platen",
+		"The container image of Platen, best with its digest; PLATEN_IMAGE replaces it.")
 	return cmd
 }
 

@@ -21,6 +21,9 @@ import (
 // than in containers.
 type harborTask struct {
 	folder, work, logs string
+	// graded is where the company leaves its grade, environment has its tokens.
+	graded      string
+	environment []string
 	// task is the origin of the host.
 	task string
 }
@@ -32,9 +35,13 @@ func TestExportedTaskIsSolvedAndGraded(t *testing.T) {
 	t.Parallel()
 	testclient.Need(t, "curl")                                    // by which the scripts of the harness ask
 	for _, name := range []string{"first-order", "noisy-hooks"} { // the second hands over files and asks for an answer
+		t.Run(name+", separately", func(t *testing.T) {
+			t.Parallel()
+			gradesSeparately(t, serveHarborTask(t, name, "separate"))
+		})
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := serveHarborTask(t, name)
+			h := serveHarborTask(t, name, "shared")
 			if _, err := h.run(t, "platen", "tasks", "ready", "--task-url", h.task); err != nil {
 				t.Error("the host is there, and its task is not ready")
 			}
@@ -59,6 +66,36 @@ func TestExportedTaskIsSolvedAndGraded(t *testing.T) {
 	}
 }
 
+// gradesSeparately runs the commands of task.toml in their order, and then the judge with what they left.
+func gradesSeparately(t *testing.T, h *harborTask) {
+	t.Helper()
+	test := filepath.Join(h.folder, "tests", "test.sh")
+	if output, err := h.run(t, "sh", test); err == nil {
+		t.Errorf("without a grade the judge succeeds: %s", output)
+	}
+	if _, err := os.Stat(filepath.Join(h.logs, "reward.txt")); err == nil {
+		t.Error("without a grade there is a reward")
+	}
+	if output, err := h.run(t, "sh", filepath.Join(h.folder, "solution", "solve.sh")); err != nil {
+		t.Fatalf("solve.sh: %v\n%s", err, output)
+	}
+	hooks := regexp.MustCompile(`(?m)^command = "(.*)"$`).FindAllStringSubmatch(h.file(t, h.folder, "task.toml"), -1)
+	for _, hook := range hooks {
+		command := strings.NewReplacer("/platen tasks", "platen tasks", "/grade", h.graded,
+			"http://127.0.0.1:8081", h.task, "http://platen:8081", h.task,
+			"/app/answer.json", filepath.Join(h.work, "answer.json")).Replace(hook[1])
+		if output, err := h.run(t, "sh", "-c", command); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, output)
+		}
+	}
+	if output, err := h.run(t, "sh", test); err != nil || h.reward(t) != 1 {
+		t.Errorf("the solution is worth %g, %v\n%s", h.reward(t), err, output)
+	}
+	if grade := h.file(t, h.logs, "grade.json"); !strings.Contains(grade, `"passed": true`) {
+		t.Errorf("grade.json is %s", grade)
+	}
+}
+
 // refuses wants a reward of 0, with its reason, for a judge that is not there or does not know
 // the token, although the task is solved.
 func (h *harborTask) refuses(t *testing.T, test string) {
@@ -79,26 +116,26 @@ func (h *harborTask) refuses(t *testing.T, test string) {
 }
 
 // serveHarborTask exports a task and starts what the Compose file of it says.
-func serveHarborTask(t *testing.T, name string) *harborTask {
+func serveHarborTask(t *testing.T, name, judge string) *harborTask {
 	t.Helper()
-	h := &harborTask{work: t.TempDir(), logs: filepath.Join(t.TempDir(), "verifier")}
+	h := &harborTask{work: t.TempDir(), logs: filepath.Join(t.TempDir(), "verifier"), graded: t.TempDir()}
 	exported := filepath.Join(t.TempDir(), "tasks")
-	if output, err := h.run(t, "platen", "tasks", "export", "--harbor", exported, name); err != nil {
+	if output, err := h.run(t, "platen", "tasks", "export", "--judge", judge, "--harbor", exported, name); err != nil {
 		t.Fatalf("export: %v\n%s", err, output)
 	}
 	h.folder = filepath.Join(exported, "platen-"+name)
 	compose := h.file(t, h.folder, "environment", "docker-compose.yaml")
-	var arguments, environment []string
+	var arguments []string
 	for _, argument := range regexp.MustCompile(`(?m)^ {6}- "?(tasks|serve|`+name+`|--\S+?)"?$`).
 		FindAllStringSubmatch(compose, -1) {
 		arguments = append(arguments, regexp.MustCompile(`0\.0\.0\.0:\d+`).ReplaceAllString(argument[1], "127.0.0.1:0"))
 	}
 	for _, variable := range regexp.MustCompile(`(PLATEN_[A-Z_]+): "(\w+)"`).FindAllStringSubmatch(compose, -1) {
-		environment = append(environment, variable[1]+"="+variable[2])
+		h.environment = append(h.environment, variable[1]+"="+variable[2])
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, "platen", arguments...)
-	cmd.Env, cmd.Dir, cmd.Stderr = append(os.Environ(), environment...), h.work, os.Stderr
+	cmd.Env, cmd.Dir, cmd.Stderr = append(os.Environ(), h.environment...), h.work, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -131,7 +168,9 @@ func (h *harborTask) run(t *testing.T, program string, arguments ...string) (str
 	cmd := exec.CommandContext(t.Context(), program, arguments...)
 	cmd.Dir = h.work
 	cmd.Env = append(os.Environ(), "PLATEN_JUDGE_URL="+h.task+"/grade", "PLATEN_SOLVE_URL="+h.task+"/solve",
-		"PLATEN_LOGS_DIR="+h.logs, "PLATEN_ANSWER_FILE="+filepath.Join(h.work, "answer.json"))
+		"PLATEN_GRADE_DIR="+h.graded, "PLATEN_LOGS_DIR="+h.logs,
+		"PLATEN_ANSWER_FILE="+filepath.Join(h.work, "answer.json"))
+	cmd.Env = append(cmd.Env, h.environment...)
 	output, err := cmd.CombinedOutput()
 	return string(output), err
 }

@@ -52,6 +52,7 @@ func tasksServe() *cobra.Command {
 			"  GET  /task             the instruction, the addresses and the keys of a player, as a JSON object\n" +
 			"  GET  /task/keys.env    addresses and keys for a shell\n" +
 			"  GET  /task/files/NAME  a file of the task\n" +
+			"  PUT  /task/answer      files the JSON object that the task asks for\n" +
 			"       /mcp              the agent endpoint, for which no key is needed here\n" +
 			"  POST /grade            the grade of the try; the body is the player's answer, if there is one, and\n" +
 			"                         Accept: text/plain asks for the bare score\n" +
@@ -162,6 +163,41 @@ func reachable(addr net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
+func tasksCollect() *cobra.Command {
+	var origin, folder string
+	cmd := &cobra.Command{
+		Use:   "collect",
+		Short: "Leave the grade of a task that is served in files",
+		Long: "Leave the grade of the task of platen tasks serve in files: score.txt has the bare score,\n" +
+			"grade.json the grade. A harness runs it in the company's container once the agent is done. The token\n" +
+			"of the judge is in " + judgeVariable + ".",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkTaskURL(origin); err != nil {
+				return err
+			}
+			token, err := config.Secret("", judgeVariable)
+			if err != nil {
+				return err //nolint:wrapcheck // it names the variable
+			}
+			return harness.Collect(cmd.Context(), origin, token, folder) //nolint:wrapcheck // it says what failed
+		},
+	}
+	cmd.Flags().StringVar(&origin, "task-url", "http://"+taskListen, "Origin of the task and its judge.")
+	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files are written.")
+	return cmd
+}
+
+// checkTaskURL refuses what is no origin.
+func checkTaskURL(origin string) error {
+	if u, err := url.Parse(origin); err != nil || u.Host == "" {
+		return cli.UsageError{
+			Err: fmt.Errorf("--task-url is an origin such as http://%s, not %q", taskListen, origin),
+		}
+	}
+	return nil
+}
+
 func tasksReady() *cobra.Command {
 	var origin string
 	cmd := &cobra.Command{
@@ -171,16 +207,13 @@ func tasksReady() *cobra.Command {
 			"health check for containers.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			u, err := url.Parse(origin)
-			if err != nil || u.Host == "" {
-				return cli.UsageError{
-					Err: fmt.Errorf("--task-url is an origin such as http://%s, not %q", taskListen, origin),
-				}
+			if err := checkTaskURL(origin); err != nil {
+				return err
 			}
 			if err := harness.Ready(cmd.Context(), origin); err != nil {
 				return err //nolint:wrapcheck // it says what is wrong
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), "ready")
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "ready")
 			return err
 		},
 	}
