@@ -11,13 +11,18 @@ import (
 // watchful play, the best of the players who know no more than a client does.
 const (
 	plainPlayer = "greedy"
-	bestPlayer  = "watchful"
+	// carefulPlayer is the one whose obligations a score is compared with, and leastDue the least part of them: with
+	// fewer a score has too little to judge.
+	carefulPlayer, leastDue = "good", 1.0 / 3
+	bestPlayer              = "watchful"
 )
 
 // Known is what a player of known skill came to in the same world on the same day.
 type Known struct {
 	Player        string      `json:"player"`
 	NetWorthMinor money.Minor `json:"net_worth_minor"`
+	// Due counts the judged obligations of its integration, 0 with the auto bridge.
+	Due int64 `json:"due,omitzero"`
 }
 
 // Comparison is a player of known skill beside the one that was evaluated, over the worlds
@@ -61,6 +66,20 @@ func (r *Run) skill() *float64 {
 		return nil
 	}
 	return new(float64(r.NetWorthMinor-plain) / float64(best-plain))
+}
+
+// tooLittle reports whether a run's integration had too few obligations for its score to mean anything: a program
+// that accepts nothing fails at nothing.
+func (r *Run) tooLittle() bool {
+	if r.Integration == nil {
+		return false
+	}
+	for _, k := range r.Baselines {
+		if k.Player == carefulPlayer {
+			return float64(r.Integration.Counts.Due) < leastDue*float64(k.Due)
+		}
+	}
+	return false
 }
 
 // worldsOf are the runs of each world as one, with the mean of what they came to.

@@ -4,11 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"platen/client"
+	"platen/internal/cli"
 	"platen/internal/money"
 )
 
 func played(worth, plain, best money.Minor) *Run {
-	return &Run{NetWorthMinor: worth, Baselines: []Known{{plainPlayer, plain}, {bestPlayer, best}}}
+	return &Run{NetWorthMinor: worth, Baselines: []Known{{Player: plainPlayer, NetWorthMinor: plain}, {Player: bestPlayer, NetWorthMinor: best}}}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -89,5 +91,33 @@ func TestARunPassesWithItsSkillAndWithoutAnError(t *testing.T) {
 	}
 	if got := passHat(runs, 1); len(got) != 2 || !near(got[0], 1./3) || got[1] != 0 {
 		t.Errorf("pass^k is %v", got)
+	}
+}
+
+// TestAScoreOfFewObligationsIsNotCounted: a program that accepts nothing fails at nothing.
+func TestAScoreOfFewObligationsIsNotCounted(t *testing.T) {
+	t.Parallel()
+	run := func(due int64, score float64) Run {
+		r := Run{ExactlyOnce: &score, Integration: &cli.Integration{Integration: &client.Integration{}}}
+		r.Integration.Counts.Due = due
+		r.Baselines = []Known{{Player: "greedy", Due: 300}, {Player: "good", Due: 90}}
+		r.TooLittleToJudge = r.tooLittle()
+		return r
+	}
+	runs := []Run{run(29, 1), run(30, 0.5), run(90, 0.7)}
+	for i, want := range []bool{true, false, false} {
+		if runs[i].TooLittleToJudge != want {
+			t.Errorf("of %d obligations too little is judged: %t", runs[i].Integration.Counts.Due, !want)
+		}
+	}
+	if mean := meanScore(runs); mean == nil || *mean != 0.6 {
+		t.Errorf("the mean is %v", mean)
+	}
+	if mean := meanScore(runs[:1]); mean != nil {
+		t.Errorf("the mean of nothing to judge is %v", *mean)
+	}
+	auto := Run{Baselines: runs[0].Baselines}
+	if auto.tooLittle() {
+		t.Error("the auto bridge has too little to judge")
 	}
 }

@@ -199,8 +199,11 @@ type Run struct {
 	Skill     *float64 `json:"skill,omitempty"`
 	// ExactlyOnce is the score of the integration, from 0 to 1, nil where none is judged.
 	// Integration has its parts.
-	ExactlyOnce *float64         `json:"exactly_once,omitempty"`
-	Integration *cli.Integration `json:"integration,omitempty"`
+	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
+	// TooLittleToJudge is set where fewer than a third of the obligations were due that the good player has in the
+	// same world. The mean leaves such a score out.
+	TooLittleToJudge bool             `json:"too_little_to_judge,omitempty"`
+	Integration      *cli.Integration `json:"integration,omitempty"`
 	// Usage has the tokens and the cost that the command reported, nil for none.
 	Usage *Usage `json:"usage,omitempty"`
 	// Faults counts the injected faults, of the last 500.
@@ -310,7 +313,7 @@ func (e *Evaluation) playAt(
 		if run.Baselines, err = e.Baselines(seed); err != nil {
 			run.fail("no baselines: " + err.Error())
 		}
-		run.Skill = run.skill()
+		run.Skill, run.TooLittleToJudge = run.skill(), run.tooLittle()
 	}
 	return run
 }

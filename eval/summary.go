@@ -135,11 +135,11 @@ func (s *Summary) asked() string {
 	return text
 }
 
-// meanScore is the mean of the exactly-once scores, nil without one.
+// meanScore is the mean of the exactly-once scores, nil without one that has enough to judge.
 func meanScore(runs []Run) *float64 {
 	sum, judged := 0.0, 0
 	for i := range runs {
-		if score := runs[i].ExactlyOnce; score != nil {
+		if score := runs[i].ExactlyOnce; score != nil && !runs[i].TooLittleToJudge {
 			sum += *score
 			judged++
 		}

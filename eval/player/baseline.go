@@ -24,6 +24,8 @@ type Worlds struct {
 type Outcome struct {
 	Player        string
 	NetWorthMinor money.Minor
+	// Due counts the judged obligations of its integration, 0 with the auto bridge.
+	Due int64
 }
 
 // Outcomes returns what the players of Policies come to in the world of a seed by a day,
@@ -52,7 +54,7 @@ func (w *Worlds) Outcomes(seed uint64, day int) ([]Outcome, error) {
 				failed[i] = fmt.Errorf("play as %s: %w", policy.Name, err)
 				return
 			}
-			all[i] = Outcome{Player: policy.Name, NetWorthMinor: r.WorthMinor[0]}
+			all[i] = Outcome{Player: policy.Name, NetWorthMinor: r.WorthMinor[0], Due: r.Due}
 		})
 	}
 	games.Wait()

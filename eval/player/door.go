@@ -143,6 +143,12 @@ func (d *inside) glance() (operation.SandboxStatus, error) {
 	return operation.Status(v, opened), nil
 }
 
+// due counts the judged obligations of the integration.
+func (d *inside) due() int64 {
+	result, _ := d.company.Integration(d.company.Summary().Now, nil)
+	return result.Total.Due
+}
+
 func (d *inside) call(operationID, id string, body any) error {
 	if d.company.Bankrupt() {
 		return problem.New(problem.SandboxBankrupt, "This company is bankrupt.")

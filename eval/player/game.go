@@ -33,6 +33,9 @@ type Result struct {
 	Bankrupt int
 	// Refused counts commands that were refused.
 	Refused int
+	// Due counts the obligations of the integration that were judged by then, 0 with the auto bridge, and where the
+	// door does not show it.
+	Due int64
 }
 
 // Play plays a game without HTTP and without a disk.
@@ -105,6 +108,9 @@ func (g *Game) with(d door, a actor) (Result, error) {
 		}
 	}
 	r.Refused = a.rejections()
+	if judged, ok := d.(interface{ due() int64 }); ok {
+		r.Due = judged.due()
+	}
 	return r, nil
 }
 

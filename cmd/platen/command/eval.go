@@ -167,7 +167,7 @@ func baselines(w player.Worlds, day int) func(seed uint64) ([]eval.Known, error)
 				outcomes, err := w.Outcomes(seed, day)
 				known := make([]eval.Known, len(outcomes))
 				for i, o := range outcomes {
-					known[i] = eval.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor}
+					known[i] = eval.Known{Player: o.Player, NetWorthMinor: o.NetWorthMinor, Due: o.Due}
 				}
 				return known, err //nolint:wrapcheck // it says who played
 			})
