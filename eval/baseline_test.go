@@ -10,7 +10,9 @@ import (
 )
 
 func played(worth, plain, best money.Minor) *Run {
-	return &Run{NetWorthMinor: worth, Baselines: []Known{{Player: plainPlayer, NetWorthMinor: plain}, {Player: bestPlayer, NetWorthMinor: best}}}
+	return &Run{NetWorthMinor: worth, Baselines: []Known{
+		{Player: plainPlayer, NetWorthMinor: plain}, {Player: bestPlayer, NetWorthMinor: best},
+	}}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }

@@ -98,7 +98,8 @@ func (s *Summary) printRuns(out io.Writer) error {
 	}
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.TooLittleToJudge {
-			fmt.Fprintf(out, "run %s: too little to judge: %d obligations were due\n", s.name(r), r.Integration.Counts.Due)
+			fmt.Fprintf(out, "run %s: too little to judge: %d obligations were due\n", s.name(r),
+				r.Integration.Counts.Due)
 		}
 		if r := &s.Runs[i]; r.Error != "" {
 			fmt.Fprintf(out, "run %s failed: %s\n", s.name(r), r.Error)

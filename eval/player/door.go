@@ -24,6 +24,8 @@ type door interface {
 	glance() (operation.SandboxStatus, error)
 	// series is GET /sandbox/series.
 	series() ([]*company.SeriesPoint, error)
+	// due counts the judged obligations of GET /sandbox/integration, 0 for the player of an evaluation.
+	due() (int64, error)
 	// call sends a command. The body is a pointer to the operation's In, nil
 	// for none. A refusal is a *problem.Problem.
 	call(operationID, id string, body any) error
@@ -143,10 +145,9 @@ func (d *inside) glance() (operation.SandboxStatus, error) {
 	return operation.Status(v, opened), nil
 }
 
-// due counts the judged obligations of the integration.
-func (d *inside) due() int64 {
+func (d *inside) due() (int64, error) {
 	result, _ := d.company.Integration(d.company.Summary().Now, nil)
-	return result.Total.Due
+	return result.Total.Due, nil
 }
 
 func (d *inside) call(operationID, id string, body any) error {

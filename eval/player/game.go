@@ -33,8 +33,7 @@ type Result struct {
 	Bankrupt int
 	// Refused counts commands that were refused.
 	Refused int
-	// Due counts the obligations of the integration that were judged by then, 0 with the auto bridge, and where the
-	// door does not show it.
+	// Due counts the obligations of the integration that were judged by then, 0 with the auto bridge.
 	Due int64
 }
 
@@ -108,10 +107,8 @@ func (g *Game) with(d door, a actor) (Result, error) {
 		}
 	}
 	r.Refused = a.rejections()
-	if judged, ok := d.(interface{ due() int64 }); ok {
-		r.Due = judged.due()
-	}
-	return r, nil
+	r.Due, err = d.due()
+	return r, err
 }
 
 // eachDay plays a game for each of the days: a player who knows the last day plays for it.

@@ -96,6 +96,17 @@ func (d *remote) glance() (operation.SandboxStatus, error) {
 	return data, err
 }
 
+func (d *remote) due() (int64, error) {
+	score, err := d.client.GetIntegration(d.ctx)
+	if client.IsCode(err, client.CodeNotInEvaluation) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, asProblem(err)
+	}
+	return score.Counts.Due, nil
+}
+
 func (d *remote) call(operationID, id string, body any) error {
 	o := d.table.operation(operationID)
 	raw := []byte("{}")
