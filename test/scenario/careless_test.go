@@ -515,8 +515,8 @@ func (b bug) play(t *testing.T, scores *sync.Map) (seeds int) {
 				}
 				scores.Store(seed, *score.ExactlyOnce)
 				n := score.Counts
-				t.Logf("%.3f of %d; late %d, missed %d, doubled %d, wrong %d, unexpected %d",
-					*score.ExactlyOnce, n.Due, n.Late, n.Missed, n.Doubled, n.Wrong, n.Unexpected)
+				t.Logf("%.3f of %d; late %d, missed %d, doubled %d, wrong %d, unexpected %d, repeated %d",
+					*score.ExactlyOnce, n.Due, n.Late, n.Missed, n.Doubled, n.Wrong, n.Unexpected, n.Repeated)
 				if b == noBug && *score.ExactlyOnce != 1 {
 					t.Log(strings.Join(w.failures(), "\n"))
 				}
