@@ -177,13 +177,13 @@ test('goods for an order that has ended cannot be billed any more', async () => 
   assert.equal(s.done, false, 'an order that has ended is not finished while something of it is broken');
 });
 
-test('a bill without goods is broken', async () => {
+test('a bill without goods is a gap that no request closes', async () => {
   const [s] = await told({
     sales_order: [order('shipped', { invoice_id: 'inv_1' })],
     work_order: [work('so_1')],
     customer_invoice: [invoice()],
   });
-  assert.deepEqual(joins(s)[1], ['INV_1', 'broken: billed, not shipped', null]);
+  assert.deepEqual(joins(s)[1], ['INV_1', 'gap: billed, not shipped', null]);
 });
 
 test('an order without a work order may still have been shipped and billed', async () => {
@@ -341,7 +341,7 @@ test('work whose reference names no order leads nowhere', async () => {
 test('goods whose reference names no order have no customer to bill', async () => {
   const [s] = await told({ work_order: [work('so_typo')], factory_shipment: [parcel('so_typo')] });
   assert.deepEqual(joins(s)[1], [null, 'broken: no customer to bill', 'FS_1']);
-  assert.equal(s.gaps, 2);
+  assert.deepEqual([s.gaps, s.lost], [0, 2]);
 });
 
 test('work for the warehouse has no reference, and is no story', async () => {
@@ -418,6 +418,10 @@ test('a week is no gap before it is over, and one until its timesheet is there',
   assert.deepEqual(joins(running), [[null, 'later: after Friday', 'week of Mon 7 Sep']]);
   const [over] = await told({ attendance }, on('2026-09-14'));
   assert.deepEqual(joins(over), [[null, 'gap: no timesheet', 'week of Mon 7 Sep']]);
+  const payroll_run = [row('prl_1', { week_start: '2026-09-07', status: 'paid' })];
+  const [collected] = await told({ attendance, payroll_run }, on('2026-09-21'));
+  assert.deepEqual(joins(collected), [[null, 'broken: no timesheet', 'week of Mon 7 Sep']]);
+  assert.deepEqual([collected.gaps, collected.lost, collected.rungs[0].join.request], [0, 1, undefined]);
   const timesheet = [row('ts_1', { week_start: '2026-09-07', entries: [{}], source: 'bridge' })];
   const [carried] = await told({ attendance, timesheet }, on('2026-09-14'));
   assert.deepEqual(joins(carried), [['week of Mon 7 Sep', 'joined: week_start', 'week of Mon 7 Sep']]);

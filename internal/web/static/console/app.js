@@ -9,6 +9,7 @@ import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
 import { Problem, Skeleton } from './parts.js';
+import { open } from './joins.js';
 
 const base = '/console';
 // pages by the first part of their path: module, title, icon, the group in the
@@ -62,6 +63,7 @@ const openCount = name =>
         : '',
     office: () => store.status.value?.counts.orders_open || '',
     factory: () => store.status.value?.counts.work_orders_open || '',
+    bridge: () => open.value?.gaps || '',
   })[name]?.() ?? '';
 
 function Link({ page: [slug, , title, icon, , system], current }) {
@@ -74,7 +76,7 @@ function Link({ page: [slug, , title, icon, , system], current }) {
       >
         <${Icon} name=${icon} />
         ${title}
-        <span class="count">${openCount(slug)}</span>
+        <span class=${`count ${slug === 'bridge' ? 'c-amber' : ''}`}>${openCount(slug)}</span>
       </a>
     </li>
   `;

@@ -126,7 +126,8 @@ const Strand = ({ s }) => html`
 const ageInWords = on => (age(on) === 'today' ? 'today' : `${age(on).replace(' day', ' working day')} old`);
 
 function Summary({ all }) {
-  const gaps = all.flatMap(s => s.rungs.filter(r => r.join.state === 'gap' || r.join.state === 'broken'));
+  const gaps = all.flatMap(s => s.rungs.filter(r => r.join.state === 'gap'));
+  const lost = all.reduce((n, s) => n + s.lost, 0);
   const [oldest] = gaps.flatMap(r => r.join.on ?? []).sort();
   const joined = all.flatMap(s => s.rungs).filter(r => r.join.state === 'joined').length;
   return html`
@@ -149,6 +150,7 @@ function Summary({ all }) {
                 <b class="num">${joined}</b> ${joined === 1 ? 'record is' : 'records are'} joined, none is waiting
               `
           }
+          ${lost ? html`; <b class="num c-red">${lost}</b> too late to close` : null}
         </p>
       </div>
       <div class="bank factory">

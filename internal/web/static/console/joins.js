@@ -1,5 +1,7 @@
 // Which record of one system belongs to which of the other. A strand is one
 // story (an order, a shortage, a delivery, a week); its rungs are the hand-offs.
+import { computed } from '../vendor/preact.js';
+import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
 
@@ -47,18 +49,21 @@ const joined = (way, label) => ({ state: 'joined', way, label });
 // A gap has the request that closes it, or none where something else has to come first.
 const gap = (way, label, at, request) => ({ state: 'gap', way, label, request, ...at });
 const later = (way, label) => ({ state: 'later', way, label });
+// What is broken can no longer be closed, and is no gap.
 const broken = (way, label, at) => ({ state: 'broken', way, label, ...at });
 
 const strand = (kind, id, title, subtitle, rungs, done, at) => {
-  const gaps = rungs.filter(r => r.join.state === 'gap' || r.join.state === 'broken');
+  const gaps = rungs.filter(r => r.join.state === 'gap');
+  const lost = rungs.filter(r => r.join.state === 'broken').length;
   return {
     kind,
     key: kind + id,
     title,
     subtitle,
     rungs,
-    done: done && !gaps.length,
+    done: done && !gaps.length && !lost,
     gaps: gaps.length,
+    lost,
     oldest: gaps.map(r => r.join.since ?? at).sort()[0],
     oldestOn: gaps.flatMap(r => r.join.on ?? []).sort()[0],
     at,
@@ -133,7 +138,7 @@ function billed(kind, o, work, parcel, bill) {
     return [rung(null, parcelSlip(parcel), join, { office: `the order is ${words(o.status)}` })];
   }
   if (bill) {
-    const join = broken('left', 'billed, not shipped', born(bill));
+    const join = gap('left', 'billed, not shipped', born(bill));
     return [rung(billSlip(bill), null, join, { factory: 'nothing left the Factory' })];
   }
   if (!work || !live) return [];
@@ -321,8 +326,18 @@ function paying(monday, rows) {
   return post('office', 'timesheets', `week-${monday}`, { week_start: monday, entries: sorted });
 }
 
+// unfiled is the hand-off of a week without a timesheet. Wages that are not paid in time are collected, and then
+// no timesheet is taken any more.
+function unfiled(monday, rows, over, paid) {
+  const at = { ...born(rows[0]), on: fridayOf(monday) };
+  if (!over) return [later('left', 'after Friday'), { office: 'the timesheet' }];
+  if (paid) return [broken('left', 'no timesheet', at), { office: 'late wages were collected' }];
+  return [gap('left', 'no timesheet', at, paying(monday, rows)), { office: 'wages cannot be paid' }];
+}
+
 function weeks() {
   const sheets = by(store.rows('timesheet'), 'week_start');
+  const runs = by(store.rows('payroll_run'), 'week_start');
   const today = store.present.value?.sim_date ?? '';
   return attended().map(([monday, rows]) => {
     const sheet = sheets.get(monday);
@@ -342,12 +357,9 @@ function weeks() {
         title: `${sheet.entries.length} people`,
         foot: words(sheet.source),
       });
-    const missing = over
-      ? gap('left', 'no timesheet', { ...born(last), on: fridayOf(monday) }, paying(monday, rows))
-      : later('left', 'after Friday');
     const only = sheet
       ? rung(recorded(), card, joined('left', 'week_start'))
-      : rung(null, card, missing, { office: over ? 'wages cannot be paid' : 'the timesheet' });
+      : rung(null, card, ...unfiled(monday, rows, over, runs.get(monday)?.status === 'paid'));
     return strand('week', monday, `Week of ${day(monday)}`, 'attendance becomes pay', [only], !!sheet, last.created_at);
   });
 }
@@ -364,3 +376,14 @@ export function strands() {
     return a.at < b.at ? 1 : -1;
   });
 }
+
+// open are the gaps of a bridge by hand, with the day since which the oldest is one; null where nothing is carried, and
+// without both keys.
+export const open = computed(() => {
+  if (store.status.value?.bridge !== 'manual' || !keyFor('office') || !keyFor('factory')) return null;
+  const all = strands();
+  return {
+    gaps: all.reduce((n, s) => n + s.gaps, 0),
+    oldestOn: all.flatMap(s => s.oldestOn ?? []).sort()[0],
+  };
+});

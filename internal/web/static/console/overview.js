@@ -3,10 +3,11 @@ import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
+import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
 import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, post } from './parts.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
+import { open } from './joins.js';
 import { Attention } from './needs.js';
 
 const newestMost = 7;
@@ -24,8 +25,9 @@ function Tile({ name, value, children }) {
 function Material({ m }) {
   const most = Math.max(m.reorder_point * 2, m.on_hand);
   const [have, least] = [number(m.on_hand), number(m.reorder_point)];
+  const tone = m.on_hand === 0 ? 'bad' : m.on_hand < m.reorder_point ? 'warn' : 'ok';
   return html`
-    <li class=${m.on_hand < m.reorder_point ? 'warn' : 'ok'} title=${`${m.name}: ${have}, reorder at ${least}`}>
+    <li class=${tone} title=${`${m.name}: ${have}, reorder at ${least}`}>
       <span>${m.name.split(',')[0]}</span>
       <span class="meter" role="img" aria-label=${`${have} of ${m.name}, reorder at ${least}`}>
         <i style=${{ transform: `scaleX(${m.on_hand / most})` }} />
@@ -80,7 +82,24 @@ const Presses = ({ s }) => html`
   <div class="tile">
     <span class="tile-n">Presses</span>
     <${PressList} s=${s} />
-    ${s ? html`<span class="tile-s">reputation <b>${s.reputation}</b> · morale <b>${s.morale}</b></span>` : null}
+  </div>
+`;
+
+// low and middling are the reputation and the morale below which customers and people leave, or may soon.
+const low = 30;
+const middling = 60;
+const toneOf = n => (n < low ? 'c-red' : n < middling ? 'c-amber' : 'c-green');
+
+const Mark = ({ name, n }) => html`
+  <span class="tile-n">${name}</span>
+  <span class="tile-v">${n == null ? html`<${Skeleton} />` : html`<b class=${toneOf(n)}>${n}</b>`}</span>
+`;
+
+// Standing is how customers and people think of the company, of 100.
+const Standing = ({ s }) => html`
+  <div class="tile standing">
+    <${Mark} name="Reputation" n=${s?.reputation} />
+    <${Mark} name="Morale" n=${s?.morale} />
   </div>
 `;
 
@@ -98,6 +117,19 @@ function Cash({ s }) {
   `;
 }
 
+// Gaps is what a program has not carried over a bridge by hand yet.
+function Gaps() {
+  const bridge = open.value;
+  if (!bridge) return null;
+  if (!bridge.gaps) return html`<a class="tile-s" href="/console/bridge">no gap on the bridge</a>`;
+  return html`
+    <a class="tile-s" href="/console/bridge">
+      <b class="c-red">${number(bridge.gaps)}</b> ${bridge.gaps === 1 ? 'gap' : 'gaps'} on the bridge, the oldest
+      since <b>${day(bridge.oldestOn)}</b>
+    </a>
+  `;
+}
+
 function Orders({ s }) {
   if (!s) return html`<${Tile} name="Orders open" />`;
   const { orders_open, work_orders_open, lots_offered, invoices_payable } = s.counts;
@@ -108,6 +140,7 @@ function Orders({ s }) {
         <b>${work_orders_open}</b> work orders open · <b>${lots_offered}</b> ${lots} offered
       </span>
       <span class="tile-s"><b>${s.score.orders_shipped}</b> shipped · <b>${invoices_payable}</b> to pay</span>
+      <${Gaps} />
     <//>
   `;
 }
@@ -120,6 +153,7 @@ function Tiles() {
       <${Orders} s=${s} />
       <${Materials} s=${s} />
       <${Presses} s=${s} />
+      <${Standing} s=${s} />
     </section>
   `;
 }
