@@ -2,7 +2,6 @@ package company
 
 import (
 	"platen/internal/company/attention"
-	"platen/internal/company/factory"
 	"platen/internal/event"
 )
 
@@ -18,7 +17,7 @@ func (c *Company) Attention() []attention.Concern {
 		OverdraftLimitMinor: p.OverdraftLimitMinor, MostNegative: p.NegativeClosesToBankrupt,
 		Wages: p.Payroll.Paid, SurchargePctPerDay: p.Payroll.SurchargePctPerDay,
 		CanAccept: c.CanAcceptSalesOrder, CanShip: c.CanShipFromFactory,
-		CanRun: func(in factory.PrintRunInput) error { _, err := c.CanStartPrintRun(in); return err },
+		CanRun: c.CanStartPrintRun,
 		CanHire: func(role event.Role) error {
 			if _, err := c.people.Hireable(role, nil); err != nil {
 				return err

@@ -128,9 +128,9 @@ type Company struct {
 	// Wages is whether it pays any, SurchargePctPerDay what a day of delay adds to them.
 	Wages              bool
 	SurchargePctPerDay int64
-	// CanAccept, CanRun, CanShip and CanHire are the checks of commands that meet both systems.
+	// CanAccept, CanShip, CanRun and CanHire are the checks of commands that meet both systems.
 	CanAccept, CanShip func(id string) error
-	CanRun             func(factory.PrintRunInput) error
+	CanRun             func(factory.PrintRunInput) (factory.RunPlan, error)
 	CanHire            func(event.Role) error
 }
 
@@ -165,6 +165,11 @@ type look struct {
 	lacking map[string]int64
 	// items are the items in the warehouse, by SKU.
 	items map[string]*factory.StockItem
+	// coming is how much of each material is ordered and has not come, latest the last order of each.
+	coming map[string]int64
+	latest map[string]*office.PurchaseOrder
+	// overdue is how many accepted orders are past their due dates.
+	overdue int
 }
 
 // debt is the cost of a delay of goods.
@@ -220,6 +225,13 @@ func (l *look) survey() {
 			l.lacking[need.SKU] += need.Quantity
 		}
 	}
+	l.ordered()
+	for o := range l.Office.SalesOrders.All {
+		accepted := o.Status == office.OrderAccepted || o.Status == office.OrderInProduction
+		if accepted && o.DueDate < l.today {
+			l.overdue++
+		}
+	}
 	slices.SortStableFunc(l.waiting, func(a, b *factory.WorkOrder) int {
 		x, y := l.wanted[a.ID], l.wanted[b.ID]
 		return cmp.Or(cmp.Compare(x.due, y.due), cmp.Compare(y.perDay, x.perDay))
@@ -255,9 +267,16 @@ func workRecords(all []*factory.WorkOrder) []Record {
 	return records
 }
 
-// makeable reports whether the paper in the warehouse is enough for an order beside the work
-// that waits.
+// makeable reports whether there is paper for an order beside the work that waits: in the warehouse, or on the way
+// where the order leaves the time.
 func (l *look) makeable(o *office.SalesOrder) bool {
 	product, ok := catalog.ProductBySKU(o.SKU)
-	return ok && l.lacking[product.PaperSKU]+o.Quantity*product.SheetsPerUnit <= 0
+	if !ok {
+		return false
+	}
+	short := l.lacking[product.PaperSKU] + o.Quantity*product.SheetsPerUnit
+	if o.DueDate >= (l.Recorder.Today() + truckDays).Date() {
+		short -= l.coming[product.PaperSKU]
+	}
+	return short <= 0
 }

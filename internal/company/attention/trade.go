@@ -12,6 +12,8 @@ import (
 // This file looks at Head Office: promises, money and what others think of the company.
 
 const (
+	// mostOverdue is how many accepted orders may be past their due dates while more are accepted.
+	mostOverdue = 2
 	// lowPct is below what reputation and morale cost orders and people.
 	lowPct = 50
 	// percent is a whole.
@@ -52,7 +54,11 @@ func (l *look) unanswered() {
 	}
 	answer := &Remedy{Do: DeclineOrder, ID: first.ID, Effect: "Declines " + orderText(first)}
 	advice := fmt.Sprintf("There is no paper for %s: decline it rather than let it lapse.", first.Number)
-	if l.makeable(first) && l.CanAccept(first.ID) == nil {
+	switch {
+	case l.overdue > mostOverdue:
+		advice = fmt.Sprintf("%s past their due dates: decline %s until you catch up.",
+			count(l.overdue, "accepted order is", "accepted orders are"), first.Number)
+	case l.makeable(first) && l.CanAccept(first.ID) == nil:
 		answer.Do, answer.Effect = AcceptOrder, "Accepts "+orderText(first)
 		advice = fmt.Sprintf("There is paper for %s.", first.Number)
 	}

@@ -20,41 +20,117 @@ import (
 // oversPct is the surplus of a proposed run over its quantity: few runs end short with it.
 const oversPct = 8
 
+// truckDays is how many working days a truck on the way may take, with the time to print what it brings.
+const truckDays = 6
+
+// shortMinutes is how long a proposed run of several work orders takes at most.
+const shortMinutes = 240
+
 func (l *look) presses() {
 	if len(l.waiting) == 0 {
 		return
 	}
-	proposed := map[string]bool{}
+	runs := l.runs()
 	for p := range l.Factory.Presses.All {
 		press := []Record{recordOf("press", p.ID, p.Name)}
-		switch p.Status {
-		case factory.PressDown:
+		if p.Status == factory.PressDown {
 			l.add(Concern{
 				Kind: PressDown, CostMinor: l.delayed() / money.Minor(l.Factory.Presses.Rows.Len()),
 				Sentence: fmt.Sprintf("%s is down until %s, and %s for a press.", p.Name, *p.DownUntilSim,
 					count(len(l.waiting), "work order waits", "work orders wait")),
 			}, press)
-		case factory.PressIdle:
-			for _, w := range l.waiting {
-				run := factory.PrintRunInput{PressID: p.ID, WorkOrderIDs: []string{w.ID}, OversPct: oversPct}
-				if proposed[w.ID] || l.CanRun(run) != nil {
-					continue
-				}
-				proposed[w.ID] = true
-				l.add(Concern{
-					Kind: PressIdle, CostMinor: l.wanted[w.ID].perDay,
-					Remedy: &Remedy{
-						Do: StartRun, Run: &run,
-						Effect: fmt.Sprintf("Prints %s on %s: %d × %s.", w.Number, p.Name, w.Quantity, w.ProductName),
-					},
-					Sentence: fmt.Sprintf("%s is idle, and %s, due on %s, can be printed on it now.", p.Name, w.Number,
-						l.wanted[w.ID].due),
-				}, append(press, recordOf("work_order", w.ID, w.Number)))
-				break
+		}
+		run, ok := runs[p.ID]
+		if !ok {
+			continue
+		}
+		first := run.work[0]
+		l.add(Concern{
+			Kind: PressIdle, CostMinor: l.wanted[first.ID].perDay,
+			Remedy: &Remedy{
+				Do: StartRun, Run: &run.PrintRunInput,
+				Effect: fmt.Sprintf("Prints %s on %s in %s.", workText(run.work), p.Name,
+					count(int(run.minutes), "minute")),
+			},
+			Sentence: fmt.Sprintf("%s is idle, and %s, due on %s, can be printed on it now.", p.Name, first.Number,
+				l.wanted[first.ID].due),
+		}, append(press, workRecords(run.work)...))
+	}
+}
+
+// workText is what a run prints.
+func workText(all []*factory.WorkOrder) string {
+	parts := make([]string, len(all))
+	for i, w := range all {
+		parts[i] = fmt.Sprintf("%s (%d × %s)", w.Number, w.Quantity, w.ProductName)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// proposed is a run for an idle press, with the work that it prints and the minutes that it takes.
+type proposed struct {
+	factory.PrintRunInput
+
+	work    []*factory.WorkOrder
+	minutes int64
+}
+
+// runs proposes a run for each idle press. What is due first goes to the press that takes the fewest minutes for it,
+// and work on the same paper goes along while the run stays short.
+func (l *look) runs() map[string]proposed {
+	idle, taken := map[string]bool{}, map[string]bool{}
+	for p := range l.Factory.Presses.All {
+		idle[p.ID] = p.Status == factory.PressIdle
+	}
+	runs := map[string]proposed{}
+	for _, w := range l.waiting {
+		var best proposed
+		for p := range l.Factory.Presses.All {
+			if !idle[p.ID] || taken[w.ID] {
+				continue
 			}
-		case factory.PressRunning:
+			if run, ok := l.planned(p.ID, w); ok && (best.work == nil || run.minutes < best.minutes) {
+				best = run
+			}
+		}
+		if best.work == nil {
+			continue
+		}
+		if _, ok := runs[best.PressID]; ok {
+			continue // it waits for the press that suits it
+		}
+		best = l.gang(best, taken)
+		for _, one := range best.work {
+			taken[one.ID] = true
+		}
+		runs[best.PressID] = best
+	}
+	return runs
+}
+
+// planned is a run of some work on a press, if it can start now.
+func (l *look) planned(press string, work ...*factory.WorkOrder) (proposed, bool) {
+	run := proposed{PrintRunInput: factory.PrintRunInput{PressID: press, OversPct: oversPct}, work: work}
+	for _, w := range work {
+		run.WorkOrderIDs = append(run.WorkOrderIDs, w.ID)
+	}
+	plan, err := l.CanRun(run.PrintRunInput)
+	run.minutes = plan.Minutes()
+	return run, err == nil
+}
+
+// gang adds work on the same paper to a run, what is due first, as long as the run stays short.
+func (l *look) gang(run proposed, taken map[string]bool) proposed {
+	for _, w := range l.waiting {
+		if len(run.work) == factory.MaxGang || taken[w.ID] || slices.Contains(run.work, w) {
+			continue
+		}
+		longer, ok := l.planned(run.PressID, append(slices.Clone(run.work), w)...)
+		if ok && longer.minutes <= shortMinutes {
+			run = longer
 		}
 	}
+	return run
 }
 
 // operators looks whether anybody can run a press today.
@@ -115,42 +191,55 @@ func (l *look) vacancies() {
 	}
 }
 
-// materials are those that the waiting work lacks, and those that run low with nothing on the
-// way.
+// materials are those that the waiting work lacks, and those of which too little is left once that work is printed
+// and the trucks that are on the way have come.
 func (l *look) materials() {
-	coming := map[string]*office.PurchaseOrder{}
-	for o := range l.Office.PurchaseOrders.All {
-		if o.ReceiptStatus != office.ReceiptNone || o.BillingStatus == office.BillingPaid {
-			continue
-		}
-		for _, line := range o.Lines {
-			coming[line.SKU] = o
-		}
-	}
 	for item := range l.Factory.Stock.All {
 		if item.Kind != string(catalog.Material) {
 			continue
 		}
 		record := recordOf("stock_item", item.ID, item.SKU)
-		order, ordered := coming[item.SKU]
-		switch lacks := l.lacking[item.SKU]; {
+		lacks, order := l.lacking[item.SKU], l.latest[item.SKU]
+		short := lacks - l.coming[item.SKU] // of what the waiting work takes, also with all that is on the way
+		switch {
 		case lacks > 0:
 			k := Concern{Kind: MaterialMissing, CostMinor: l.without(item.SKU)}
-			k.Sentence = fmt.Sprintf("Work that waits for a press needs %s more of %s than the warehouse has",
+			k.Sentence = fmt.Sprintf("Work that waits for a press lacks %s of %s",
 				count(int(lacks), item.Unit), item.Name)
 			records := []Record{record}
-			if ordered {
-				k.Sentence += fmt.Sprintf("; %s %s.", order.Number, whereabouts(order))
+			if order != nil {
+				k.Sentence += fmt.Sprintf("; %s %s", order.Number, whereabouts(order))
 				records = append(records, recordOf("purchase_order", order.ID, order.Number))
+			}
+			if order != nil && -short >= item.ReorderPoint {
+				k.Sentence += "."
 			} else {
-				records = append(records, l.restock(&k, item, lacks)...)
+				records = append(records, l.restock(&k, item, max(0, short), order != nil)...)
 			}
 			l.add(k, append(records, workRecords(l.needing(item.SKU))...))
-		case item.Status == factory.StockLow && !ordered:
+		case -short < item.ReorderPoint:
 			k := Concern{Kind: MaterialLow}
-			k.Sentence = fmt.Sprintf("%s is below its reorder point (%d of %d)",
-				item.Name, item.OnHand, item.ReorderPoint)
-			l.add(k, append([]Record{record}, l.restock(&k, item, 0)...))
+			k.Sentence = fmt.Sprintf("%s falls below its reorder point (%d of %d) with the work that waits",
+				item.Name, max(0, -short), item.ReorderPoint)
+			if item.Status == factory.StockLow {
+				k.Sentence = fmt.Sprintf("%s is below its reorder point (%d of %d)",
+					item.Name, item.OnHand, item.ReorderPoint)
+			}
+			l.add(k, append([]Record{record}, l.restock(&k, item, 0, order != nil)...))
+		}
+	}
+}
+
+// ordered finds the materials that are ordered and have not come.
+func (l *look) ordered() {
+	l.coming, l.latest = map[string]int64{}, map[string]*office.PurchaseOrder{}
+	for o := range l.Office.PurchaseOrders.All {
+		if o.ReceiptStatus != office.ReceiptNone || o.BillingStatus == office.BillingPaid {
+			continue
+		}
+		for _, line := range o.Lines {
+			l.coming[line.SKU] += line.Quantity
+			l.latest[line.SKU] = o
 		}
 	}
 }
@@ -183,10 +272,10 @@ func (l *look) without(sku string) (cost money.Minor) {
 	return cost
 }
 
-// restock ends the sentence about a material that nobody has ordered, and proposes to order it. A
+// restock ends the sentence about a material of which none, or too little, is ordered, and proposes to order it. A
 // requisition for it that waits at Head Office comes first; and where no supplier takes an order,
 // the sentence says why. It returns the requisition, if there is one.
-func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) (waits []Record) {
+func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64, ordered bool) (waits []Record) {
 	var refusal error
 	if q := l.asked(item.SKU); q != nil {
 		next := "for approval"
@@ -200,7 +289,7 @@ func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64) (waits 
 			k.Remedy, refusal = l.purchase(item, lacks)
 		}
 	} else {
-		k.Sentence += ", and none is ordered."
+		k.Sentence += map[bool]string{true: ", and too little is on the way.", false: ", and none is ordered."}[ordered]
 		k.Remedy, refusal = l.purchase(item, lacks)
 	}
 	if p, ok := errors.AsType[*problem.Problem](refusal); ok && k.Remedy == nil {
@@ -223,7 +312,7 @@ func (l *look) asked(sku string) *office.Requisition {
 // fulfil approves a requisition, or orders what an approved one asks for.
 func (l *look) fulfil(q *office.Requisition) (*Remedy, error) {
 	if q.Status == office.RequisitionApproved {
-		return l.cheapest(office.PurchaseOrderInput{RequisitionID: &q.ID, Lines: q.Lines})
+		return l.best(office.PurchaseOrderInput{RequisitionID: &q.ID, Lines: q.Lines}, cheapest)
 	}
 	if _, err := l.Office.Decidable(q.ID); err != nil {
 		return nil, err //nolint:wrapcheck // a problem says what it is
@@ -240,18 +329,24 @@ func (l *look) purchase(item *factory.StockItem, lacks int64) (*Remedy, error) {
 	of := func(quantity int64) office.PurchaseOrderInput {
 		return office.PurchaseOrderInput{Lines: []office.RequisitionLine{{SKU: item.SKU, Quantity: quantity}}}
 	}
-	remedy, err := l.cheapest(of(max(item.ReorderQuantity, lacks+item.ReorderPoint)))
-	if remedy == nil && lacks > 0 {
-		remedy, err = l.cheapest(of(lacks))
+	if lacks > 0 {
+		if remedy, _ := l.best(of(lacks), soonest); remedy != nil {
+			return remedy, nil
+		}
 	}
-	return remedy, err
+	return l.best(of(max(item.ReorderQuantity, lacks+item.ReorderPoint)), cheapest)
 }
 
-// cheapest sends an order to the supplier that asks least for all of it, of those who take it now.
+// cheapest and soonest compare offers by what they cost, and by the days that the truck takes.
+func cheapest(_ *office.Supplier, plan *office.PurchasePlan) int64 { return int64(plan.TotalMinor()) }
+func soonest(s *office.Supplier, _ *office.PurchasePlan) int64     { return s.LeadDaysMax }
+
+// best sends an order to the supplier whose offer measures least, of those who take it now.
 // Each line grows to the least that a supplier sells. Without one the error is the last
 // supplier's who sells it.
-func (l *look) cheapest(in office.PurchaseOrderInput) (best *Remedy, refusal error) {
-	least := money.Minor(0)
+func (l *look) best(in office.PurchaseOrderInput,
+	measure func(*office.Supplier, *office.PurchasePlan) int64) (best *Remedy, refusal error) {
+	least := int64(0)
 	for _, s := range catalog.Suppliers() {
 		row, ok := l.Office.Suppliers.Find(s.ID)
 		if !ok {
@@ -266,8 +361,8 @@ func (l *look) cheapest(in office.PurchaseOrderInput) (best *Remedy, refusal err
 		switch {
 		case err != nil:
 			refusal = err
-		case best == nil || plan.TotalMinor() < least:
-			best, least = &Remedy{Do: Purchase, Order: &to, Effect: l.purchaseText(row, &plan)}, plan.TotalMinor()
+		case best == nil || measure(row, &plan) < least:
+			best, least = &Remedy{Do: Purchase, Order: &to, Effect: l.purchaseText(row, &plan)}, measure(row, &plan)
 		}
 	}
 	return best, refusal

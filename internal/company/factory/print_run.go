@@ -233,6 +233,9 @@ func (p *RunPlan) measure(last *string, sheetsPerHour int64) {
 	p.minutes = minutes + ceilDiv(p.sheets*60, sheetsPerHour)
 }
 
+// Minutes is how many working minutes the run takes.
+func (p *RunPlan) Minutes() int64 { return p.minutes }
+
 func (p *RunPlan) material() []Need {
 	needs := []Need{{SKU: p.products[0].PaperSKU, Quantity: p.sheets}, {SKU: catalog.Ink, Quantity: p.ink}}
 	if p.plates > 0 {
