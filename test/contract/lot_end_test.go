@@ -52,7 +52,7 @@ func (w *witness) declinesLot(lot object) {
 	for _, body := range []string{`[]`, `"no"`, `{"a":1,"a":2}`, `{`} {
 		w.refusesQuietly(path+"/accept", body, http.StatusBadRequest, "invalid_json")
 	}
-	for _, id := range []string{"lot_0", text(lot, "number"), text(w.order("SO-1001"), "id"), "%20", "%C3%A9"} {
+	for _, id := range []string{"lot_0", "LOT-9999", text(w.order("SO-1001"), "id"), "%20", "%C3%A9"} {
 		w.refusesQuietly("/office/contract-lots/"+id+"/decline", "", http.StatusNotFound, "not_found")
 	}
 	for _, verb := range []string{"/accept", "/decline"} {
