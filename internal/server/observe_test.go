@@ -159,6 +159,13 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 			t.Errorf("there is no %s", want)
 		}
 	}
+	for _, want := range []string{
+		`platen_database_bytes [1-9]`, `platen_disk_free_bytes [1-9]`, `platen_database_wal_bytes `,
+	} {
+		if !regexp.MustCompile(`(?m)^` + want).Match(a.body) {
+			t.Errorf("there is no %s", want)
+		}
+	}
 	if found := regexp.MustCompile(`lab_(off|fac|grd)_|sbx_`).Find(a.body); found != nil {
 		t.Errorf("the metrics name a tenant: %s", found)
 	}

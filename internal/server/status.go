@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -302,8 +304,30 @@ func (s *Server) gauges() {
 		s.sharing(shared)
 	}
 	s.nodeGauges()
+	s.diskGauges()
 	s.metrics.Gauge("platen_budget_callers", func() float64 { return float64(s.gate.Size()) })
 	s.metrics.Gauge("platen_connections", func() float64 { return float64(s.listener.open()) })
+}
+
+// diskGauges registers the gauges of the files of an embedded database, and of the room beside them.
+func (s *Server) diskGauges() {
+	if s.config.Postgres() {
+		return
+	}
+	size := func(path string) func() float64 {
+		return func() float64 {
+			file, err := os.Stat(path)
+			if err != nil {
+				return 0
+			}
+			return float64(file.Size())
+		}
+	}
+	s.metrics.Gauge("platen_database_bytes", size(s.config.Database))
+	s.metrics.Gauge("platen_database_wal_bytes", size(s.config.Database+"-wal"))
+	s.metrics.Gauge("platen_disk_free_bytes", func() float64 {
+		return float64(diskFree(filepath.Dir(s.config.Database)))
+	})
 }
 
 // meteredStore measures commits on their way to the storage.
