@@ -51,7 +51,8 @@ func TestWhatIsDeployedSetsWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestAlertsAskForFiguresThatThereAre, of a server among others with shared budgets.
+// TestAlertsAskForFiguresThatThereAre, of a server among others with shared budgets, or of one with a database of its
+// own.
 func TestAlertsAskForFiguresThatThereAre(t *testing.T) {
 	t.Parallel()
 	metrics := regexp.MustCompile(`platen_[a-z_]+`)
@@ -63,6 +64,8 @@ func TestAlertsAskForFiguresThatThereAre(t *testing.T) {
 	}
 	s := several(t, 1, func(c *config.Config) { c.Valkey = "redis://127.0.0.1:1" })[0]
 	there := metrics.FindAllString(ask(t, s, http.MethodGet, "/metrics", "", "").body, -1)
+	alone := get(t, startBeside(t), http.MethodGet, "/metrics", "")
+	there = append(there, metrics.FindAllString(string(alone.body), -1)...)
 	for _, name := range asked {
 		if !slices.Contains(there, name) {
 			t.Errorf("no figure is %s", name)
