@@ -140,6 +140,26 @@ func TestGradingLeavesNoTrace(t *testing.T) {
 	}
 }
 
+// TestThePreludeIsHidden: the player sees neither its requests nor that triggers were pulled.
+func TestThePreludeIsHidden(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "orphans")
+	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	for r, err := range c.Requests(t.Context(), client.ListRequestsParams{}) {
+		t.Errorf("the player sees %s %s, %v", r.Method, r.Path, err)
+	}
+	k = named(t, "right-price")
+	s = prepareAll(t, p, k, k.Seeds[0])[0]
+	c = client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	if status, err := c.GetSandbox(t.Context()); err != nil || status.Assisted {
+		t.Errorf("the player sees that the company is assisted, %v", err)
+	}
+	if report, err := s.Grader().GetReport(t.Context()); err != nil || !report.Assisted {
+		t.Errorf("the report does not say that the company is assisted, %v", err)
+	}
+}
+
 // TestASandboxThatWasNotPreparedIsNotGraded, rather than with 0.
 func TestASandboxThatWasNotPreparedIsNotGraded(t *testing.T) {
 	t.Parallel()
