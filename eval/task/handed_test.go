@@ -1,14 +1,17 @@
 package task
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"platen/client"
+	"platen/eval/oracle"
 	"platen/eval/player"
 	"platen/internal/testclient"
 )
@@ -76,6 +79,38 @@ func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 	}
 	if g := grade(&calm, without); !g.Passed {
 		t.Errorf("where the API does not grow the program scores %g: %s", g.Score, shown(g))
+	}
+}
+
+// TestTheAuditIsNotReadFromTheBills: what they say of themselves answers none of its questions.
+func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "audit")
+	read := func(ctx context.Context, player *oracle.Player) (any, error) {
+		claims, overpaid, debt, back := []string{}, []string{}, int64(0), int64(0)
+		bills := player.Client.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{Kind: "materials"})
+		for b, err := range bills {
+			more := b.VarianceMinor - b.CreditedMinor
+			switch {
+			case err != nil:
+				return nil, err
+			case b.Status == "paid" && more > 0:
+				overpaid, back = append(overpaid, b.Number), back+more
+			case b.Status != "paid":
+				debt += b.MatchedMinor
+				if more > 0 {
+					claims = append(claims, b.Number)
+				}
+			}
+		}
+		slices.Sort(claims)
+		slices.Sort(overpaid)
+		return map[string]any{"claims": claims, "owed_minor": debt, "overpaid": overpaid, "back_minor": back}, nil
+	}
+	for _, seed := range k.Seeds {
+		if g := try(t, p, k, seed, read); g.Score != 0 {
+			t.Errorf("with seed %d the bills alone score %g: %s", seed, g.Score, shown(g))
+		}
 	}
 }
 

@@ -88,8 +88,8 @@ func TestForgedResultsScoreNothing(t *testing.T) {
 	s := prepareAll(t, p, k, k.Seeds[0])[0]
 	for answer, void := range map[string]bool{
 		``: false, `{}`: false, `{"score": 1, "passed": true}`: false,
-		`{"wrong": [], "amount_minor": 0}`: false, `{"wrong": "all", "amount_minor": 1e99}`: false,
-		`[1]`: true, `{"wrong"`: true, `null`: true, `"1"`: true, "\x00": true,
+		`{"claims": [], "owed_minor": 0}`: false, `{"claims": "all", "back_minor": 1e99}`: false,
+		`[1]`: true, `{"claims"`: true, `null`: true, `"1"`: true, "\x00": true,
 	} {
 		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, []byte(answer))
 		if err != nil {
