@@ -2,6 +2,9 @@ package task
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +113,30 @@ func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
 	for _, seed := range k.Seeds {
 		if g := try(t, p, k, seed, read); g.Score != 0 {
 			t.Errorf("with seed %d the bills alone score %g: %s", seed, g.Score, shown(g))
+		}
+	}
+}
+
+// TestTheAnswersOfTheAuditCountAlone: whoever lacks one of them loses its weight and no more.
+func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "audit")
+	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	player := &oracle.Player{Client: client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})}
+	answer, err := oracle.Solutions()[k.Name](t.Context(), player)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range k.Checks {
+		partial := maps.Clone(answer.(map[string]any)) //nolint:forcetypeassert // it panics, as a test may
+		delete(partial, c.All[0].Answer)
+		filed, err := json.Marshal(partial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, filed)
+		if want := 1 - c.Weight; err != nil || math.Abs(g.Score-want) > 1e-6 {
+			t.Errorf("without %s the score is %g, want %g, %v", c.All[0].Answer, g.Score, want, err)
 		}
 	}
 }
