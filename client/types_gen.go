@@ -273,7 +273,8 @@ type SandboxStatus struct {
 	LastSeq uint64 `json:"last_seq"`
 	// Where a fork comes from; null for a sandbox that is none.
 	ForkedFrom *ForkedFrom `json:"forked_from"`
-	// True once something was brought about by a trigger; the score is then not compared with others.
+	// True once a trigger was pulled; the score is then not compared with others. False for the
+	// players of an evaluation, who cannot pull any.
 	Assisted bool `json:"assisted"`
 	// The faults made on purpose; null for none, and for the players of an evaluation.
 	Faults *FaultPlan `json:"faults"`

@@ -229,7 +229,10 @@ export interface SandboxStatus {
   last_seq: number;
   /** Where a fork comes from; null for a sandbox that is none. */
   forked_from: ForkedFrom | null;
-  /** True once something was brought about by a trigger; the score is then not compared with others. */
+  /**
+   * True once a trigger was pulled; the score is then not compared with others. False for the players of an
+   * evaluation, who cannot pull any.
+   */
   assisted: boolean;
   /** The faults made on purpose; null for none, and for the players of an evaluation. */
   faults: FaultPlan | null;
@@ -6334,8 +6337,9 @@ export declare class Operations {
    * Read one page of GET /requests.
    *
    * The last 500 requests of this sandbox with the key of either system, failed ones included. Requests for
-   * this list are not in it, nor are requests after the end of the lease. The list is kept in memory: it
-   * begins anew when the server does.
+   * this list are not in it, nor are requests after the end of the lease. The players of an evaluation see
+   * none from before the first checkpoint of its grader. The list is kept in memory: it begins anew when the
+   * server does.
    */
   listRequests(params?: ListRequestsParams, options?: CallOptions): Promise<Page<LoggedCall>>;
 

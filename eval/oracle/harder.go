@@ -242,21 +242,6 @@ func orphans(ctx context.Context, c *client.Client) (any, error) {
 	return nil, nil
 }
 
-func audit(ctx context.Context, c *client.Client) (any, error) {
-	wrong, amount := []string{}, int64(0)
-	for b, err := range c.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{Kind: "materials", Status: "open"}) {
-		if err != nil {
-			return nil, err
-		}
-		if b.VarianceMinor > 0 {
-			wrong = append(wrong, b.Number)
-			amount += b.VarianceMinor
-		}
-	}
-	slices.Sort(wrong)
-	return map[string]any{"wrong": wrong, "amount_minor": amount}, nil
-}
-
 func lots(ctx context.Context, c *client.Client) (any, error) {
 	sheets := map[string]int64{}
 	for p, err := range c.FactoryProducts(ctx, client.ListFactoryProductsParams{}) {

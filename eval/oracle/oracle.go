@@ -51,6 +51,7 @@ func Solutions() map[string]Solution {
 		"lost-webhooks": online(lostWebhooks),
 		"drift":         online(drift),
 		"shock":         online(shock),
+		"promises":      online(promises),
 	}
 }
 

@@ -1,14 +1,20 @@
 package task
 
 import (
+	"context"
+	"encoding/json"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"platen/client"
+	"platen/eval/oracle"
 	"platen/eval/player"
 	"platen/internal/testclient"
 )
@@ -76,6 +82,62 @@ func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 	}
 	if g := grade(&calm, without); !g.Passed {
 		t.Errorf("where the API does not grow the program scores %g: %s", g.Score, shown(g))
+	}
+}
+
+// TestTheAuditIsNotReadFromTheBills: what they say of themselves answers none of its questions.
+func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "audit")
+	read := func(ctx context.Context, player *oracle.Player) (any, error) {
+		claims, overpaid, debt, back := []string{}, []string{}, int64(0), int64(0)
+		bills := player.Client.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{Kind: "materials"})
+		for b, err := range bills {
+			more := b.VarianceMinor - b.CreditedMinor
+			switch {
+			case err != nil:
+				return nil, err
+			case b.Status == "paid" && more > 0:
+				overpaid, back = append(overpaid, b.Number), back+more
+			case b.Status != "paid":
+				debt += b.MatchedMinor
+				if more > 0 {
+					claims = append(claims, b.Number)
+				}
+			}
+		}
+		slices.Sort(claims)
+		slices.Sort(overpaid)
+		return map[string]any{"claims": claims, "owed_minor": debt, "overpaid": overpaid, "back_minor": back}, nil
+	}
+	for _, seed := range k.Seeds {
+		if g := try(t, p, k, seed, read); g.Score != 0 {
+			t.Errorf("with seed %d the bills alone score %g: %s", seed, g.Score, shown(g))
+		}
+	}
+}
+
+// TestTheAnswersOfTheAuditCountAlone: whoever lacks one of them loses its weight and no more.
+func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "audit")
+	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	player := &oracle.Player{Client: client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})}
+	answer, err := oracle.Solutions()[k.Name](t.Context(), player)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range k.Checks {
+		partial := maps.Clone(answer.(map[string]any)) //nolint:forcetypeassert // it panics, as a test may
+		delete(partial, c.All[0].Answer)
+		filed, err := json.Marshal(partial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, filed)
+		if want := 1 - c.Weight; err != nil || math.Abs(g.Score-want) > 1e-6 {
+			t.Errorf("without %s the score is %g, want %g, %v", c.All[0].Answer, g.Score, want, err)
+		}
 	}
 }
 

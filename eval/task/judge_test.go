@@ -2,11 +2,10 @@ package task
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"math"
-	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,8 +87,8 @@ func TestForgedResultsScoreNothing(t *testing.T) {
 	s := prepareAll(t, p, k, k.Seeds[0])[0]
 	for answer, void := range map[string]bool{
 		``: false, `{}`: false, `{"score": 1, "passed": true}`: false,
-		`{"wrong": [], "amount_minor": 0}`: false, `{"wrong": "all", "amount_minor": 1e99}`: false,
-		`[1]`: true, `{"wrong"`: true, `null`: true, `"1"`: true, "\x00": true,
+		`{"claims": [], "owed_minor": 0}`: false, `{"claims": "all", "back_minor": 1e99}`: false,
+		`[1]`: true, `{"claims"`: true, `null`: true, `"1"`: true, "\x00": true,
 	} {
 		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, []byte(answer))
 		if err != nil {
@@ -137,6 +136,26 @@ func TestGradingLeavesNoTrace(t *testing.T) {
 	}
 	if after := report(); after.StateHash != before.StateHash || after.LastSeq != before.LastSeq {
 		t.Errorf("grading led from %s to %s", before.StateHash, after.StateHash)
+	}
+}
+
+// TestThePreludeIsHidden: the player sees neither its requests nor that triggers were pulled.
+func TestThePreludeIsHidden(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "orphans")
+	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	for r, err := range c.Requests(t.Context(), client.ListRequestsParams{}) {
+		t.Errorf("the player sees %s %s, %v", r.Method, r.Path, err)
+	}
+	k = named(t, "right-price")
+	s = prepareAll(t, p, k, k.Seeds[0])[0]
+	c = client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	if status, err := c.GetSandbox(t.Context()); err != nil || status.Assisted {
+		t.Errorf("the player sees that the company is assisted, %v", err)
+	}
+	if report, err := s.Grader().GetReport(t.Context()); err != nil || !report.Assisted {
+		t.Errorf("the report does not say that the company is assisted, %v", err)
 	}
 }
 
@@ -209,38 +228,19 @@ func TestAPlayerIsToldHowManyRequestsItHas(t *testing.T) {
 	}
 }
 
-// newKeys sends each attempt of a write with another idempotency key, as careless programs do.
-type newKeys struct{ http.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (n newKeys) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	if r.Method != http.MethodGet {
-		r.Header.Set("Idempotency-Key", rand.Text())
-	}
-	return n.RoundTripper.RoundTrip(r)
-}
-
 // TestANewKeyForEachAttemptFails: of two programs that do the same, the one that keeps its idempotency
 // keys solves the tasks about lost responses, and the other one does the work twice.
 func TestANewKeyForEachAttemptFails(t *testing.T) {
 	t.Parallel()
-	p := shared()
+	p, scripts := shared(), oracle.Scripts()
+	careless := scripts[slices.IndexFunc(scripts, func(s oracle.Script) bool { return s.Name == "new keys" })]
 	for _, name := range []string{"lost-answers", "half-outage"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, sum := named(t, name), 0.0
 			for _, s := range prepareAll(t, p, k, k.Seeds...) {
-				careless := &http.Client{Transport: newKeys{http.DefaultTransport}}
-				c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey},
-					append(hasty(), client.HTTPClient(careless))...)
-				_, err := oracle.Solutions()[name](t.Context(), &oracle.Player{Client: c})
-				g, failed := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
-				if failed != nil {
-					t.Fatal(failed)
-				}
-				t.Logf("%g, %v: %s", g.Score, err, shown(g))
-				sum += g.Score / float64(len(k.Seeds))
+				c := careless.Client(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+				sum += outcome(t, p.BaseURL, k, s, c).Score / float64(len(k.Seeds))
 			}
 			const most = 0.1
 			if sum > most {

@@ -86,7 +86,7 @@ func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, 
 
 // quotedNumber is a value of a body that is a number in spite of its quotes, which JSON asks for
 // around an expression: one whose name ends like that of a number.
-var quotedNumber = regexp.MustCompile(`"(\$\{(?:vary\.[a-z_]*|it\.|[^"]*\|)(?:days|quantity|pct)\})"`)
+var quotedNumber = regexp.MustCompile(`"(\$\{[^"]*(?:days|quantity|accepted|rejected|pct|minor)\})"`)
 
 // perform performs the steps of a prelude.
 func (p *preparation) perform(ctx context.Context, steps []Step) error {

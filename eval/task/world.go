@@ -169,7 +169,8 @@ next:
 	return found, nil
 }
 
-// textOf is the value of a field, or of a field in an object in it, as text; "" for null.
+// textOf is the value of a field as text, or of a field in an object or in a list of objects in it, such as
+// lines.0.sku; "" for null.
 func textOf(r row, field string) string {
 	first, rest, nested := strings.Cut(field, ".")
 	switch v := r[first].(type) {
@@ -185,6 +186,12 @@ func textOf(r row, field string) string {
 		if nested {
 			return textOf(v, rest)
 		}
+	case []any:
+		place, name, _ := strings.Cut(rest, ".")
+		if i, err := strconv.Atoi(place); err == nil && i >= 0 && i < len(v) {
+			line, _ := v[i].(map[string]any)
+			return textOf(line, name)
+		}
 	}
 	b, err := json.Marshal(r[first])
 	if err != nil {
@@ -198,7 +205,7 @@ func textOf(r row, field string) string {
 // texts in the order of the rows).
 var expression = regexp.MustCompile(`\$\{((?:[^{}]|\{[a-z_.]+\})*)\}`)
 
-// inner is {NAME} in an address, for the value of a name.
+// inner is {NAME} or {it.FIELD} in an address, for the value.
 var inner = regexp.MustCompile(`\{[a-z_.]+\}`)
 
 // fill replaces the expressions in a text by their values.
@@ -219,7 +226,13 @@ func (w *world) value(ctx context.Context, e string) (string, error) {
 	if v, ok := w.named[e]; ok {
 		return v, nil
 	}
-	e = inner.ReplaceAllStringFunc(e, func(name string) string { return w.named[name[1:len(name)-1]] })
+	e = inner.ReplaceAllStringFunc(e, func(name string) string {
+		name = name[1 : len(name)-1]
+		if field, ok := strings.CutPrefix(name, "it."); ok {
+			return textOf(w.it, field)
+		}
+		return w.named[name]
+	})
 	parts := strings.Split(e, "|")
 	const address, index, field, all = 0, 1, 2, 3
 	if len(parts) != all {

@@ -16,14 +16,22 @@ func (x *exchange) calls(p *page) (*message.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, count := x.Sandbox.Calls()
-	x.tag(count)
+	calls, count := x.shownCalls(v)
+	x.tag(count + uint64(v.Summary.HandedOver))
 	if out := x.unchanged(); out != nil {
 		return out, nil
 	}
 	items, next := p.calls(calls, x.seesFaults())
 	x.paged(v, p, next)
 	return x.items(v, items, next, nil)
+}
+
+// shownCalls are the requests that the caller may see, and how many there were in all.
+func (x *exchange) shownCalls(v *sandbox.View) (calls []sandbox.Call, count uint64) {
+	if grades(x.Request) {
+		return x.Sandbox.Calls()
+	}
+	return x.Sandbox.PlayersCalls(v)
 }
 
 // calls picks a page. The cursor after it is "" when the list has ended.
@@ -46,8 +54,8 @@ func (p *page) calls(calls []sandbox.Call, faults bool) (items [][]byte, next st
 func (x *exchange) seesFaults() bool { return !x.Caller.Evaluation || grades(x.Request) }
 
 // remembered finds one request.
-func (x *exchange) remembered(id string) (row []byte, version uint64, err error) {
-	calls, _ := x.Sandbox.Calls()
+func (x *exchange) remembered(v *sandbox.View, id string) (row []byte, version uint64, err error) {
+	calls, _ := x.shownCalls(v)
 	for _, c := range slices.Backward(calls) {
 		if c.ID == id {
 			shown := c.ShownTo(x.Caller.System)

@@ -251,7 +251,7 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 	}
 	switch x.op.Resource {
 	case operation.CallResource:
-		return x.remembered(id)
+		return x.remembered(v, id)
 	case operation.EventResource:
 		e, ok, err := x.Sandbox.Event(x.Context(), v, id)
 		if err == nil && !ok {

@@ -90,6 +90,19 @@ func (c *Company) Checkpoint(name string) (*Checkpoint, bool) {
 	return nil, false
 }
 
+// handedOver is when an evaluation was handed to its player: at the first checkpoint that its grader made, 0 before.
+func (c *Company) handedOver() moment.Instant {
+	if !c.settings.Preset.Evaluation {
+		return 0
+	}
+	for made := range c.checkpoints.All {
+		if made.Label != StartCheckpoint {
+			return made.CreatedAt
+		}
+	}
+	return 0
+}
+
 // RemoveCheckpoint takes a name away, and returns its row as it was. That of the first
 // morning stays.
 func (c *Company) RemoveCheckpoint(id string, now moment.Instant) (last Checkpoint, err error) {

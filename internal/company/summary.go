@@ -6,6 +6,7 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/moment"
 	"platen/internal/money"
 	"platen/internal/share"
 )
@@ -38,6 +39,8 @@ type Summary struct {
 	Score        Score
 	// Assisted is set once something was triggered on purpose.
 	Assisted bool
+	// HandedOver is when an evaluation was handed to its player, 0 before and elsewhere.
+	HandedOver moment.Instant
 	// OrdersLate counts the sales orders that reached their customers too late.
 	OrdersLate int64
 }
@@ -152,6 +155,7 @@ func (c *Company) Summary() Summary {
 		}
 	}
 	s.NetWorthMinor, s.OrdersLate, s.Assisted = c.netWorthMinor(), o.LateOrders, c.assisted
+	s.HandedOver = c.handedOver()
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor,
 		OrdersShipped: o.ShippedOrders, OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders+o.ExpiredOrders),

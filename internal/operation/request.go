@@ -85,7 +85,8 @@ func requestOperations() []Operation {
 		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 		Summary: "List your requests",
 		Description: "The last 500 requests of this sandbox with the key of either system, failed ones included. " +
-			"Requests for this list are not in it, nor are requests after the end of the lease. " +
+			"Requests for this list are not in it, nor are requests after the end of the lease. The players of an " +
+			"evaluation see none from before the first checkpoint of its grader. " +
 			"The list is kept in memory: it begins anew when the server does.",
 		Resource: CallResource, Out: reflect.TypeFor[LoggedCall](),
 	}, {

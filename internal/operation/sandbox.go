@@ -114,7 +114,7 @@ type SandboxStatus struct {
 	Counts              company.Counts              `json:"counts" doc:"Records that are under way."`
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
-	Assisted            bool                        `json:"assisted" doc:"True once something was brought about by a trigger; the score is then not compared with others."`
+	Assisted            bool                        `json:"assisted" doc:"True once a trigger was pulled; the score is then not compared with others. False for the players of an evaluation, who cannot pull any."`
 	Faults              *FaultPlan                  `json:"faults" doc:"The faults made on purpose; null for none, and for the players of an evaluation."`
 	Score               company.Score               `json:"score" doc:"The results so far."`
 }
@@ -142,7 +142,7 @@ func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
 func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 	s := wholeStatus(v, now)
 	if s.Evaluation {
-		s.Seed, s.Split, s.Faults = nil, nil, nil
+		s.Seed, s.Split, s.Faults, s.Assisted = nil, nil, nil, false
 	}
 	return s
 }

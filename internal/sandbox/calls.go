@@ -190,3 +190,11 @@ func (s *Sandbox) Calls() (calls []Call, newest uint64) {
 	defer l.mu.Unlock()
 	return slices.Concat(l.calls[l.first:], l.calls[:l.first]), l.base + l.count
 }
+
+// PlayersCalls returns the remembered requests that a player sees: in an evaluation those since it was handed over
+// (contract: OPEN.EVAL.REQUESTS).
+func (s *Sandbox) PlayersCalls(v *View) (calls []Call, newest uint64) {
+	calls, newest = s.Calls()
+	before := func(c Call) bool { return c.At <= v.Summary.HandedOver }
+	return slices.DeleteFunc(calls, before), newest
+}

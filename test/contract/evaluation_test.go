@@ -382,6 +382,46 @@ func TestReadingWithTheGradingKeyLeavesNoTrace(t *testing.T) {
 		object{"accepted": 0, "refused": 0, "replayed": 0})
 }
 
+// TestThePlayerSeesNothingOfThePreparation: no request from before the first checkpoint of its grader, in the list, by
+// its id or in the console, and no trigger. The grader sees all, and a later checkpoint hides no more.
+func TestThePlayerSeesNothingOfThePreparation(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.EVAL.REQUESTS", "OPEN.EVAL.SEED", "OPEN.TRIGGER.ASSISTED")
+	n := shared.create(t, `{"preset":"starter","evaluation":true,"clock":"manual"}`)
+	g := n.grader()
+	order := g.pulls(object{"type": "order"})
+	n.accept(text(order, "id"))
+	made := n.all("/requests")
+	if len(made) == 0 {
+		t.Fatal("before it is handed over the player sees no request")
+	}
+	tag := n.get("/requests").Header.Get("ETag")
+	g.post("/sandbox/checkpoints", `{"label":"handed over"}`).want(http.StatusCreated, "")
+	n.send(t, request{method: "GET", path: "/requests", key: n.office, headers: []string{"If-None-Match", tag}}).
+		want(http.StatusOK, "")
+	if left := n.all("/requests"); len(left) > 0 {
+		t.Errorf("the player sees %v", left)
+	}
+	hidden := "/requests/" + text(made[0], "id")
+	n.get(hidden).want(http.StatusNotFound, "not_found")
+	if _, body := n.watches("/console/data/state", n.office); bytes.Contains(body, []byte(text(made[0], "id"))) {
+		t.Error("the console shows the request")
+	}
+	if s := n.row("/sandbox"); s["assisted"] != false {
+		t.Errorf("the player sees assisted: %v", s["assisted"])
+	}
+	n.get("/office/cash").want(http.StatusOK, "")
+	g.post("/sandbox/checkpoints", `{"label":"later"}`).want(http.StatusCreated, "")
+	asked := func(r object) bool { return r["path"] == "/v1/office/cash" }
+	if rows := n.all("/requests"); !slices.ContainsFunc(rows, asked) {
+		t.Errorf("of its own requests the player sees %v", rows)
+	}
+	g.get(hidden).want(http.StatusOK, "")
+	if s := g.row("/sandbox"); s["assisted"] != true {
+		t.Errorf("the grader sees assisted: %v", s["assisted"])
+	}
+}
+
 // TestAGradingKeyInAURLIsRevoked, alone, and the sandbox stays an evaluation.
 func TestAGradingKeyInAURLIsRevoked(t *testing.T) {
 	t.Parallel()

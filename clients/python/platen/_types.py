@@ -1090,7 +1090,8 @@ class SandboxStatus(TypedDict):
     #: Where a fork comes from; null for a sandbox that is none.
     forked_from: ForkedFrom | None
 
-    #: True once something was brought about by a trigger; the score is then not compared with others.
+    #: True once a trigger was pulled; the score is then not compared with others. False for the players of an
+    #: evaluation, who cannot pull any.
     assisted: bool
 
     #: The faults made on purpose; null for none, and for the players of an evaluation.

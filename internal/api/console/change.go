@@ -84,7 +84,7 @@ func (c *Console) changes(ctx context.Context, from cursor, viewer *Viewer) (*ch
 	if err != nil {
 		return nil, from, fmt.Errorf("read the present state: %w", err)
 	}
-	calls, count := viewer.Sandbox.Calls()
+	calls, count := viewer.Sandbox.PlayersCalls(v)
 	to := cursor{version: v.Version, sequence: v.Sequence, calls: count}
 	d := &change{Place: to.String()}
 	if from.version > to.version || from.sequence > to.sequence || to.sequence-from.sequence > maxChangeEvents {

@@ -1,0 +1,83 @@
+package oracle
+
+import (
+	"context"
+
+	"platen/client"
+)
+
+// agreement is what was agreed on the first morning of the task promises.
+type agreement struct {
+	// raised is the order whose bill is paid as billed.
+	raised client.OfficePurchaseOrder
+	// ordered is set once the Mill has its order.
+	ordered bool
+}
+
+// promises buys and pays for ten days, half a day at a time, and keeps to what was agreed.
+func promises(ctx context.Context, c *client.Client) (any, error) {
+	var agreed agreement
+	for o, err := range c.PurchaseOrders(ctx, client.ListPurchaseOrdersParams{SupplierID: "sup_quick"}) {
+		if err != nil {
+			return nil, err
+		}
+		if o.Number >= "PO-5003" && o.Number <= "PO-5006" && o.TotalMinor > agreed.raised.TotalMinor {
+			agreed.raised = o
+		}
+	}
+	const lastDay, lastHour, halfDay = "2026-09-18", "12:00", 240
+	for {
+		status, err := c.GetSandbox(ctx)
+		if err != nil {
+			return nil, err
+		}
+		today := string(status.Clock.SimDate)
+		if err := agreed.keep(ctx, c, today); err != nil {
+			return nil, err
+		}
+		if today == lastDay && status.Clock.SimTime >= lastHour {
+			return nil, nil
+		}
+		if err := wait(ctx, c, halfDay); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// keep does what there is to do now.
+func (a *agreement) keep(ctx context.Context, c *client.Client, today string) error {
+	const millDay, chromaDay, times = "2026-09-16", "2026-09-17", 4
+	for d, err := range c.Deliveries(ctx, client.ListDeliveriesParams{Status: "arrived"}) {
+		if err == nil {
+			_, err = c.CreateFactoryGoodsReceipt(ctx, client.CreateFactoryGoodsReceiptInput{DeliveryID: d.ID})
+		}
+		if err != nil && !client.IsCode(err, client.CodeNoWarehouseWorker) { // whose truck waits
+			return err
+		}
+	}
+	if today == millDay && !a.ordered {
+		line := a.raised.Lines[0]
+		if _, err := c.CreatePurchaseOrder(ctx, client.CreatePurchaseOrderInput{
+			SupplierID: "sup_mill", Lines: []client.MaterialLineInput{{SKU: line.SKU, Quantity: times * line.Quantity}},
+		}); err != nil {
+			return err
+		}
+		a.ordered = true
+	}
+	for b, err := range c.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{Kind: "materials", Status: "open"}) {
+		if err != nil {
+			return err
+		}
+		amount := b.MatchedMinor
+		switch {
+		case b.MatchStatus == "no_receipt", b.SupplierID == "sup_chroma" && today < chromaDay:
+			continue
+		case *b.PurchaseOrderID == a.raised.ID:
+			amount = b.BilledMinor
+		}
+		if _, err := c.PaySupplierInvoice(ctx, b.ID, client.PaySupplierInvoiceInput{AmountMinor: &amount}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

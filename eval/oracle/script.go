@@ -1,0 +1,172 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"platen/client"
+)
+
+// Script is a program that sends what an oracle sends, with one habit of careless programs. Of the tasks that few of
+// them solve, more is asked than to know what to do.
+type Script struct {
+	Name string
+	// Habit says what it does otherwise than the oracle, as the guide does.
+	Habit string
+	// retries is how often it repeats a request that failed.
+	retries int
+	spoil   func(http.RoundTripper) http.RoundTripper
+}
+
+// Scripts are the oracle itself and four careless ones.
+func Scripts() []Script {
+	const patient = 60
+	return []Script{
+		{"careful", "is the oracle", patient, func(next http.RoundTripper) http.RoundTripper { return next }},
+		{"new keys", "draws another idempotency key for each attempt of a write", patient,
+			func(next http.RoundTripper) http.RoundTripper { return newKeys{next} }},
+		{"no retries", "ends at the first request that fails or gets no response", 0,
+			func(next http.RoundTripper) http.RoundTripper { return &oneFailure{next: next} }},
+		{"first page", "reads the first ten rows of a list and takes them for all", patient,
+			func(next http.RoundTripper) http.RoundTripper { return firstPage{next} }},
+		{"roughly", "counts money in whole units, and reads lists without their filters", patient,
+			func(next http.RoundTripper) http.RoundTripper { return roughly{next} }},
+	}
+}
+
+// Client returns a client with the habit of a script.
+func (s Script) Client(baseURL string, keys client.Keys) *client.Client {
+	return client.New(baseURL, keys, client.MaxRetries(s.retries),
+		client.HTTPClient(&http.Client{Transport: &bounded{next: s.spoil(http.DefaultTransport)}}),
+		client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }))
+}
+
+// bounded ends a script that goes round in circles.
+type bounded struct {
+	next http.RoundTripper
+	sent int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	const most = 5_000
+	if b.sent++; b.sent > most {
+		return nil, fmt.Errorf("more than %d requests were sent", most)
+	}
+	return b.next.RoundTrip(r) //nolint:wrapcheck // it is one itself
+}
+
+// newKeys sends each attempt of a write with another idempotency key.
+type newKeys struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (n newKeys) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if r.Method != http.MethodGet {
+		r.Header.Set("Idempotency-Key", rand.Text())
+	}
+	return n.next.RoundTrip(r) //nolint:wrapcheck // it is one itself
+}
+
+// oneFailure lets no request pass after one that failed.
+type oneFailure struct {
+	next  http.RoundTripper
+	ended bool
+}
+
+var errEnded = errors.New("an earlier request failed")
+
+// RoundTrip implements http.RoundTripper.
+func (o *oneFailure) RoundTrip(r *http.Request) (*http.Response, error) {
+	if o.ended {
+		return nil, errEnded
+	}
+	response, err := o.next.RoundTrip(r)
+	o.ended = err != nil || response.StatusCode >= http.StatusBadRequest
+	return response, err //nolint:wrapcheck // it is one itself
+}
+
+// firstPage cuts lists off behind ten rows.
+type firstPage struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (f firstPage) RoundTrip(r *http.Request) (*http.Response, error) {
+	const rows = 10
+	return edited(f.next, r, func(text []byte) []byte {
+		var body struct {
+			Meta json.RawMessage            `json:"meta"`
+			Data map[string]json.RawMessage `json:"data"`
+		}
+		var items []json.RawMessage
+		if json.Unmarshal(text, &body) != nil || json.Unmarshal(body.Data["items"], &items) != nil || items == nil {
+			return text
+		}
+		page, err := json.Marshal(items[:min(rows, len(items))])
+		if err != nil {
+			return text
+		}
+		body.Data["items"], body.Data["next_cursor"] = page, json.RawMessage("null")
+		if cut, err := json.Marshal(body); err == nil {
+			return cut
+		}
+		return text
+	})
+}
+
+// roughly drops the last two digits of amounts of money, and the filters of lists.
+type roughly struct{ next http.RoundTripper }
+
+var minor = regexp.MustCompile(`"[a-z_]+_minor":-?\d+[,}]`)
+
+// RoundTrip implements http.RoundTripper.
+func (o roughly) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	kept := url.Values{}
+	for name, values := range r.URL.Query() {
+		if slices.Contains([]string{"cursor", "limit", "after_seq"}, name) {
+			kept[name] = values
+		}
+	}
+	r.URL.RawQuery = kept.Encode()
+	return edited(o.next, r, func(text []byte) []byte {
+		return minor.ReplaceAllFunc(text, func(amount []byte) []byte {
+			name, digits, _ := strings.Cut(string(amount[:len(amount)-1]), ":")
+			return fmt.Appendf(nil, "%s:%s%c", name, wholeUnits(digits), amount[len(amount)-1])
+		})
+	})
+}
+
+// wholeUnits are the digits of an amount without its hundredths.
+func wholeUnits(digits string) string {
+	if len(strings.TrimPrefix(digits, "-")) < len("100") {
+		return "0"
+	}
+	return digits[:len(digits)-len("00")] + "00"
+}
+
+// edited sends a request and changes the body of a response that is good.
+func edited(next http.RoundTripper, r *http.Request, edit func([]byte) []byte) (*http.Response, error) {
+	response, err := next.RoundTrip(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return response, err //nolint:wrapcheck // it is one itself
+	}
+	text, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, fmt.Errorf("read the response: %w", err)
+	}
+	text = edit(text)
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	response.Header.Del("Content-Length")
+	return response, nil
+}

@@ -1,0 +1,191 @@
+package task
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"platen/client"
+	"platen/eval/oracle"
+	"platen/internal/testclient"
+)
+
+var update = flag.Bool("update", false, "have all scripts try all tasks, and write the outcome and the guide's table")
+
+const (
+	passesFile = "testdata/passes.json"
+	guideFile  = "../../docs/guides/evaluations.md"
+)
+
+// passes count the worlds that each script passes, by task and script.
+type passes map[string]map[string]int
+
+// level is what a task is called. A script passes a task that it solves in at least four of five worlds. A task that
+// four of the five scripts pass is easy, one that three pass medium, and any other hard.
+func (p passes) level(k *Task) string {
+	const share, shares, manyPass, somePass = 4, 5, 4, 3
+	passing := 0
+	for _, worlds := range p[k.Name] {
+		if shares*worlds >= share*len(k.Seeds) {
+			passing++
+		}
+	}
+	switch {
+	case passing >= manyPass:
+		return "easy"
+	case passing >= somePass:
+		return "medium"
+	default:
+		return "hard"
+	}
+}
+
+// table is the table of the guide.
+func (p passes) table(all []*Task) string {
+	var b strings.Builder
+	head, rule := "| task | level |", "|---|---|"
+	for _, s := range oracle.Scripts() {
+		head, rule = head+" "+s.Name+" |", rule+"---|"
+	}
+	b.WriteString(head + "\n" + rule + "\n")
+	for _, k := range all {
+		fmt.Fprintf(&b, "| `%s` | %s |", k.Name, p.level(k))
+		for _, s := range oracle.Scripts() {
+			fmt.Fprintf(&b, " %d |", p[k.Name][s.Name])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// published are the passes that were written last.
+func published(t *testing.T) passes {
+	t.Helper()
+	text, err := os.ReadFile(passesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p passes
+	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// write publishes passes.
+func (p passes) write(t *testing.T, all []*Task) {
+	t.Helper()
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide, err := os.ReadFile(guideFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`(?m)^\| task \| level \|.*\n(\|.*\n)+`)
+	for file, content := range map[string][]byte{
+		passesFile: append(text, '\n'), guideFile: old.ReplaceAllLiteral(guide, []byte(p.table(all))),
+	} {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// measure has each script try tasks in all of their worlds.
+func measure(t *testing.T, all []*Task) passes {
+	t.Helper()
+	p, found := shared(), passes{}
+	var mu sync.Mutex
+	t.Run("scripts", func(t *testing.T) {
+		for _, k := range all {
+			found[k.Name] = map[string]int{}
+			for _, s := range oracle.Scripts() {
+				t.Run(k.Name+"/"+s.Name, func(t *testing.T) {
+					t.Parallel()
+					passed := 0
+					for _, prepared := range prepareAll(t, p, k, k.Seeds...) {
+						c := s.Client(p.BaseURL, client.Keys{Office: prepared.OfficeKey, Factory: prepared.FactoryKey})
+						g := outcome(t, p.BaseURL, k, prepared, c)
+						if g.Passed {
+							passed++
+						}
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					found[k.Name][s.Name] = passed
+				})
+			}
+		}
+	})
+	return found
+}
+
+// outcome is the grade of the oracle with a client that may fail it.
+func outcome(t *testing.T, baseURL string, k *Task, s *Prepared, c *client.Client) *Grade {
+	t.Helper()
+	answer, err := oracle.Solutions()[k.Name](t.Context(), &oracle.Player{Client: c, Files: s.Files})
+	var filed []byte
+	if err == nil && answer != nil {
+		if filed, err = json.Marshal(answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, failed := k.Judge(t.Context(), baseURL, s.GradingKey, filed)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	t.Logf("%g, %v: %s", g.Score, err, shown(g))
+	return g
+}
+
+// TestThePassesAreThosePublished, in every task, by every script, in every world.
+//
+//nolint:paralleltest // it takes all processors, and may write the files that the next one reads
+func TestThePassesAreThosePublished(t *testing.T) {
+	all := allTasks(t)
+	if *update {
+		measure(t, all).write(t, all)
+		return
+	}
+	testclient.InCheck(t, "TestANewKeyForEachAttemptFails, TestStatedLevelsAreThosePublished")
+	if got, want := measure(t, all), published(t); !reflect.DeepEqual(got, want) {
+		t.Errorf("the scripts pass\n%s\npublished is\n%s", got.table(all), want.table(all))
+	}
+}
+
+// TestStatedLevelsAreThosePublished in the file of each task, and the guide has the table.
+//
+//nolint:paralleltest // it reads what the one before it may write
+func TestStatedLevelsAreThosePublished(t *testing.T) {
+	all, p := allTasks(t), published(t)
+	if *update {
+		p.write(t, all)
+	}
+	for _, k := range all {
+		if level := p.level(k); level != k.Difficulty {
+			t.Errorf("%s is called %s, and passed as one that is %s: %v", k.Name, k.Difficulty, level, p[k.Name])
+		}
+	}
+	guide, err := os.ReadFile(guideFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{p.table(all)}
+	for _, s := range oracle.Scripts() {
+		texts = append(texts, fmt.Sprintf("- **%s** %s.\n", s.Name, s.Habit))
+	}
+	for _, text := range texts {
+		if !bytes.Contains(guide, []byte(text)) {
+			t.Errorf("the guide lacks\n%s", text)
+		}
+	}
+}
