@@ -40,11 +40,11 @@ const (
 	// workFolder is where the agent works.
 	workFolder = "/app"
 	answerFile = workFolder + "/answer.json"
-	// agentTime is as long as a try of platen tasks run may take. verifierTime holds two
+	// agentTime is as long as a try of platen tasks run may take, companyTime as a company may. verifierTime holds two
 	// gradings of gradeTime.
-	agentTime    = time.Hour
-	verifierTime = 10 * time.Minute
-	gradeTime    = 4 * time.Minute
+	agentTime, companyTime = time.Hour, 12 * time.Hour
+	verifierTime           = 10 * time.Minute
+	gradeTime              = 4 * time.Minute
 	// draftPrefix is how folders are called until they are whole.
 	draftPrefix = ".platen-export-"
 
@@ -237,6 +237,14 @@ func quote(text string) (string, error) {
 	return out.String(), nil
 }
 
+// timeOf is how long an agent may take for a task.
+func timeOf(t *task.Task) time.Duration {
+	if t.Days() > 0 {
+		return companyTime
+	}
+	return agentTime
+}
+
 // values are what the layout leaves open.
 func (h *Harbor) values(w World) map[string]any {
 	origin, host := fmt.Sprintf("http://%s:%d", service, port), fmt.Sprintf("http://%s:%d", service, taskPort)
@@ -248,7 +256,7 @@ func (h *Harbor) values(w World) map[string]any {
 		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "Separate": h.Judge == Separate,
 		"GradeFolder": gradeFolder, "Folder": workFolder, "AnswerFile": answerFile,
 		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(),
-		"AgentSeconds": int(agentTime.Seconds()), "VerifierSeconds": int(verifierTime.Seconds()),
+		"AgentSeconds": int(timeOf(w.Task).Seconds()), "VerifierSeconds": int(verifierTime.Seconds()),
 		"GradeSeconds": int(gradeTime.Seconds()),
 	}
 }

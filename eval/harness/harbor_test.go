@@ -106,7 +106,7 @@ func everyWorld(t *testing.T) []World {
 		t.Fatal(err)
 	}
 	var worlds []World
-	for _, k := range all {
+	for _, k := range append(all, task.Companies()...) {
 		for _, seed := range k.Seeds {
 			worlds = append(worlds, World{Task: k, Seed: seed})
 		}

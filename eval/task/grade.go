@@ -72,7 +72,7 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 	if err != nil {
 		return nil, fmt.Errorf("read the seed: %w", err)
 	}
-	twin.named = t.varied(seed)
+	twin.named, twin.seed = t.varied(seed), seed
 	if err := twin.let(ctx, t); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ type Predicate struct {
 	// Value is an object, such as /sandbox, whose Field is compared.
 	Value string `json:"value,omitempty"`
 	Field string `json:"field,omitempty"`
+	// Worth is a day, at whose close the net worth is compared.
+	Worth int `json:"worth,omitempty"`
 	// Is, Min and Max are what it has to be, as texts that may hold expressions.
 	Is  string `json:"is,omitempty"`
 	Min string `json:"min,omitempty"`
@@ -49,7 +51,8 @@ type Join struct {
 
 func (p *Predicate) check() error {
 	kinds := 0
-	for _, set := range []bool{p.Count != "", p.Sum != "", p.Value != "", p.Each != "", p.Answer != "", p.Text != ""} {
+	for _, set := range []bool{p.Count != "", p.Sum != "", p.Value != "", p.Each != "", p.Answer != "", p.Text != "",
+		p.Worth != 0} {
 		if set {
 			kinds++
 		}
@@ -58,7 +61,7 @@ func (p *Predicate) check() error {
 	switch {
 	case kinds != 1:
 		return errors.New("a predicate is of one kind")
-	case (p.From != "" || p.To != "") && (!way || compared || p.Value+p.Sum+p.Count == ""):
+	case (p.From != "" || p.To != "") && (!way || compared || p.Value+p.Sum+p.Count == "" && p.Worth == 0):
 		return errors.New("a way has two ends, and a number that goes it")
 	case p.Each == "" && !compared && !way:
 		return errors.New("nothing is compared")
@@ -90,6 +93,11 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 		if is, err = w.fill(ctx, p.Text); err != nil {
 			return 0, "", err
 		}
+	case p.Worth != 0:
+		var err error
+		if is, err = w.worthAt(ctx, p.Worth); err != nil {
+			return 0, "", err
+		}
 	default:
 		if is, err = w.total(ctx, p); err != nil {
 			return 0, "", err
@@ -107,6 +115,9 @@ func (w *world) holds(ctx context.Context, p *Predicate, answer row) (share floa
 
 // subject names what a predicate is about.
 func (p *Predicate) subject() string {
+	if p.Worth != 0 {
+		return fmt.Sprintf("the net worth at the close of day %d", p.Worth)
+	}
 	return strings.TrimSpace(p.Count + p.Sum + p.Value + p.Answer + p.Text + " " + p.Field)
 }
 

@@ -47,7 +47,13 @@ type Task struct {
 	Checks []Check `json:"checks"`
 	// Guard lists what must be as if the player had not come.
 	Guard Guard `json:"guard"`
+
+	// days is how long a company is played, 0 for other tasks.
+	days int
 }
+
+// Days is how long a company is played, 0 for other tasks.
+func (t *Task) Days() int { return t.days }
 
 // Budget bounds a try.
 type Budget struct {
@@ -89,6 +95,9 @@ type Let struct {
 	Be   string `json:"be,omitempty"`
 	Best string `json:"best,omitempty"`
 	Of   string `json:"of,omitempty"`
+	// Skill, in place of both, is the net worth at which a player has that skill at the close of Day.
+	Skill *float64 `json:"skill,omitempty"`
+	Day   int      `json:"day,omitempty"`
 }
 
 // Check is one predicate over the records in the end, with its weight.
@@ -136,6 +145,11 @@ func All() ([]*Task, error) {
 
 // Named reads a task, or fails with ErrUnknown.
 func Named(name string) (*Task, error) {
+	for _, t := range Companies() {
+		if t.Name == name {
+			return t, nil
+		}
+	}
 	text, err := fs.ReadFile(tasks.Files, path.Join(name, "task.json"))
 	if err != nil {
 		return nil, fmt.Errorf("task %q: %w", name, ErrUnknown)

@@ -31,8 +31,9 @@ type world struct {
 	lists map[string][]row
 	// it is the row of the innermost each of a prelude.
 	it row
-	// named are the values of let.
+	// named are the values of let, seed that of the world.
 	named map[string]string
+	seed  uint64
 }
 
 func newWorld(s *client.Sandbox, base string) *world {
@@ -302,8 +303,11 @@ func array(texts []string) (string, error) {
 func (w *world) let(ctx context.Context, t *Task) error {
 	for _, l := range t.Let {
 		value, err := w.fill(ctx, l.Be)
-		if l.Best != "" {
+		switch {
+		case l.Best != "":
 			value, err = w.best(ctx, &l, t.Budget.Minutes)
+		case l.Skill != nil:
+			value, err = t.worthOfSkill(w.seed, *l.Skill, l.Day)
 		}
 		if err != nil {
 			return fmt.Errorf("let %s: %w", l.Name, err)

@@ -149,7 +149,7 @@ var may = map[string]string{
 	"eval/trace":     "client",
 	"eval/tasks":     "",
 	"eval/bound":     "",
-	"eval/task":      "client eval/bound eval/tasks eval/statistic",
+	"eval/task":      "client eval/bound eval/player eval/tasks eval/statistic",
 	"eval/harness":   "client eval/task",
 	"eval/oracle":    "client eval/player",
 	// The one door into the server: players see a company through the operation table, and play it in
@@ -213,6 +213,7 @@ var foreign = []foreignModule{
 	{"github.com/jackc/pgx/v5", "internal/store/postgres internal/store/postgres/postgrestest",
 		"an engine is known to its own package only, and to the tests of it"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
+	{"golang.org/x/sys", "internal/server/disk_statfs.go internal/server/disk_windows.go", "free space on a disk"},
 	{"golang.org/x/sys", "internal/node", "a clock that counts while the machine sleeps"},
 	{"golang.org/x/crypto/x509roots/fallback", "cmd/platen/command", "roots for machines that have none"},
 	{"github.com/spf13/cobra", "cmd/platen/command", "the command line"},

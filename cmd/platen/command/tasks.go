@@ -16,6 +16,7 @@ import (
 	"platen/client"
 	"platen/eval"
 	"platen/eval/oracle"
+	"platen/eval/player"
 	"platen/eval/task"
 	"platen/internal/cli"
 	"platen/internal/config"
@@ -44,6 +45,7 @@ func tasksList() *cobra.Command {
 			if err != nil {
 				return err //nolint:wrapcheck // it names the task
 			}
+			all = append(all, task.Companies()...)
 			if asJSON {
 				return cli.WriteJSON(cmd.OutOrStdout(), all)
 			}
@@ -160,9 +162,12 @@ func chosen(r *task.Run, names []string, seeds string) error {
 			return err
 		}
 	}
-	r.Tasks = slices.DeleteFunc(all, func(t *task.Task) bool {
-		return len(names) > 0 && !slices.Contains(names, t.Name)
-	})
+	if len(names) > 0 {
+		all = slices.DeleteFunc(append(all, task.Companies()...), func(t *task.Task) bool {
+			return !slices.Contains(names, t.Name)
+		})
+	}
+	r.Tasks = all
 	if r.Worlds < 0 || r.Tries < 0 || r.Timeout <= 0 {
 		return cli.UsageError{
 			Err: errors.New("--worlds and --tries must not be negative, and --timeout must be positive"),
@@ -196,8 +201,12 @@ func solving(ctx context.Context, t *task.Task, s *task.Prepared, baseURL string
 	return solve(ctx, t, &oracle.Player{Client: c, Files: s.Files})
 }
 
-// solve solves a task and returns the answer to file, empty for none.
+// solve solves a task, or plays a company as the watchful player does, and returns the answer to file, empty for none.
 func solve(ctx context.Context, t *task.Task, p *oracle.Player) ([]byte, error) {
+	if t.Days() > 0 {
+		watchful := player.Watchful()
+		return nil, watchful.PlayRemote(ctx, p.Client, t.Days()) //nolint:wrapcheck // it says who played
+	}
 	answer, err := oracle.Solutions()[t.Name](ctx, p)
 	if err != nil || answer == nil {
 		return nil, err
@@ -315,7 +324,7 @@ func tasksSolve() *cobra.Command {
 			if err != nil || len(answer) == 0 || answerFile == "" {
 				return err
 			}
-			return os.WriteFile(answerFile, answer, 0o600) //nolint:wrapcheck // it names the file
+			return os.WriteFile(answerFile, answer, 0o600) //nolint:gosec,wrapcheck // the user names it
 		})
 	cmd.Flags().StringVar(&answerFile, "answer", "", "The file for the JSON object that a task asks for.")
 	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are, if it has any.")

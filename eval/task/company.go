@@ -1,0 +1,79 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"platen/client"
+	"platen/eval/player"
+)
+
+const (
+	// companyPreset is the preset in which players are compared, companyDays how long its companies are played, and
+	// fullSkill the skill that is worth all: 1 is watchful play.
+	companyPreset = "agent_eval"
+	fullSkill     = 1.5
+)
+
+// Companies are whole companies as tasks: 30 and 60 days of play, worth the skill of the player. They are none of All,
+// whose tasks an oracle solves: nothing solves a company.
+func Companies() []*Task { return []*Task{company(30), company(60)} }
+
+// company is a company that is played for some days. Its score is the skill from 0 to 1.5, of 1.5.
+func company(days int) *Task {
+	return &Task{
+		Name: fmt.Sprintf("company-%d", days), Title: fmt.Sprintf("Run the company for %d days", days),
+		Difficulty: "hard", Preset: companyPreset, Bridge: client.BridgeAuto,
+		Seeds: []uint64{401, 402, 403, 404, 405},
+		Instruction: fmt.Sprintf("Run this printing company for %d working days and earn as much as you can. The "+
+			"clock stands still until you move it (POST /sandbox/tick, or the tool advance_time). Only the net worth "+
+			"at the close of day %d counts: cash, stock at cost, and what customers owe for delivered goods, less "+
+			"what is owed. A company that is bankrupt keeps its last net worth. If you stop early, the rest of the "+
+			"days pass without you.", days, days),
+		Budget: Budget{Minutes: int64(days) * dayMinutes},
+		Let: []Let{
+			{Name: "greedy", Skill: new(0.0), Day: days}, {Name: "full", Skill: new(fullSkill), Day: days},
+		},
+		Checks: []Check{{
+			Name: "skill: 0 for greedy play, two thirds for watchful play", Weight: 1, Share: true,
+			All: []Predicate{{Worth: days, From: "${greedy}", To: "${full}"}},
+		}},
+		Guard: Guard{Open: true},
+		days:  days,
+	}
+}
+
+// worthOfSkill is the net worth at which a player of the world of a seed has a skill at the close of a day, in minor
+// units.
+func (t *Task) worthOfSkill(seed uint64, skill float64, day int) (string, error) {
+	w := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge)}
+	outcomes, err := w.Outcomes(seed, day)
+	if err != nil {
+		return "", err //nolint:wrapcheck // it says who played
+	}
+	worth := map[string]int64{}
+	for _, o := range outcomes {
+		worth[o.Player] = int64(o.NetWorthMinor)
+	}
+	plain, best := worth[player.Greedy().Name], worth[player.Watchful().Name]
+	return strconv.FormatInt(plain+int64(skill*float64(best-plain)), 10), nil
+}
+
+// worthAt is the net worth at the close of a day, in minor units. A company that has not come so far is played on
+// without its player.
+func (w *world) worthAt(ctx context.Context, day int) (string, error) {
+	for {
+		report, err := w.grader.GetReport(ctx)
+		if err != nil {
+			return "", fmt.Errorf("read the report: %w", err)
+		}
+		last := len(report.NetWorth) - 1
+		if last >= day || report.Status != client.ReportStatusActive {
+			return strconv.FormatInt(report.NetWorth[min(day, last)].NetWorthMinor, 10), nil
+		}
+		if _, err := w.grader.AdvanceTime(ctx, client.TickInput{Minutes: new(int64(dayMinutes))}); err != nil {
+			return "", fmt.Errorf("play on: %w", err)
+		}
+	}
+}

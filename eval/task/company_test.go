@@ -1,0 +1,39 @@
+package task
+
+import (
+	"math"
+	"testing"
+
+	"platen/client"
+	"platen/eval/player"
+	"platen/platentest"
+)
+
+// TestACompanyIsWorthTheSkillOfItsPlayer: watchful play has skill 1, two thirds of all that counts; and a player who
+// does nothing, or stops early, is judged at the close of the same day.
+func TestACompanyIsWorthTheSkillOfItsPlayer(t *testing.T) {
+	t.Parallel()
+	const days = 3
+	p := platentest.Start(t)
+	k := company(days)
+	for name, want := range map[string]float64{"watchful": 1 / fullSkill, "nothing": 0} {
+		s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "watchful" {
+			watchful := player.Watchful()
+			c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+			if err := watchful.PlayRemote(t.Context(), c, days); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(g.Score-want) > 1e-3 {
+			t.Errorf("%s: the score is %g, want %g: %+v", name, g.Score, want, g)
+		}
+	}
+}
