@@ -33,10 +33,13 @@ func resourceCommand(r *resource.Resource) *cobra.Command {
 		verbs[i] = op.Verb
 	}
 	cmd := &cobra.Command{
-		Use: r.Name, Aliases: r.Aliases, Args: noArguments,
-		Short: strings.Join(verbs, ", ") + also(r.Aliases),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	if only := &r.Operations[0]; len(verbs) == 1 && len(only.Places()) == 0 { // platen cash is platen cash get
+		cmd = verbCommand(only)
+	}
+	cmd.Use, cmd.Aliases, cmd.Short = r.Name, r.Aliases, strings.Join(verbs, ", ")+also(r.Aliases)
 	if noun, ok := strings.CutPrefix(r.Name, r.System+"-"); ok {
 		cmd.SuggestFor = []string{noun}
 	}
@@ -86,6 +89,9 @@ func verbCommand(op *resource.Operation) *cobra.Command {
 	switch {
 	case op.Paged:
 		cmd.Flags().BoolVar(&c.All, "all", false, "Show all rows, not the first 50.")
+		cmd.Flags().StringSliceVar(&c.Columns, "columns", nil, "Fields to show, such as number,due_date,total_minor.")
+		cmd.Flags().BoolVar(&c.CSV, "csv", false, "Print rows as CSV, with the names of the fields.")
+		cmd.MarkFlagsMutuallyExclusive("csv", "json")
 	case op.Method != http.MethodGet:
 		cmd.Flags().StringVar(&c.IdempotencyKey, "idempotency-key", "", "Idempotency-Key; made when empty.")
 	}

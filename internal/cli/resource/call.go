@@ -38,8 +38,10 @@ type Call struct {
 	Values map[string]any
 	// All reads all pages of a list.
 	All bool
-	// JSON prints what the server sent.
-	JSON bool
+	// JSON prints what the server sent, CSV the fields of a list that hold one value.
+	JSON, CSV bool
+	// Columns are the fields of a list to show, all or as many as fit where there are none.
+	Columns []string
 	// IdempotencyKey of a write; one is made when it is empty.
 	IdempotencyKey string
 	// Out gets the records, Notes the rest.
@@ -139,7 +141,10 @@ func (c *Call) list(s *session, path string) error {
 	if c.JSON {
 		return cli.WriteJSON(c.Out, rows) //nolint:wrapcheck // the error of standard output is enough
 	}
-	if err := writeRows(c.Out, rows); err != nil {
+	if c.CSV {
+		return writeCSV(c.Out, rows, c.Columns)
+	}
+	if err := writeRows(c.Out, rows, c.Columns); err != nil {
 		return err
 	}
 	if more {

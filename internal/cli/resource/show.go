@@ -2,6 +2,7 @@ package resource
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"platen/internal/cli"
 	"platen/internal/money"
 )
 
@@ -104,10 +106,10 @@ type column struct {
 	width int
 }
 
-// writeRows writes records as a table: number and status first, and then as many fields as
-// there is room for.
-func writeRows(out io.Writer, rows []json.RawMessage) error {
-	columns, err := columnsOf(rows)
+// writeRows writes records as a table: the columns that were chosen, or else number and status first, and then as
+// many fields as there is room for.
+func writeRows(out io.Writer, rows []json.RawMessage, chosen []string) error {
+	columns, err := columnsOf(rows, chosen)
 	if err != nil {
 		return err
 	}
@@ -119,7 +121,7 @@ func writeRows(out io.Writer, rows []json.RawMessage) error {
 	used := 0
 	var shown []column
 	for _, c := range columns {
-		if used += c.width + gap; used <= tableWidth || len(shown) == 0 {
+		if used += c.width + gap; used <= tableWidth || len(shown) == 0 || len(chosen) > 0 {
 			shown = append(shown, c)
 		} else {
 			used -= c.width + gap
@@ -142,8 +144,65 @@ func writeRows(out io.Writer, rows []json.RawMessage) error {
 	return nil
 }
 
-// columnsOf returns the columns of a table, the most telling first.
-func columnsOf(rows []json.RawMessage) ([]column, error) {
+// writeCSV writes the fields of records that hold one value, as the server has them, or those that were chosen.
+func writeCSV(out io.Writer, rows []json.RawMessage, chosen []string) error {
+	w := csv.NewWriter(out)
+	names := chosen
+	for i, row := range rows {
+		all, err := members(row)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			for _, m := range all {
+				if len(chosen) == 0 && !m.nested() {
+					names = append(names, m.name)
+				}
+			}
+			if err := w.Write(names); err != nil {
+				return fmt.Errorf("print: %w", err)
+			}
+		}
+		record := make([]string, len(names))
+		for at, name := range names {
+			m, err := memberNamed(all, name)
+			if err != nil {
+				return err
+			}
+			record[at] = m.plain()
+		}
+		if err := w.Write(record); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
+	}
+	w.Flush()
+	return w.Error() //nolint:wrapcheck // the error of standard output is enough
+}
+
+// memberNamed is a field of a record, or a usage error that names those that it has.
+func memberNamed(all []member, name string) (*member, error) {
+	names := make([]string, len(all))
+	for i := range all {
+		if names[i] = all[i].name; names[i] == name {
+			return &all[i], nil
+		}
+	}
+	return nil, cli.UsageError{
+		Err: fmt.Errorf("--columns: there is no field %q; the fields are %s", name, strings.Join(names, ", ")),
+	}
+}
+
+// plain is the value of a field as the server has it, without quotes, "" for null.
+func (m *member) plain() string {
+	var text string
+	if json.Unmarshal(m.value, &text) == nil {
+		return text
+	}
+	return string(m.value)
+}
+
+// columnsOf returns the columns of a table: those that were chosen, or else the most telling first.
+func columnsOf(rows []json.RawMessage, chosen []string) ([]column, error) {
 	var columns []column
 	var ranks []int
 	for i, row := range rows {
@@ -151,12 +210,21 @@ func columnsOf(rows []json.RawMessage) ([]column, error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, name := range chosen {
+			if _, err := memberNamed(all, name); err != nil {
+				return nil, err
+			}
+		}
 		for at, m := range all {
-			if i == 0 && rank(&m, all) >= 0 {
+			place := rank(&m, all)
+			if len(chosen) > 0 {
+				place = slices.Index(chosen, m.name)
+			}
+			if i == 0 && place >= 0 {
 				columns = append(columns, column{
 					title: m.title(), cells: make([]string, len(rows)), width: utf8.RuneCountInString(m.title()),
 				})
-				ranks = append(ranks, rank(&m, all)*len(all)+at)
+				ranks = append(ranks, place*len(all)+at)
 			}
 			for c := range columns {
 				if columns[c].title == m.title() {
@@ -178,6 +246,14 @@ func columnsOf(rows []json.RawMessage) ([]column, error) {
 	return sorted, nil
 }
 
+// telling are the fields that decide what to do next.
+func telling() []string {
+	return []string{
+		"customer_name", "supplier_name", "sku", "quantity", "total_minor", "amount_minor", "balance_minor",
+		"billed_minor", "due_date", "deliver_by", "answer_by", "expected_on",
+	}
+}
+
 // rank says how early a field stands in a table, -1 for not at all.
 func rank(m *member, all []member) int {
 	hasNumber := slices.ContainsFunc(all, func(o member) bool { return o.name == "number" })
@@ -190,8 +266,10 @@ func rank(m *member, all []member) int {
 		strings.HasSuffix(m.name, "_at"):
 		return -1
 	case strings.HasSuffix(m.name, "_id") || strings.HasSuffix(m.name, "_ref"):
-		return 3
-	default:
+		return 4
+	case slices.Contains(telling(), m.name):
 		return 2
+	default:
+		return 3
 	}
 }
