@@ -21,7 +21,7 @@ func (s *Site) alsoCalled() map[string]string {
 		"/docs/presets":  "scenario, template of a company",
 		"/docs/economy":  "score, scoring, benchmark, baseline",
 		"/docs/missions": "challenges, tasks, achievements",
-		"/docs/triggers": "make an event happen, simulate, force, fixture, test event, bring about, cause an event",
+		"/docs/triggers": "make an event happen, simulate, force, fixture, test event, cause an event",
 		"/docs/errors":   "list of error codes, error handling, status codes, " + strings.Join(statuses, " "),
 		"/docs/events":   "list of event types, webhook events",
 		apiPath:          "endpoints, routes, methods, api reference",

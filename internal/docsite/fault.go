@@ -25,7 +25,7 @@ var survivors = map[fault.Kind]string{ //nolint:gochecknoglobals // the table it
 	fault.WebhookLate:   "it reads the feed, where order is certain",
 	fault.WebhookLost:   "it reads the feed, where nothing is missing",
 	fault.WebhookForged: "`docs/webhooks/receiver.go` verifies the raw body first",
-	fault.SecretRotated: "the same: any signature that fits will do",
+	fault.SecretRotated: "the same: any valid signature will do",
 	fault.DoubleWork:    "`deal`: the same event always has the same key",
 }
 

@@ -20,12 +20,12 @@ type guideGroup struct {
 	Guides []guide
 }
 
-// guide is a page that is written by hand, or one made from tables that is read
+// guide is a page that is written in Markdown, or one generated from tables that is read
 // like one.
 type guide struct {
 	// Path is that of the page.
 	Path string
-	// File is the page's text in docs/guides, empty for pages made from tables.
+	// File is the page's text in docs/guides, empty for generated pages.
 	File string
 	// Text is the text of links to it.
 	Text string
@@ -34,65 +34,75 @@ type guide struct {
 // guideGroups lists the guides in the order of reading.
 func guideGroups() []guideGroup {
 	return []guideGroup{
-		{"Begin", []guide{
+		{"Start", []guide{
 			{"/docs/", "overview.md", "Overview"},
 			{"/docs/quickstart", "quickstart.md", "Quickstart"},
 			{"/docs/two-systems", "two-systems.md", "The two systems"},
-			{"/docs/bridge", "bridge.md", "The bridge by hand"},
+			{"/docs/bridge", "bridge.md", "The manual bridge"},
+		}},
+		{"Tutorial", []guide{
 			{"/docs/tutorial", "tutorial.md", "Build the bridge in an hour"},
 		}},
-		{"Build", []guide{
-			{"/docs/clients", "clients.md", "Clients"},
-			{"/docs/idempotency", "idempotency.md", "Idempotency and retries"},
-			{"/docs/limits", "limits.md", "Limits"},
-			{"/docs/lists", "lists.md", "Lists"},
-			{"/docs/feed", "feed.md", "The event feed"},
-			{"/docs/webhooks", "webhooks.md", "Webhooks"},
-			{"/docs/listen", "listen.md", "Local work"},
+		{"Test your integration", []guide{
+			{"/docs/clients", "clients.md", "Use a client library"},
+			{"/docs/idempotency", "idempotency.md", "Retry safely"},
+			{"/docs/lists", "lists.md", "Read lists"},
+			{"/docs/feed", "feed.md", "Follow the event feed"},
+			{"/docs/webhooks", "webhooks.md", "Receive webhooks"},
+			{"/docs/listen", "listen.md", "Receive webhooks locally"},
+			{"/docs/faults", "faults.md", "Inject faults"},
+			{"/docs/triggers", "", "Trigger events"},
+			{"/docs/checkpoints", "checkpoints.md", "Use checkpoints and forks"},
+			{"/docs/ci", "ci.md", "Run tests in CI"},
 			{"/docs/recipes", "recipes.md", "Recipes"},
 			{"/docs/troubleshooting", "troubleshooting.md", "Troubleshooting"},
 		}},
-		{"Test and evaluate", []guide{
-			{"/docs/ci", "ci.md", "Tests and CI"},
-			{"/docs/checkpoints", "checkpoints.md", "Checkpoints and forks"},
-			{"/docs/triggers", "", "Triggers"},
-			{"/docs/faults", "faults.md", "Inject faults"},
-			{"/docs/evaluations", "evaluations.md", "Evaluations"},
-			{"/docs/interviews", "interviews.md", "Interviews and classes"},
-			{"/docs/agents", "", "Agents"},
-			{"/docs/economy", "", "Economy"},
+		{"Evaluate agents", []guide{
+			{"/docs/agents", "", "Connect an agent"},
+			{"/docs/evaluations", "evaluations.md", "Run evaluations"},
+			{"/docs/interviews", "interviews.md", "Run interviews and classes"},
 		}},
-		{"The company", []guide{
-			{"/docs/handbook", "handbook.md", "Handbook"},
-			{"/docs/twenty-days", "twenty-days.md", "Twenty days by hand"},
-			{"/docs/missions", "", "Missions"},
-			{"/docs/presets", "", "Presets"},
-			{"/docs/glossary", "glossary.md", "Glossary"},
-		}},
-		{"Operate", []guide{
+		{"Run a server", []guide{
 			{"/docs/install", "install.md", "Install"},
 			{"/docs/self-hosting", "self-hosting.md", "Self-hosting"},
 			{"/docs/several-servers", "several-servers.md", "Several servers"},
-			{"/docs/settings", "", "Settings"},
+		}},
+		{"The company", []guide{
+			{"/docs/handbook", "handbook.md", "Handbook"},
+			{"/docs/twenty-days", "twenty-days.md", "A diary of twenty days"},
+			{"/docs/missions", "", "Missions"},
+			{"/docs/presets", "", "Presets"},
+			{"/docs/economy", "", "Economy"},
+		}},
+		{referenceGroup, []guide{
 			{commandsPath, "commands.md", "Commands"},
+			{"/docs/settings", "", "Settings"},
+			{"/docs/limits", "limits.md", "Limits"},
+			{"/docs/glossary", "glossary.md", "Glossary"},
 		}},
 	}
 }
+
+// referenceGroup is the title of the group that the pages of the API belong to as well.
+const referenceGroup = "Reference"
 
 // sections are the links beside every guide.
 func sections() []contents {
 	var all []contents
 	for _, group := range guideGroups() {
 		list := contents{Title: group.Title}
+		if group.Title == referenceGroup {
+			list.Links = []link{
+				{Path: apiPath, Text: "Operations"}, {Path: "/docs/events", Text: "Events"},
+				{Path: "/docs/errors", Text: "Errors"},
+			}
+		}
 		for _, g := range group.Guides {
 			list.Links = append(list.Links, link{Path: g.Path, Text: g.Text})
 		}
 		all = append(all, list)
 	}
-	return append(all, contents{Title: "Reference", Links: []link{
-		{Path: apiPath, Text: "Operations"}, {Path: "/docs/events", Text: "Events"},
-		{Path: "/docs/errors", Text: "Errors"},
-	}})
+	return all
 }
 
 // around finds the guides before and after a path.
@@ -111,7 +121,7 @@ func around(path string) (previous, next *link) {
 	return nil, nil
 }
 
-// remark is a note for the tests of a guide. It is no part of the page.
+// remark is a note for the tests of a guide. It is not shown.
 var remark = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
 
 // guides is the section of the guides.

@@ -65,7 +65,7 @@ func TestProgramsFindEveryPageOfTheReference(t *testing.T) {
 		want("/docs/errors/"+string(d.Code), "# `"+string(d.Code)+"`")
 	}
 	full := body(t, "/llms-full.txt")
-	for _, title := range []string{"# Quickstart", "# The bridge by hand", "# Settings", "# Agents"} {
+	for _, title := range []string{"# Quickstart", "# The manual bridge", "# Settings", "# Agents"} {
 		if !strings.Contains(full, title+"\n") {
 			t.Errorf("llms-full.txt has no %q", title)
 		}

@@ -198,7 +198,7 @@ var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read o
 		"Idempotency-Key: two test pings of one webhook, whose receiver takes its time.",
 	problem.RequestTimeout: "Announce a body with Content-Length, and do not send it.",
 	problem.Unavailable:    "Stop the server while it handles a request, or fill the disk of its database.",
-	problem.InternalError: "It cannot be provoked on purpose. " +
+	problem.InternalError: "You cannot provoke it. " +
 		"If you see one, search the server's log for its request_id.",
 	problem.SandboxDamaged: "Start a server of your own, create a sandbox with an Idempotency-Key on a write, stop " +
 		"the server, change a bit of its commits in the database, start it, and repeat the write.",

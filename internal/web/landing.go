@@ -17,14 +17,14 @@ type offer struct {
 // own has its summary instead.
 var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
 	"starter": {"Starter",
-		"A healthy company. The bridge is automatic: an accepted order is already at the Factory.", "zap"},
+		"A healthy company. The bridge is automatic: accept an order, and the Factory has its work order.", "zap"},
 	"manual": {"Manual bridge",
-		"The same company, unplugged. Your program carries each record across.", "unplug"},
-	"crunch":       {"Crunch", "Orders arrive faster than two presses can print. Little cash, much noise.", "gauge"},
-	"supply_shock": {"Supply shock", "Prices up a third, trucks late, bills that do not match.", "truck"},
+		"The same company, without the bridge. Your program carries each record.", "unplug"},
+	"crunch":       {"Crunch", "Orders arrive faster than two presses can print. Cash is short, and the market is noisy.", "gauge"},
+	"supply_shock": {"Supply shock", "Prices are up a third, trucks are late, and bills do not match.", "truck"},
 	"agent_eval": {"Agent evaluation",
-		"A fixed world and a clock that only moves when told, for comparable scores.", "cpu"},
-	"empty": {"Empty", "A printing house and its stock. No orders until you let time pass.", "package"},
+		"A fixed world and a manual clock, for comparable scores.", "cpu"},
+	"empty": {"Empty", "A printing company with stock and no orders. Move the clock to get some.", "package"},
 }
 
 // plan is a plan of faults as an option of the landing page.
@@ -32,12 +32,12 @@ type plan struct{ Name, Title, Text string }
 
 // planWords describe the faults that a plan injects, none for "".
 var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
-	"":      {"None", "Every request arrives, and every webhook comes once."},
-	"light": {"Light", "Webhooks come twice or late. Now and then a request is slow or rejected."},
+	"":      {"None", "Every request arrives, and every webhook is sent once."},
+	"light": {"Light", "Webhooks arrive twice or late. Some requests are slow or rejected."},
 	"moderate": {"Moderate",
-		"Responses and webhooks get lost, come late or twice. Reads are stale, and pages are short."},
-	"severe": {"Severe", "Many responses and webhooks get lost, systems go away, a clock is off, some webhooks are " +
-		"forged. Work that you send twice is done twice."},
+		"Responses and webhooks are lost, late or duplicated. Reads are stale, and pages are short."},
+	"severe": {"Severe", "Many responses and webhooks are lost, systems go down, a clock is wrong, some webhooks are " +
+		"forged. Duplicate requests are processed twice."},
 }
 
 // plans are no faults, and then the plans, each under one name.
@@ -64,9 +64,9 @@ func landing(o Options) docsite.Page {
 		offers = append(offers, offer)
 	}
 	return docsite.Page{
-		Template: "landing", Title: "Platen, a printing company to practise integration on", Path: "/",
+		Template: "landing", Title: "Platen, a realistic sandbox for testing integrations and agents", Path: "/",
 		Scripts: []string{"landing/landing.js"}, Styles: []string{"parts.css", "landing.css"},
-		Description: "A simulated printing company behind two HTTP systems that share no data.",
+		Description: "A simulated printing company behind two HTTP APIs that share no data. It reacts, remembers, and fails the way production does.",
 		Content: struct {
 			Offers []offer
 			Plans  []plan

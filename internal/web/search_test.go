@@ -19,7 +19,7 @@ func TestTheSearchFindsWhatItIsAskedFor(t *testing.T) {
 		"pow-difficulty":               `href="/docs/settings"`,
 		"quickst":                      `href="/docs/quickstart"`,
 		"xyzzy":                        "No page has these words",
-		"":                             "what do you look for",
+		"":                             "Search guides, routes",
 		"%3Cscript%3Ealert(1)":         "search",
 		"%ff%fe":                       "<h1>Search</h1>",
 		strings.Repeat("press+", 1000): "<h1>Search</h1>",

@@ -50,19 +50,19 @@ func (s step) pieces(baseURL string) []piece {
 	return out
 }
 
-// steps are the short quickstart of the landing page. They run as they stand, one after the other, in a
+// steps are the short quickstart of the landing page. They run unchanged, one after the other, in a
 // shell with curl 7.82 and jq.
 var steps = []step{ //nolint:gochecknoglobals // the table itself
 	{
 		"Create a sandbox", operation.Open,
-		"There is no account. The response holds two keys, one for each system, and no other response ever shows them.",
+		"You need no account. The response has two keys, one for each system. Save them: they are shown only once.",
 		`curl -s -X POST BASE/sandboxes > sandbox.json
 PLATEN_OFFICE_KEY=$(jq -r .data.office_key sandbox.json)
 PLATEN_FACTORY_KEY=$(jq -r .data.factory_key sandbox.json)`,
 	},
 	{
 		"Read what customers want", operation.Office,
-		"Orders wait for an answer. Lists begin with the newest; take the oldest, a small one of business cards.",
+		"Orders wait for your answer. Lists begin with the newest. Take the oldest, a small order of business cards.",
 		`curl -s "BASE/office/sales-orders?status=received" \
   -H "Authorization: Bearer $PLATEN_OFFICE_KEY" > orders.json
 jq -r '.data.items[] | [.number, .quantity, .product_name, .due_date] | @tsv' orders.json
@@ -70,28 +70,28 @@ ORDER=$(jq -r '.data.items[-1].id' orders.json)`,
 	},
 	{
 		"Accept the order", operation.Office,
-		"With the preset starter the bridge is automatic: the Factory has its work order before the response arrives.",
+		"With the preset starter the bridge is automatic: it creates the work order before the response arrives.",
 		`curl -s -X POST BASE/office/sales-orders/$ORDER/accept \
   -H "Authorization: Bearer $PLATEN_OFFICE_KEY" > order.json
 WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	},
 	{
 		"Start a press", operation.Factory,
-		"Starting a press wants an Idempotency-Key. Named after the intention, it makes every retry harmless.",
+		"Starting a press requires an Idempotency-Key. Name it after the job, and every retry is safe.",
 		`curl -s BASE/factory/print-runs \
   -H "Authorization: Bearer $PLATEN_FACTORY_KEY" \
   -H "Idempotency-Key: print-$WORK" \
   --json '{"press_id": "prs_digital", "work_order_id": "'$WORK'"}' | jq '.data // .error'`,
 	},
 	{
-		"Let a day pass", operation.Shared,
-		"A working day has 480 minutes and takes one minute of yours. Or move the clock: either key may.",
+		"Move the clock", operation.Shared,
+		"A working day has 480 minutes and takes one real minute. Or move the clock yourself, with either key.",
 		`curl -s -X POST BASE/sandbox/tick \
   -H "Authorization: Bearer $PLATEN_FACTORY_KEY" | jq .data`,
 	},
 	{
 		"Ship the goods", operation.Factory,
-		"The work order is printed and finished. The goods go to the customer, and the bridge bills " +
+		"The work order is printed and finished. Send the goods to the customer, and the bridge bills " +
 			"them at Head Office.",
 		`curl -s BASE/factory/shipments \
   -H "Authorization: Bearer $PLATEN_FACTORY_KEY" \
@@ -99,8 +99,8 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
   --json '{"work_order_id": "'$WORK'"}' | jq '.data // .error'`,
 	},
 	{
-		"See the money", operation.Office,
-		"Customers pay when their terms say, most of them. A week later the cash has grown. " +
+		"Get paid", operation.Office,
+		"Most customers pay on their terms. Move the clock by a week to see the cash grow. " +
 			"Amounts are whole hundredths.",
 		`for day in 1 2 3 4 5; do
   sleep 1
@@ -112,7 +112,7 @@ curl -s BASE/office/cash \
 	},
 	{
 		"Read how it happened", operation.Shared,
-		"Each change of a status wrote one event. The feed numbers them without gaps, oldest first.",
+		"Each status change wrote one event. The feed has them all, oldest first, numbered without gaps.",
 		`curl -s "BASE/events?after_seq=0" \
   -H "Authorization: Bearer $PLATEN_OFFICE_KEY" |
   jq -r '.data.items[] | [.seq, .sim_date, .type] | @tsv'`,

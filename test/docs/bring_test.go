@@ -18,7 +18,7 @@ import (
 )
 
 // brought finds preset and command in the Markdown of an event's page.
-var brought = regexp.MustCompile("(?s)## Bring it about\n.*?preset `(\\w+)`.*?```sh\n(.*?)\n```")
+var brought = regexp.MustCompile("(?s)## Trigger it\n.*?preset `(\\w+)`.*?```sh\n(.*?)\n```")
 
 // TestEachEventIsBroughtAbout runs the command on the page of each type of event in a
 // new sandbox, and finds an event of the type in the feed, by its id, and at a receiver:
