@@ -59,7 +59,7 @@ func WriteAttention(out io.Writer, a *client.Attention) {
 		}
 	}
 	if len(a.History) > 0 {
-		fmt.Fprintf(out, "\n%s\n", p.in(bold, "how it came to this"))
+		fmt.Fprintf(out, "\n%s\n", p.in(bold, "what happened"))
 	}
 	for _, turn := range a.History {
 		fmt.Fprintf(out, "  %s  %s\n", turn.SimDate, turn.Message)

@@ -47,10 +47,10 @@ func progress(notes io.Writer) func(client.Wait) {
 		line := last
 		switch {
 		case w.Ticket != nil:
-			line = fmt.Sprintf("All places are taken. Waiting: number %d in the queue, about %d s.",
+			line = fmt.Sprintf("The server is full. Waiting: number %d in the queue, about %d s.",
 				w.Ticket.Position, w.Ticket.EtaS)
 		case w.Difficulty > 0:
-			line = fmt.Sprintf("The server asks for a proof of work (%d bits, about %d hashes). Working on it.",
+			line = fmt.Sprintf("The server requires a proof of work (%d bits, about %d hashes). Computing it.",
 				w.Difficulty, 1<<min(w.Difficulty, 40))
 		}
 		if line != last {
@@ -67,7 +67,7 @@ func EvaluationSecret(split string) (string, error) {
 	}
 	secret, err := config.Secret("", "PLATEN_EVALUATION_SECRET")
 	if err == nil && len(secret) < config.SecretLeast {
-		err = usagef("--split test needs PLATEN_EVALUATION_SECRET, of %d characters or more: its worlds follow from it",
+		err = usagef("--split test requires PLATEN_EVALUATION_SECRET, of %d characters or more: its worlds derive from it",
 			config.SecretLeast)
 	}
 	return secret, err //nolint:wrapcheck // the error names the variable

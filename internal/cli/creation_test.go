@@ -27,9 +27,9 @@ func TestProgressIsReportedOnce(t *testing.T) {
 		report(w)
 	}
 	want := []string{
-		"The server asks for a proof of work (20 bits, about 1048576 hashes). Working on it.",
-		"All places are taken. Waiting: number 2 in the queue, about 60 s.",
-		"All places are taken. Waiting: number 1 in the queue, about 30 s.",
+		"The server requires a proof of work (20 bits, about 1048576 hashes). Computing it.",
+		"The server is full. Waiting: number 2 in the queue, about 60 s.",
+		"The server is full. Waiting: number 1 in the queue, about 30 s.",
 	}
 	if got := notes.String(); got != strings.Join(want, "\n")+"\n" {
 		t.Errorf("got\n%s", got)

@@ -76,7 +76,7 @@ func (d *Demo) Run(ctx context.Context, origin string) error {
 }
 
 func (d *Demo) play(ctx context.Context, base string) error {
-	d.note = "a sandbox of our own"
+	d.note = "a new sandbox"
 	s, err := client.CreateSandbox(ctx, base,
 		client.CreateSandboxInput{Preset: new("starter"), Clock: new(client.ClockModeManual)},
 		client.HTTPClient(&http.Client{Timeout: demoTimeout}), client.UserAgent(UserAgent), client.MaxRetries(0),
@@ -85,7 +85,7 @@ func (d *Demo) play(ctx context.Context, base string) error {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
 	d.client = s.Client()
-	status, err := d.to("what it is worth").GetSandbox(ctx)
+	status, err := d.to("its net worth").GetSandbox(ctx)
 	if err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -112,18 +112,18 @@ func (d *Demo) to(note string) *client.Client {
 // accept accepts the oldest order for business cards, and returns the id of its
 // work order in the Factory.
 func (d *Demo) accept(ctx context.Context) (string, error) {
-	orders, err := d.to("who wants business cards?").ListSalesOrders(ctx,
+	orders, err := d.to("find an order for business cards").ListSalesOrders(ctx,
 		client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived, SKU: "prd_card"})
 	if err != nil {
 		return "", err //nolint:wrapcheck // the client names the failed operation
 	}
 	if len(orders.Items) == 0 {
-		return "", errors.New("no customer wants business cards today")
+		return "", errors.New("no order for business cards today")
 	}
 	// The list is newest first; the oldest order is the small one that every
 	// company opens with.
 	d.result.OrderID = orders.Items[len(orders.Items)-1].ID
-	order, err := d.to("a deal; the bridge carries it to the Factory").AcceptSalesOrder(ctx, d.result.OrderID)
+	order, err := d.to("accept; the bridge carries it").AcceptSalesOrder(ctx, d.result.OrderID)
 	if err != nil {
 		return "", err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -136,7 +136,7 @@ func (d *Demo) accept(ctx context.Context) (string, error) {
 // print prints until the work order is ready.
 func (d *Demo) print(ctx context.Context, work string) error {
 	for range maxDemoDays {
-		if _, err := d.to("ink on paper").StartPrintRun(ctx, client.StartPrintRunInput{
+		if _, err := d.to("print").StartPrintRun(ctx, client.StartPrintRunInput{
 			PressID: "prs_digital", WorkOrderID: &work, OversPct: new(int64(5)),
 		}); err != nil {
 			return err //nolint:wrapcheck // the client names the failed operation
@@ -160,11 +160,11 @@ func (d *Demo) print(ctx context.Context, work string) error {
 }
 
 func (d *Demo) ship(ctx context.Context, work string) error {
-	if _, err := d.to("out of the gate; the bridge bills it").CreateFactoryShipment(ctx,
+	if _, err := d.to("ship; the bridge bills it").CreateFactoryShipment(ctx,
 		client.CreateFactoryShipmentInput{WorkOrderID: work}); err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
-	order, err := d.to("Head Office knows").GetSalesOrder(ctx, d.result.OrderID)
+	order, err := d.to("billed in Head Office").GetSalesOrder(ctx, d.result.OrderID)
 	if err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation
 	}
@@ -184,14 +184,14 @@ func (d *Demo) wait(ctx context.Context) error {
 		if err := d.tick(ctx, 480, "a working day"); err != nil {
 			return err
 		}
-		invoice, err := d.to("has the customer paid?").GetCustomerInvoice(ctx, d.result.InvoiceID)
+		invoice, err := d.to("is it paid?").GetCustomerInvoice(ctx, d.result.InvoiceID)
 		if err != nil {
 			return err //nolint:wrapcheck // the client names the failed operation
 		}
 		if invoice.Status != client.OfficeCustomerInvoiceStatusPaid {
 			continue
 		}
-		cash, err := d.to("the money").GetCash(ctx)
+		cash, err := d.to("cash").GetCash(ctx)
 		if err != nil {
 			return err //nolint:wrapcheck // the client names the failed operation
 		}

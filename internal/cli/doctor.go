@@ -97,7 +97,7 @@ func (d *Doctor) examine(ctx context.Context) {
 	d.dotEnv()
 	origin, err := d.Origin()
 	if err != nil {
-		d.found("server", "bad", err.Error(), "Give it with --server, or set PLATEN_URL.")
+		d.found("server", "bad", err.Error(), "Set --server or PLATEN_URL.")
 		return
 	}
 	if !d.server(ctx, origin) {
@@ -109,7 +109,7 @@ func (d *Doctor) examine(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		d.found("keys", "note", "There are no keys to check.",
+		d.found("keys", "note", "No keys to check.",
 			"platen new --env .env creates a sandbox and writes its keys.")
 		return
 	}
@@ -164,8 +164,8 @@ func (d *Doctor) server(ctx context.Context, origin string) bool {
 	response.Body.Close()
 	took := time.Since(began)
 	if response.StatusCode != http.StatusOK {
-		d.found("server", "bad", fmt.Sprintf("%s responds, and is not ready: %s", origin, response.Status),
-			"Its log says why.")
+		d.found("server", "bad", fmt.Sprintf("%s responds but is not ready: %s", origin, response.Status),
+			"See its log.")
 		return false
 	}
 	d.found("server", "ok", fmt.Sprintf("%s is ready, and responded in %d ms.", origin, took.Milliseconds()), "")
@@ -193,7 +193,7 @@ func (d *Doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 			continue // only evaluations have one
 		}
 		if k.key == "" {
-			d.found(k.system, "note", "There is no key for it.", "Both systems are needed to connect them.")
+			d.found(k.system, "note", "No key.", "Connecting the systems requires both keys.")
 			continue
 		}
 		if !strings.HasPrefix(k.key, k.prefix) {
@@ -220,7 +220,7 @@ func (d *Doctor) lease(s *client.SandboxStatus) {
 	left := time.Duration(s.ExpiresInS) * time.Second
 	switch {
 	case s.Status != "active":
-		d.found("sandbox", "bad", fmt.Sprintf("It is %s, and can only be read.", s.Status),
+		d.found("sandbox", "bad", fmt.Sprintf("It is %s and read-only.", s.Status),
 			"platen new creates another sandbox.")
 	case left < minLease:
 		d.found("sandbox", "note", fmt.Sprintf("It ends in %s.", span(left)),

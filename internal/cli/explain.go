@@ -38,7 +38,7 @@ func Brief(err error) error {
 		return briefError{doing + unreachable(network), err}
 	}
 	if errors.Is(err, client.ErrNoKey) {
-		return briefError{"this needs the other system's key: set PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY", err}
+		return briefError{"this requires the other system's key: set PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY", err}
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func unreachable(err *url.Error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at " + origin + ". Set --server or PLATEN_URL to the address of a server"
 	case isName && missing.IsNotFound:
-		return "there is no host called " + host + ". Set --server or PLATEN_URL to the address of a server"
+		return "unknown host " + host + ". Set --server or PLATEN_URL to the address of a server"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "the connection to " + origin + " ended before the response"
 	case err.Timeout():

@@ -29,7 +29,7 @@ const FullDelayPct = 100
 func (o *FaultFlags) Input() (*client.FaultsInput, error) {
 	if o.Plan == "" {
 		if o.Seed >= 0 || o.DelayPct != FullDelayPct {
-			return nil, usagef("--fault-seed and --fault-delay-pct need a plan of faults: --faults moderate")
+			return nil, usagef("--fault-seed and --fault-delay-pct require a fault plan: --faults moderate")
 		}
 		return nil, nil //nolint:nilnil // nothing goes wrong, which is no error
 	}
@@ -88,10 +88,10 @@ func WriteFaults(out io.Writer, log *FaultLog) {
 		for _, i := range log.Faults.Pending {
 			pending = append(pending, fmt.Sprintf("%d × %s", i.Count, i.Kind))
 		}
-		fmt.Fprintln(out, p.in(bold, "by hand"), strings.Join(pending, ", ")+", as soon as it can happen")
+		fmt.Fprintln(out, p.in(bold, "armed"), strings.Join(pending, ", ")+", for the next matching request")
 	}
 	if len(log.Happened) == 0 {
-		fmt.Fprintln(out, "No faults were injected since the server started.")
+		fmt.Fprintln(out, "No injected faults since the server started.")
 		return
 	}
 	for _, f := range slices.Backward(log.Happened) {
@@ -117,5 +117,5 @@ func WriteInjection(out io.Writer, i *client.Injection) {
 	if i.Count != 1 {
 		times = fmt.Sprintf("%d times", i.Count)
 	}
-	fmt.Fprintf(out, "%s  still to happen %s, as soon as it can\n", paintFor(out).in(bold, string(i.Kind)), times)
+	fmt.Fprintf(out, "%s  armed: applies %s to the next matching request\n", paintFor(out).in(bold, string(i.Kind)), times)
 }

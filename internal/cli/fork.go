@@ -94,7 +94,7 @@ func Reset(ctx context.Context, t *Target, h Handover) error {
 		return err
 	}
 	if _, err := old.DeleteSandbox(ctx); err != nil {
-		return fmt.Errorf("the new sandbox is there; the old one is not deleted: %w", err)
+		return fmt.Errorf("the new sandbox is created; the old one is not deleted: %w", err)
 	}
 	return nil
 }

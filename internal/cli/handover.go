@@ -26,7 +26,7 @@ func (h *Handover) ready() error {
 		return nil
 	}
 	if h.JSON {
-		return UsageError{errors.New("--env writes a file and --json prints; give one of them")}
+		return UsageError{errors.New("use --env or --json, not both")}
 	}
 	return writable(h.Env)
 }
@@ -58,7 +58,7 @@ func (h *Handover) hand(s *client.Sandbox, origin string) error {
 	if err := writeEnv(h.Env, lines); err != nil {
 		return errors.Join(printLines(h.Out, lines), err) // the server shows them once
 	}
-	fmt.Fprintf(h.Notes, "The keys are in %s. Look around with: platen status\n", h.Env)
+	fmt.Fprintf(h.Notes, "The keys are in %s. Next: platen status\n", h.Env)
 	return nil
 }
 

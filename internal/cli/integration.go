@@ -48,7 +48,7 @@ func ReadIntegration(ctx context.Context, c *client.Client, failures bool) (*Int
 func (i *Integration) Line() string {
 	c := i.Counts
 	if i.ExactlyOnce == nil {
-		return "nothing to judge yet"
+		return "no score yet"
 	}
 	parts := []string{}
 	for _, part := range []struct {
@@ -82,7 +82,7 @@ func Score(score float64) string {
 func WriteIntegration(out io.Writer, i *Integration) error {
 	p := paintFor(out)
 	if i == nil {
-		fmt.Fprintln(out, "Nothing is judged here: the sandbox carries the records itself, or players are compared.")
+		fmt.Fprintln(out, "No score: this sandbox has the automatic bridge, or it is an evaluation.")
 		return nil
 	}
 	fmt.Fprintf(out, "%s %s\n", p.in(bold, "exactly once"), i.Line())
@@ -111,8 +111,8 @@ func WriteIntegration(out io.Writer, i *Integration) error {
 		fmt.Fprintf(out, "%s  %-10s  %s\n", p.in(faint, string(f.SinceOn)), f.Verdict, f.Message)
 	}
 	m := i.Manners
-	fmt.Fprintf(out, "\nmanners: %d requests, %d before the time they were told, %d writes rejected, "+
-		"%d reads of what had not changed", m.Requests, m.Early, m.WritesRefused, m.UnchangedReads)
+	fmt.Fprintf(out, "\nmanners: %d requests, %d before Retry-After, %d writes rejected, "+
+		"%d reads of unchanged data", m.Requests, m.Early, m.WritesRefused, m.UnchangedReads)
 	if m.TriesPerWrite != nil {
 		fmt.Fprintf(out, ", %s tries for each write", strconv.FormatFloat(*m.TriesPerWrite, 'f', 2, 64))
 	}

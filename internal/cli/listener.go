@@ -104,6 +104,6 @@ func (l *Listener) forward(ctx context.Context, c *client.Client, types []client
 	err := f.forward(ctx, events, failed)
 	stop()
 	reader.Wait()
-	fmt.Fprintf(l.Notes, "Stopped. Go on with --replay-from %d.\n", f.goOn())
+	fmt.Fprintf(l.Notes, "Stopped. Continue with --replay-from %d.\n", f.goOn())
 	return err
 }

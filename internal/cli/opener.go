@@ -47,7 +47,7 @@ func (o *Opener) Run(ctx context.Context) error {
 		return err
 	}
 	if keys.Office == "" && keys.Factory == "" {
-		return usagef("the console takes the keys of a player: set PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY")
+		return usagef("the console requires the keys of a player: set PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY")
 	}
 	if _, err := connect(origin, keys).GetSandbox(ctx); err != nil {
 		return err //nolint:wrapcheck // the client names the failed operation

@@ -36,7 +36,7 @@ const (
 	attemptTimeout = 35 * time.Second
 )
 
-var errNoKeys = errors.New("there is no key: give one with --key, or set PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in " +
+var errNoKeys = errors.New("no key: set --key, or PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in " +
 	"the environment or a .env file (platen new --env .env writes one)")
 
 // Target is a server and a sandbox there, as flags name them. Empty fields are
@@ -102,7 +102,7 @@ func checkKey(source, key string) error {
 	if key == "" || keyForm.MatchString(key) {
 		return nil
 	}
-	return usagef("%s is no key: one begins with lab_off_, lab_fac_ or lab_grd_ and has 51 characters, and this has %d",
+	return usagef("invalid %s: a key begins with lab_off_, lab_fac_ or lab_grd_ and has 51 characters; this one has %d",
 		source, len(key))
 }
 

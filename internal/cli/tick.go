@@ -61,7 +61,7 @@ func WriteClock(out io.Writer, s *client.SandboxStatus) {
 		how = "starts with the first request"
 	}
 	if s.Clock.Mode == client.ClockModeManual {
-		how = "stands still; platen tick moves it"
+		how = "is manual; move it with platen tick"
 	}
 	fmt.Fprintf(out, "%s, day %d: the clock %s\n",
 		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), s.Clock.DayNumber, how)

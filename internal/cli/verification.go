@@ -21,7 +21,7 @@ const maxCaptured = 1 << 20
 
 var (
 	errNotVerified = errors.New("not verified")
-	errNoSecret    = errors.New("there is no secret: give it with --secret, in PLATEN_WEBHOOK_SECRET or in a .env file")
+	errNoSecret    = errors.New("no secret: set --secret, or PLATEN_WEBHOOK_SECRET in the environment or a .env file")
 )
 
 // Verification examines a captured delivery and finds out why its signature does
@@ -70,9 +70,9 @@ func (v *Verification) Run(in io.Reader, out io.Writer) error {
 func describe(out io.Writer, r *diagnosis.Report) {
 	switch {
 	case r.Verified:
-		fmt.Fprintln(out, "Verified: a signature fits, and the timestamp is near enough.")
+		fmt.Fprintln(out, "Verified: a signature is valid, and the timestamp is recent.")
 	case r.Genuine:
-		fmt.Fprintln(out, "Not verified: a signature fits, but not the time.")
+		fmt.Fprintln(out, "Not verified: a signature is valid, but the timestamp is not.")
 	default:
 		fmt.Fprintln(out, "Not verified.")
 	}

@@ -145,78 +145,78 @@ func (c *Config) Fields() []Field {
 			"own machine: no limits of networks, no pause between ticks, private webhooks, sandboxes of 24 hours.",
 			Target: &c.Profile},
 		{Group: "Addresses", Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
-		{Name: "ops-listen", Doc: "A second address, for health, metrics and lifting bans, with connections of its " +
-			"own; /metrics is there alone then. None when empty.", Target: &c.OpsListen},
+		{Name: "ops-listen", Doc: "A second address for health, metrics and lifting bans, with its own connection " +
+			"limit. If set, /metrics is served only there. Disabled by default.", Target: &c.OpsListen},
 		{Name: "public-url",
-			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address when empty.",
+			Doc:    "Origin used in links, such as https://sandbox.example. Derived from the address by default.",
 			Target: &c.PublicURL},
-		{Group: "Storage", Name: "database", Doc: "A SQLite file, made when missing, or postgres://….",
+		{Group: "Storage", Name: "database", Doc: "A SQLite file, created if missing, or postgres://….",
 			Target: &c.Database, Secret: true},
-		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate budgets that several servers share; each " +
-			"keeps its own while it does not respond.", Target: &c.Valkey, Secret: true},
+		{Name: "valkey", Doc: "redis://… of a Valkey or Redis, for rate limits that several servers share. While it " +
+			"does not respond, each server keeps its own.", Target: &c.Valkey, Secret: true},
 		{Group: "Several servers", Name: "node-address", Doc: "Host and port at which the other servers of a " +
-			"PostgreSQL database reach this one; empty for a server that has its database for itself.",
+			"PostgreSQL database reach this one. Leave it empty for a single server.",
 			Target: &c.NodeAddress},
-		{Name: "node-listen", Doc: "Address to listen on for other servers; node-address when empty.",
+		{Name: "node-listen", Doc: "Address to listen on for other servers. Defaults to node-address.",
 			Target: &c.NodeListen},
 		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server aims to stay within, such as " +
-			"512MiB; companies in memory take up half of it. Thousands of open connections can take the server a few " +
-			"percent beyond. When empty, 60 % of what the container or the machine has.", Target: &c.Memory},
-		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more; made in a file beside the " +
-			"database when empty. Others on the machine can read a command line: set the variable, or secret-key-file.",
+			"512MiB. Companies in memory use up to half of it. Thousands of open connections can exceed it by a few " +
+			"percent. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
+		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a file next to the " +
+			"database by default. Other users can read a command line: set the variable, or secret-key-file.",
 			Target: &c.SecretKey, Secret: true},
-		{Name: "secret-key-file", Doc: "File that holds the key of the encryption at rest, in place of secret-key.",
+		{Name: "secret-key-file", Doc: "File with the key of the encryption at rest, instead of secret-key.",
 			Target: &c.SecretKeyFile},
-		{Name: "new-secret-key", Doc: "Begin with a new secret key when the old one is lost; subscriptions to " +
-			"webhooks must be made anew then.", Target: &c.NewSecretKey},
-		{Group: "Networks of clients", Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For counts.",
+		{Name: "new-secret-key", Doc: "Start with a new secret key if you lost the old one. Recreate webhook " +
+			"subscriptions afterwards.", Target: &c.NewSecretKey},
+		{Group: "Networks of clients", Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For is trusted.",
 			Target: &c.TrustedProxy},
-		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP balancer; from trusted " +
-			"proxies only, when some are named.", Target: &c.ProxyProtocol},
-		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that make a network group.", Target: &c.IPv4Prefix},
-		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that make a network group.", Target: &c.IPv6Prefix},
-		{Name: "ipv4-block", Doc: "Leading bits of an IPv4 address that make a block of network groups.",
+		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP load balancer. With " +
+			"trusted-proxy, only from these.", Target: &c.ProxyProtocol},
+		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that form a network group.", Target: &c.IPv4Prefix},
+		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that form a network group.", Target: &c.IPv6Prefix},
+		{Name: "ipv4-block", Doc: "Leading bits of an IPv4 address that form a block of network groups.",
 			Target: &c.IPv4Block},
-		{Name: "ipv6-block", Doc: "Leading bits of an IPv6 address that make a block of network groups.",
+		{Name: "ipv6-block", Doc: "Leading bits of an IPv6 address that form a block of network groups.",
 			Target: &c.IPv6Block},
-		{Name: "block-factor", Doc: "How many times the limits of a network group a block has, within a tenth of all " +
-			"places and of the queue; 0 is no limit.", Target: &c.BlockFactor},
-		{Group: "Places", Name: "connections", Doc: "Open connections.", Target: &c.Connections},
-		{Name: "ip-connections", Doc: "Open connections per network group; this machine and trusted proxies have no " +
-			"limit but the total; 0 is no limit.", Target: &c.IPConnections},
-		{Name: "max-sandboxes", Doc: "How many sandboxes there may be.", Target: &c.MaxSandboxes},
-		{Name: "queue-length", Doc: "How many creations may wait for a place.", Target: &c.QueueLength},
-		{Name: "ip-active", Doc: "Living sandboxes per network group; 0 is no limit.", Target: &c.IPActive},
-		{Name: "ip-creations", Doc: "Creations per hour and network group; 0 is no limit.", Target: &c.IPCreations},
-		{Group: "Rates", Name: "key-rate", Doc: "Requests per minute and key; 0 is no limit.", Target: &c.KeyRate},
+		{Name: "block-factor", Doc: "Limit of a network block, as a multiple of the limits of a network group, capped at " +
+			"10 % of all sandboxes and of the queue. 0 disables the limit.", Target: &c.BlockFactor},
+		{Group: "Capacity", Name: "connections", Doc: "Maximum number of open connections.", Target: &c.Connections},
+		{Name: "ip-connections", Doc: "Open connections per network group. This machine and trusted proxies have only the " +
+			"total limit. 0 disables the limit.", Target: &c.IPConnections},
+		{Name: "max-sandboxes", Doc: "Maximum number of sandboxes.", Target: &c.MaxSandboxes},
+		{Name: "queue-length", Doc: "Maximum number of creations in the queue.", Target: &c.QueueLength},
+		{Name: "ip-active", Doc: "Active sandboxes per network group. 0 disables the limit.", Target: &c.IPActive},
+		{Name: "ip-creations", Doc: "Creations per hour and network group. 0 disables the limit.", Target: &c.IPCreations},
+		{Group: "Rates", Name: "key-rate", Doc: "Requests per minute and key. 0 disables the limit.", Target: &c.KeyRate},
 		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst},
-		{Name: "ip-rate", Doc: "Requests per minute and network group; 0 is no limit.", Target: &c.IPRate},
-		{Name: "anonymous-rate", Doc: "Requests without a key that works per minute and network group; 0 is no limit.",
+		{Name: "ip-rate", Doc: "Requests per minute and network group. 0 disables the limit.", Target: &c.IPRate},
+		{Name: "anonymous-rate", Doc: "Requests without a valid key per minute and network group. 0 disables the limit.",
 			Target: &c.AnonymousRate},
 		{Name: "page-rate", Doc: "Requests for pages, files, documents and metrics per minute and network group, " +
-			"counted by each server for itself; this machine has no limit; 0 is no limit.", Target: &c.PageRate},
-		{Name: "cooldown", Doc: "How long a key that goes on sending over its limit is shut out; 0 is never.",
+			"counted by each server separately. This machine has no limit. 0 disables the limit.", Target: &c.PageRate},
+		{Name: "cooldown", Doc: "How long to reject a key that keeps exceeding its limit. 0 disables it.",
 			Target: &c.Cooldown},
-		{Name: "ban", Doc: "How long a network group is shut out that goes on sending over its limits; 0 is never.",
+		{Name: "ban", Doc: "How long to ban a network group that keeps exceeding its limits. 0 disables bans.",
 			Target: &c.Ban},
-		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation; 0 is off.",
+		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation. 0 disables it.",
 			Target: &c.PowDifficulty},
-		{Group: "Evaluations", Name: "creation-key", Doc: "Key without which no client makes a sandbox, 32 " +
-			"characters or more; every client may when empty. Others on the machine can read a command line: set " +
+		{Group: "Evaluations", Name: "creation-key", Doc: "Key that clients need to create a sandbox, 32 " +
+			"characters or more. By default, every client can. Other users can read a command line: set " +
 			"the variable.",
 			Target: &c.CreationKey, Secret: true},
 		{Name: "evaluation-secret", Doc: "Secret of the worlds of evaluations with the split test, 32 characters or " +
-			"more; they need a creation-key, too.", Target: &c.EvaluationSecret, Secret: true},
+			"more. Requires a creation-key.", Target: &c.EvaluationSecret, Secret: true},
 		{Group: "Time", Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
-		{Name: "extension-window", Doc: "How long before its end a sandbox can be extended.",
+		{Name: "extension-window", Doc: "How long before it expires a sandbox can be extended.",
 			Target: &c.ExtensionWindow},
-		{Name: "tick-pause", Doc: "How long a sandbox's clock rests between two moves by hand; 0 is not at all.",
+		{Name: "tick-pause", Doc: "Minimum time between two manual ticks. 0 disables the pause.",
 			Target: &c.TickPause},
-		{Name: "grace", Doc: "How long an expired sandbox can be read before it is deleted.", Target: &c.Grace},
+		{Name: "grace", Doc: "How long an expired sandbox stays readable before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
 		{Group: "Other", Name: "private-webhooks",
-			Doc:    "Allow http, any port and private addresses in webhook URLs: for your own machine.",
+			Doc:    "Allow http, any port and private addresses in webhook URLs, for your own machine.",
 			Target: &c.PrivateWebhooks},
 		{Name: "request-bodies", Doc: "Keep the bodies of the newest requests of each sandbox for a while.",
 			Target: &c.RequestBodies},
@@ -465,7 +465,7 @@ func (c *Config) Check() error {
 		"ASCII without spaces, since it travels in a header")
 	refuse(c.SecretKey == "" || c.SecretKeyFile == "", "set secret-key or secret-key-file, not both")
 	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is "+
-		"PostgreSQL: there is no file beside it to keep a key in; make one with `openssl rand -base64 32`")
+		"PostgreSQL: it has no file to store a key in; generate one with `openssl rand -base64 32`")
 	refuse(slices.Contains([]string{"with_key", "always", "off"}, c.Sessionless),
 		"agent-sessionless must be with_key, always or off, not %q", c.Sessionless)
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat),

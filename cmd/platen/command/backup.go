@@ -22,10 +22,10 @@ func backupCommand() *cobra.Command {
 	var key bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the database of a server, also while it runs",
-		Long: "Copy the database of a server into a new file, as it stands at one moment, and check\n" +
-			"the copy. The server may run and goes on meanwhile. platen restore puts a copy back.\n\n" +
-			"PostgreSQL is backed up with its own tools.",
+		Short: "Back up a server's database, even while it runs",
+		Long: "Copy the database of a server into a new file, consistent at one moment, and verify the\n" +
+			"copy. The server can keep running. Restore the copy with platen restore.\n\n" +
+			"Back up PostgreSQL with its own tools.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := databaseOf(cmd, c); err != nil {
@@ -44,7 +44,7 @@ func backupCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database, "The SQLite file.")
-	cmd.Flags().BoolVar(&key, "key", false, "Copy the secret key beside it too: both together open what is encrypted.")
+	cmd.Flags().BoolVar(&key, "key", false, "Also copy the secret key. The two files together decrypt everything.")
 	return cmd
 }
 
@@ -53,10 +53,10 @@ func restoreCommand() *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Put a copy of a database back",
-		Long: "Check a copy that platen backup has made, and put it in the place of the database of a\n" +
-			"server, which must be stopped. A key file beside the copy comes along.\n\n" +
-			"PostgreSQL is restored with its own tools.",
+		Short: "Restore a database from a backup",
+		Long: "Verify a backup from platen backup, and replace a server's database with it. Stop the\n" +
+			"server first. A key file next to the backup is restored too.\n\n" +
+			"Restore PostgreSQL with its own tools.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := databaseOf(cmd, c); err != nil {
@@ -77,7 +77,7 @@ func restoreCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database, "The SQLite file.")
-	cmd.Flags().BoolVar(&replace, "replace", false, "Put it in the place of a database, and of a key, that are there.")
+	cmd.Flags().BoolVar(&replace, "replace", false, "Replace an existing database and key.")
 	return cmd
 }
 
@@ -131,7 +131,7 @@ func checkDatabaseName(c *config.Config) error {
 func copyKey(out io.Writer, from, to string, wanted bool) error {
 	if !wanted {
 		if _, err := os.Stat(from); err == nil {
-			fmt.Fprintf(out, "the secret key is not in it: keep a copy of %s in another place\n", from)
+			fmt.Fprintf(out, "the backup does not contain the secret key: keep a copy of %s elsewhere\n", from)
 		}
 		return nil
 	}

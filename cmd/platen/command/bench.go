@@ -16,10 +16,9 @@ func benchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure how many requests a server handles, and how fast",
 		Long: "Measure how many requests a server handles, and how fast.\n\n" +
-			"Each client has a sandbox of its own and sends its next request after each response: " +
-			"three reads, then a\n" +
-			"write that is on disk before its response. Without --server a server is started in a temporary\n" +
-			"folder, with limits off. Against a server with limits this measures the limits.",
+			"Each client has its own sandbox and sends one request at a time: three reads, then a write that\n" +
+			"reaches the disk before its response. Without --server, the command starts a server in a temporary\n" +
+			"folder, without limits. Against a server with limits, you measure the limits.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := b.Check(); err != nil {
@@ -42,7 +41,7 @@ func benchCommand() *cobra.Command {
 	cmd.Flags().StringVar(&target.Server, "server", "",
 		"Origin of a running server, such as "+cli.DefaultOrigin+".")
 	cmd.Flags().IntVar(&b.Clients, "clients", 8, "How many clients send requests at the same time.")
-	cmd.Flags().DurationVar(&b.Time, "time", 5*time.Second, "How long they send requests.")
+	cmd.Flags().DurationVar(&b.Time, "time", 5*time.Second, "How long the clients send requests.")
 	cmd.Flags().BoolVar(&b.JSON, "json", false, "Print one JSON object.")
 	return cmd
 }

@@ -16,8 +16,8 @@ func clockCommand() *cobra.Command {
 	modes := []string{string(client.ClockModeManual), string(client.ClockModeRealtime)}
 	cmd := &cobra.Command{
 		Use:   "clock manual|realtime",
-		Short: "Pause the clock, or let it run",
-		Long: `Pause the clock, or let it run.
+		Short: "Pause or start the clock",
+		Long: `Pause or start the clock.
 
 With manual in-world time stops, and only platen tick moves it. With realtime it goes on
 from where it stopped. The time that is left to the sandbox runs on in either.

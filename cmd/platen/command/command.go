@@ -92,11 +92,12 @@ func exitCode(err error) int {
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "platen",
-		Short: "A simulated company with two HTTP systems, for trying out integrations",
-		Long: "Platen is a simulated printing company behind two HTTP systems that share no data:\n" +
-			"Head Office and the Factory. Your program connects them.\n\n" +
-			"Begin with: platen serve --profile local\n" +
-			"Then, in another terminal: platen new --env .env",
+		Short: "A simulated company behind two HTTP APIs, to test integrations and agents",
+		Long: "Platen simulates a printing company behind two HTTP APIs that share no data: Head Office\n" +
+			"and the Factory. Your program connects them. Unlike a mock, this company reacts,\n" +
+			"remembers, and fails the way production does.\n\n" +
+			"Start a server: platen serve --profile local\n" +
+			"In another terminal: platen new --env .env",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          noArguments,
@@ -127,8 +128,8 @@ func root() *cobra.Command {
 
 // exitCodes end the help of platen itself.
 const exitCodes = `{{if not .HasParent}}
-Exit status: 0 done, 1 failed, 2 the command line cannot be, 3 the sandbox is over,
-4 a limit, try again later, 5 the key is not accepted.
+Exit status: 0 done, 1 failed, 2 invalid usage, 3 sandbox expired or bankrupt,
+4 limit reached, retry later, 5 key rejected.
 {{end}}`
 
 const aboutProgram = "This program"
@@ -142,15 +143,17 @@ type group struct {
 // groups are all commands, by what one wants to do.
 func groups() []group {
 	return []group{
-		{"Begin", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},
-		{"See what happens", []*cobra.Command{
+		{"Start", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},
+		{"Watch a sandbox", []*cobra.Command{
 			statusCommand(), missionsCommand(), eventsCommand(), requestsCommand(), integrationCommand(),
 		}},
-		{"Act", []*cobra.Command{tickCommand(), clockCommand(), apiCommand(), triggerCommand(), faultsCommand()}},
-		{"Sandboxes", []*cobra.Command{checkpointCommand(), forkCommand(), resetCommand(), deleteCommand()}},
+		{"Change a sandbox", []*cobra.Command{
+			tickCommand(), clockCommand(), apiCommand(), triggerCommand(), faultsCommand(),
+		}},
+		{"Fork and delete", []*cobra.Command{checkpointCommand(), forkCommand(), resetCommand(), deleteCommand()}},
 		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
 		{"Evaluate programs and agents", []*cobra.Command{evalCommand(), replayCommand(), tasksCommand()}},
-		{"Operate a server", []*cobra.Command{
+		{"Run a server", []*cobra.Command{
 			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), benchCommand(),
 		}},
 	}
@@ -173,12 +176,12 @@ func versionCommand() *cobra.Command {
 // serverFlag adds the flag that names a server.
 func serverFlag(cmd *cobra.Command, server *string) {
 	cmd.Flags().StringVar(server, "server", "",
-		"Origin of the server; from PLATEN_URL, or else "+cli.DefaultOrigin+", when empty.")
+		"Origin of the server. Defaults to PLATEN_URL, or else "+cli.DefaultOrigin+".")
 }
 
 // targetFlags adds the flags that name a sandbox on a server.
 func targetFlags(cmd *cobra.Command, t *cli.Target) {
 	serverFlag(cmd, &t.Server)
 	cmd.Flags().StringVar(&t.Key, "key", "",
-		"Key of the sandbox; from PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY, or PLATEN_KEY, when empty.")
+		"Key of the sandbox. Defaults to PLATEN_OFFICE_KEY and PLATEN_FACTORY_KEY, or PLATEN_KEY.")
 }

@@ -13,8 +13,8 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Play one order from acceptance to cash and show each request",
-		Long: "Play one order from acceptance to cash and show each request. Without --server the\n" +
-			"demo starts a server of its own in a temporary folder and removes it at the end.",
+		Long: "Play one order from acceptance to cash and show each request. Without --server, the\n" +
+			"demo starts its own server in a temporary folder and removes it at the end.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.Out = cmd.OutOrStdout()

@@ -21,11 +21,11 @@ func doctorCommand() *cobra.Command {
 		Short:      "Check server, keys and clock, or a database",
 		Long: "Check server, keys and clock: whether the server responds and is ready, whether the clocks agree,\n" +
 			"whether the keys are valid and belong together, how much time the sandbox has left, and who can read\n" +
-			"the .env file. It changes nothing. In a container it asks the server at PLATEN_LISTEN, unless --server\n" +
+			"the .env file. Read-only. In a container it checks the server at PLATEN_LISTEN, unless --server\n" +
 			"or PLATEN_URL names another.\n\n" +
-			"With --database, check the SQLite file of a server instead, also while the server runs: compare every\n" +
-			"commit and snapshot with the sum that was stored with it. It reads a copy, which needs as much room in\n" +
-			"the same folder for as long as it takes.",
+			"With --database, check the SQLite file of a server instead, even while the server runs: compare every\n" +
+			"commit and snapshot with its stored checksum. The command reads a copy, which needs as much space in\n" +
+			"the same folder until it is done.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Database != "" {
@@ -54,7 +54,7 @@ func checkDatabase(ctx context.Context, c *config.Config) (well string, damages 
 	for _, damage := range found.Damages {
 		follows := "its requests fail with sandbox_damaged"
 		if damage.Snapshot {
-			follows = "it is made anew of its commits"
+			follows = "it is rebuilt from its commits"
 		}
 		damages = append(damages, fmt.Sprintf("%s, until %s: %v; %s.", damage.SandboxID,
 			damage.Until.Format("15:04:05"), damage.Error, follows))

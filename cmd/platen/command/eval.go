@@ -32,9 +32,9 @@ func runnable(name string) error {
 	return nil
 }
 
-const evalHelp = "Let a program play one sandbox per seed, and compare the results.\n\n" +
-	"The command runs once for each seed, with a sandbox of its own on a server that this starts, without\n" +
-	"limits and with a lease that is long enough. It finds this in its environment:\n\n" +
+const evalHelp = "Run a program in one sandbox per seed, and compare the results.\n\n" +
+	"The command runs once for each seed. Each run has its own sandbox, on a server that platen eval starts\n" +
+	"without limits. The command gets these environment variables:\n\n" +
 	"  PLATEN_URL          base URL of the API\n" +
 	"  PLATEN_OFFICE_KEY   key of Head Office\n" +
 	"  PLATEN_FACTORY_KEY  key of the Factory\n" +
@@ -42,18 +42,18 @@ const evalHelp = "Let a program play one sandbox per seed, and compare the resul
 	"  PLATEN_SANDBOX_ID, PLATEN_PRESET\n" +
 	"  PLATEN_USAGE_FILE   a file in which it may leave {\"input_tokens\": 0, \"output_tokens\": 0,\n" +
 	"                      \"cost_usd\": 0}, to be shown beside the score\n\n" +
-	"Other variables of Platen it does not get: it knows neither the seed nor the key that judges it, and\n" +
-	"cannot make another sandbox on this server. It runs with your rights, and can read what you can: put a\n" +
-	"program that you do not trust into a container.\n\n" +
-	"The worlds of train and dev can be found by anyone with this program. The worlds of --split test\n" +
-	"follow from PLATEN_EVALUATION_SECRET, of 32 characters or more. --split fresh draws such a secret for\n" +
-	"this evaluation and prints it at the end, so that others can play the same worlds afterwards.\n\n" +
+	"It gets no other variables of Platen: it knows neither the seed nor the grading key, and cannot create\n" +
+	"another sandbox on this server. It runs with your permissions: run a program that you do not trust in\n" +
+	"a container.\n\n" +
+	"Anyone with this program can reproduce the worlds of train and dev. The worlds of --split test derive\n" +
+	"from PLATEN_EVALUATION_SECRET, of 32 characters or more. --split fresh generates a secret for this\n" +
+	"evaluation and prints it at the end, so that others can play the same worlds afterwards.\n\n" +
 	"--tries plays each world several times, and reports the estimated probability that k tries all pass\n" +
 	"(pass^k). --resume keeps each run in a file: run the same command again to go on after an interruption.\n\n" +
-	"With the clock in manual mode the company waits for the program: it moves the clock itself, with no\n" +
-	"pause between two moves. The net worth at the close of the day is taken from the sandbox's report\n" +
+	"With a manual clock, the company waits for the program, which moves the clock itself, with no pause\n" +
+	"between ticks. The net worth at the close of the day is taken from the sandbox's report\n" +
 	"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
-	"the run is marked as not finished, and the exit status is 1: stopping early is no way to score. The\n" +
+	"the run is marked as not finished, and the exit status is 1: stopping early earns no score. The\n" +
 	"command's output goes to standard error, results to standard output."
 
 func evalCommand() *cobra.Command {
@@ -65,7 +65,7 @@ func evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
 		SuggestFor: []string{"evaluate", "evaluation"},
-		Short:      "Let a program play one sandbox per seed, and compare the results",
+		Short:      "Run a program in one sandbox per seed, and compare the results",
 		Long:       evalHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -129,24 +129,24 @@ func evalCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&e.Preset, "preset", "agent_eval", "The preset to play.")
-	cmd.Flags().StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
+	cmd.Flags().StringVar(&bridge, "bridge", "", "auto or manual. Defaults to the preset's bridge.")
 	cmd.Flags().StringVar(&clock, "clock", string(client.ClockModeManual),
-		"manual or realtime; the preset's own when empty.")
+		"manual or realtime. Defaults to the preset's clock.")
 	cmd.Flags().StringVar(&split, "split", "",
-		"The set of worlds that the seeds count: train, dev, test or fresh; train when empty.")
+		"The set of worlds: train, dev, test or fresh. Defaults to train.")
 	faultFlags(cmd, &faults)
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
-	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How often each world is played.")
+	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How many times to play each world.")
 	cmd.Flags().Float64Var(&e.PassSkill, "pass", 1,
-		"The skill with which a run passes: 0 is greedy play, 1 is watchful play.")
+		"The skill that a run needs to pass: 0 is greedy play, 1 is watchful play.")
 	cmd.Flags().StringVar(&resume, "resume", "",
-		"Keep each run in this file, and play only the runs that it does not have.")
-	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day at whose close net worth is taken, counted from 1.")
-	cmd.Flags().IntVar(&e.Parallel, "parallel", 1, "How many commands run at a time.")
+		"Save each run to this file, and skip the runs that it has.")
+	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day to measure net worth at the close of, counted from 1.")
+	cmd.Flags().IntVar(&e.Parallel, "parallel", 1, "How many commands to run at a time.")
 	cmd.Flags().DurationVar(&e.Timeout, "timeout", time.Hour,
-		"How long a command may take; it is ended then, and its result so far counts.")
+		"Time limit of a command. When it ends, the result so far counts.")
 	cmd.Flags().StringVar(&e.TraceFolder, "trace", "",
-		"A folder for the requests and responses of each run, which platen replay sends again.")
+		"A folder for the requests and responses of each run, for platen replay.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
 	return cmd
 }

@@ -15,21 +15,21 @@ func faultsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "faults [KIND]",
-		Short: "List injected faults, or inject one",
-		Long: `List injected faults, or inject one.
+		Short: "Inject a fault, or list injected faults",
+		Long: `Inject a fault, or list injected faults.
 
-With KIND, the next request or delivery that can meet this fault meets it, in any sandbox.
-Without KIND, this lists the faults with the request or delivery that each one hit, the
-newest last. platen new --faults creates a sandbox with a fault plan.
+With KIND, the next matching request or delivery gets the fault, in any sandbox. Without
+KIND, the command lists the faults with the request or delivery that each one hit, newest
+last. Create a sandbox with a fault plan, on a schedule, with platen new --faults.
 
   platen faults
   platen faults response_lost
   platen faults webhook_twice --count 3
 
-Kinds that requests meet: response_lost, request_lost, storm, outage, slow_response,
-in_progress, stale_read, growth, short_page. Those of deliveries: webhook_twice,
+Kinds for requests: response_lost, request_lost, storm, outage, slow_response,
+in_progress, stale_read, growth, short_page. Kinds for deliveries: webhook_twice,
 webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
-		Args: atMostOne("platen faults takes one kind, or none to list injected faults"),
+		Args: atMostOne("platen faults takes at most one kind; without one, it lists injected faults"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("count") {
 				return cli.UsageError{
@@ -64,9 +64,9 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		},
 	}
 	targetFlags(cmd, &target)
-	cmd.Flags().Int64Var(&count, "count", 1, "How many times KIND should happen, 1 to 100.")
+	cmd.Flags().Int64Var(&count, "count", 1, "How many times to inject KIND, 1 to 100.")
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		"Print one JSON object: faults, as in GET /sandbox, and what happened, newest first.")
+		"Print one JSON object: the plan, as in GET /sandbox, and injected faults, newest first.")
 	return cmd
 }
 
@@ -74,9 +74,9 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 func faultFlags(cmd *cobra.Command, o *cli.FaultFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Plan, "faults", "",
-		"The plan of faults to inject: light, moderate or severe. Defaults to that of the preset.")
+		"The fault plan: light, moderate or severe. Defaults to the preset's plan.")
 	flags.Int64Var(&o.Seed, "fault-seed", -1,
-		"Makes what goes wrong repeatable; the seed of the sandbox when negative.")
+		"Seed of the faults, to repeat them. Defaults to the seed of the sandbox.")
 	flags.Int64Var(&o.DelayPct, "fault-delay-pct", cli.FullDelayPct,
-		"How long delays of faults take, in per cent of what they are: 0 for a test that must not wait.")
+		"Length of the delays of faults, in per cent. 0 for tests that must not wait.")
 }

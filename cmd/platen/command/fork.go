@@ -15,15 +15,15 @@ func checkpointCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "checkpoint [LABEL]",
-		Short: "Name this moment of the sandbox, or list the moments that have a name",
-		Long: `Name this moment of the sandbox, or list the moments that have a name.
+		Short: "Create a checkpoint, or list checkpoints",
+		Long: `Create a checkpoint, or list checkpoints.
 
-A checkpoint is where platen fork can begin, as often as you like. Each sandbox has one
-called start, of its first morning.
+A checkpoint names this moment of the sandbox. Fork it with platen fork as often as you like.
+Each sandbox has a checkpoint called start, on its first morning.
 
   platen checkpoint "before the rush"
   platen checkpoint`,
-		Args: atMostOne("platen checkpoint takes one label, or none to list them"),
+		Args: atMostOne("platen checkpoint takes at most one label; without one, it lists checkpoints"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := target.Connect()
 			if err != nil {
@@ -65,17 +65,16 @@ func forkCommand() *cobra.Command {
 	var seq int64
 	cmd := &cobra.Command{
 		Use:   "fork [CHECKPOINT]",
-		Short: "Make another sandbox of this one, as it is or was, and print its keys",
-		Long: `Make another sandbox of this one, as it is or was, and print its keys.
+		Short: "Fork the sandbox, now or at a checkpoint, and print the new keys",
+		Long: `Fork the sandbox, now or at a checkpoint, and print the new keys.
 
-The new one has the same company and the same past. What happens afterwards happens in one
-of the two alone. Without CHECKPOINT it begins now; with --seq, after the change that wrote
-that event.
+The fork has the same company and the same history. From then on the two are independent.
+Without CHECKPOINT it begins now; with --seq, after the change that wrote that event.
 
   export $(platen fork start)
   platen fork "before the rush" --env other.env
   platen fork --seq 120 --json`,
-		Args: atMostOne("platen fork takes one checkpoint, or none for now"),
+		Args: atMostOne("platen fork takes at most one checkpoint; without one, it begins now"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// What is given but empty, such as a variable that is not set, is not "now".
 			var in client.ForkSandboxInput
@@ -104,8 +103,8 @@ func resetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "reset",
 		SuggestFor: []string{"restart"},
-		Short:      "Begin again: a new sandbox of the first morning in place of this one",
-		Long: `Begin again: a new sandbox of the first morning in place of this one.
+		Short:      "Start over: replace this sandbox with a new one on its first morning",
+		Long: `Start over: replace this sandbox with a new one on its first morning.
 
 The same company, with the same seed, on its first morning, without what you did. The old
 sandbox is deleted. The new keys are written to the .env file that has the old ones, and
@@ -127,7 +126,7 @@ func deleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "delete",
 		SuggestFor: []string{"rm", "remove", "destroy"},
-		Short:      "Delete the sandbox, which cannot be undone",
+		Short:      "Delete the sandbox. You cannot undo this",
 		Args:       noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()

@@ -12,9 +12,9 @@ func integrationCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "integration",
 		SuggestFor: []string{"bridge", "score"},
-		Short:      "Show the exactly-once score and what lost some of it",
-		Long: "Show what your integration made of the records that it has to carry in a sandbox with the manual " +
-			"bridge: what was carried exactly once, late, twice, wrongly or not at all.",
+		Short:      "Show the exactly-once score, and the records that lowered it",
+		Long: "Show how your integration carried its records in a sandbox with a manual bridge: exactly once, late,\n" +
+			"twice, wrongly or never.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()
@@ -33,6 +33,6 @@ func integrationCommand() *cobra.Command {
 	}
 	targetFlags(cmd, &target)
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		"Print one JSON object: the data of GET /sandbox/integration, and failures; null where nothing is judged.")
+		"Print one JSON object: the data of GET /sandbox/integration, and failures; null if the sandbox has no score.")
 	return cmd
 }

@@ -15,15 +15,14 @@ func listenCommand() *cobra.Command {
 		Short:      "Forward a sandbox's events to a program on this machine, signed like webhooks",
 		Long: `Forward a sandbox's events to a program on this machine, signed like webhooks.
 
-It reads the feed, so it needs no public address and works with any server that it can
-reach. Requests are those of a webhook: the same body, headers and signature, the same
-5 seconds, and retries after 10, 60 and 300 seconds. Events are sent one after the
-other, in the order of the feed. When it is stopped it prints the number to go on
-from, so that no event is missed.
+It reads the feed, so you need no public address. Requests are those of a webhook: the same
+body, headers and signature, the same timeout of 5 seconds, and retries after 10, 60 and
+300 seconds. Events are sent one at a time, in the order of the feed. When you stop the
+command, it prints the number to continue from, so that you miss no event.
 
-Server and key are found like those of every command: from --server and --key, or
-PLATEN_URL and PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in the environment or a .env
-file. Without --secret or PLATEN_WEBHOOK_SECRET a secret is made and shown.`,
+Set the server and key with --server and --key, or with PLATEN_URL and PLATEN_OFFICE_KEY or
+PLATEN_FACTORY_KEY, in the environment or a .env file. Without --secret or
+PLATEN_WEBHOOK_SECRET, the command creates a secret and prints it.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("replay-from") {
@@ -38,9 +37,9 @@ file. Without --secret or PLATEN_WEBHOOK_SECRET a secret is made and shown.`,
 	targetFlags(cmd, &l.Target)
 	flags.StringVar(&l.Secret, "secret", "", "Signing secret, whsec_ and base64.")
 	flags.StringSliceVar(&l.Types, "types", nil,
-		"Event types to forward, or patterns such as 'factory.*'; all when empty.")
+		"Event types to forward, or patterns such as 'factory.*'. Defaults to all.")
 	flags.Uint64Var(&from, "replay-from", 0,
-		"Number of the first event to forward (its seq); the next one that happens when left out.")
+		"Number (seq) of the first event to forward. Defaults to the next event.")
 	flags.BoolVar(&l.JSON, "json", false, "Print one JSON object for each attempt.")
 	return cmd
 }

@@ -19,10 +19,10 @@ func moveCommand() *cobra.Command {
 	from.Database, to.Database = "", ""
 	cmd := &cobra.Command{
 		Use:   "move",
-		Short: "Move a database to another engine, while no server runs",
-		Long: "Copy all sandboxes of one database into another one that is empty: from a SQLite file to\n" +
-			"PostgreSQL, or back. Stop the server first. Each body is read back and compared, and what\n" +
-			"was moved stays where it was. The new server needs the secret key of the old one.",
+		Short: "Move a database to another engine, while the server is stopped",
+		Long: "Copy all sandboxes of a database into an empty one: from a SQLite file to PostgreSQL, or\n" +
+			"back. Stop the server first. The command reads each body back and compares it, and leaves\n" +
+			"the old database unchanged. The new server needs the secret key of the old one.",
 		Example: "  platen move --from data/platen.db --to postgres://platen@db.internal/platen",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -23,10 +23,10 @@ The keys are printed as lines of a .env file, so this puts them into a shell:
 
   export $(platen new)
 
-If the server requires a proof of work, this finds one; if all places are taken, it
-waits in the queue, and says so on standard error. A server that is closed wants its
-creation key in PLATEN_CREATION_KEY, of the environment or a .env file. --env writes the lines to a file that
-only its owner can read, and leaves the other lines of it as they are.`,
+If the server requires a proof of work, the command computes one. If the server is full, the
+command waits in the queue and says so on standard error. A closed server requires its creation
+key, in PLATEN_CREATION_KEY in the environment or a .env file. With --env, the command writes
+the keys to a file that only you can read, and keeps its other lines.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ordered, err := faults.Input()
@@ -58,13 +58,13 @@ only its owner can read, and leaves the other lines of it as they are.`,
 	}
 	serverFlag(cmd, &c.Server)
 	flags := cmd.Flags()
-	flags.StringVar(&preset, "preset", "", "The preset of the sandbox; starter when empty.")
-	flags.Int64Var(&seed, "seed", -1, "Makes the world repeatable; at random when negative.")
-	flags.StringVar(&bridge, "bridge", "", "auto or manual; the preset's own when empty.")
-	flags.StringVar(&clock, "clock", "", "realtime or manual; the preset's own when empty.")
+	flags.StringVar(&preset, "preset", "", "The preset of the sandbox. Defaults to starter.")
+	flags.Int64Var(&seed, "seed", -1, "Seed of the world, to repeat it. Random by default.")
+	flags.StringVar(&bridge, "bridge", "", "auto or manual. Defaults to the preset's bridge.")
+	flags.StringVar(&clock, "clock", "", "realtime or manual. Defaults to the preset's clock.")
 	flags.BoolVar(&evaluation, "evaluation", false,
-		"Make an evaluation: a third key judges, and the others see no seed and try nothing out.")
-	flags.StringVar(&split, "split", "", "The worlds of an evaluation: train, dev or test; train when empty.")
+		"Create an evaluation: a third key grades, and players see no seed and cannot fork.")
+	flags.StringVar(&split, "split", "", "The worlds of an evaluation: train, dev or test. Defaults to train.")
 	faultFlags(cmd, &faults)
 	handoverFlags(cmd, &c.Handover)
 	return cmd

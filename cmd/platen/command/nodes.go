@@ -21,8 +21,8 @@ func nodesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nodes",
 		Short: "List the servers that share a PostgreSQL database",
-		Long: "List the servers that share a PostgreSQL database, how many sandboxes each of them owns,\n" +
-			"and which one hands out the places for new ones. It asks the database and changes nothing.",
+		Long: "List the servers that share a PostgreSQL database, how many sandboxes each one owns, and\n" +
+			"which one admits new sandboxes. Read-only.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := databaseOf(cmd, c); err != nil {
@@ -42,7 +42,7 @@ func nodesCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database,
-		"The PostgreSQL database; from PLATEN_DATABASE when not given.")
+		"The PostgreSQL database. Defaults to PLATEN_DATABASE.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
 	return cmd
 }
@@ -72,9 +72,9 @@ func noteOf(n *server.SurveyedServer, at time.Time) string {
 	over := at.Sub(n.LivesUntil)
 	switch {
 	case over > 0:
-		return "taken for dead since " + over.Round(time.Second).String()
+		return "considered dead since " + over.Round(time.Second).String()
 	case n.Admits:
-		return "hands out places"
+		return "admits sandboxes"
 	}
 	return ""
 }

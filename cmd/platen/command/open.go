@@ -14,9 +14,9 @@ func openCommand() *cobra.Command {
 		Short:      "Open the console in a browser, signed in",
 		Long: `Open the console in a browser, signed in.
 
-It prints the address, too. The keys go to the browser once, from an address of this machine
-that is made for it. They stand in no command line, and the console takes them out of its
-address before it asks the server for anything.`,
+It also prints the address. The browser gets the keys once, from a temporary address on this
+machine. They appear in no command line, and the console removes them from its address before
+it sends its first request.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out, o.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -24,6 +24,6 @@ address before it asks the server for anything.`,
 		},
 	}
 	targetFlags(cmd, &o.Target)
-	cmd.Flags().StringVar(&o.Browser, "browser", "", "Program that opens a URL; that of the system when empty.")
+	cmd.Flags().StringVar(&o.Browser, "browser", "", "Program that opens a URL. Defaults to your system's browser.")
 	return cmd
 }

@@ -21,7 +21,7 @@ also exit-status: return code
 # Commands
 
 Every command of the program ` + "`platen`, with its flags, as `--help`" + ` shows them.
-[Local work](/docs/listen) shows the usual ones at work, and [settings](/docs/settings) has
+[Receive webhooks locally](/docs/listen) shows the most used ones, and [settings](/docs/settings) has
 the flags of ` + "`platen serve`" + ` with their environment variables.
 
 ## Exit status {#exit-status}
@@ -29,11 +29,11 @@ the flags of ` + "`platen serve`" + ` with their environment variables.
 | Status | Meaning |
 | --- | --- |
 | 0 | done |
-| 1 | failed, as the message says |
-| 2 | the command line is wrong, or a key cannot be one |
-| 3 | the sandbox is over: its time has passed, or the company is bankrupt |
-| 4 | a limit was reached; try again later |
-| 5 | the server does not accept the key |
+| 1 | failed; see the message |
+| 2 | invalid usage, or an invalid key |
+| 3 | the sandbox has expired, or the company is bankrupt |
+| 4 | limit reached; retry later |
+| 5 | key rejected |
 
 `
 

@@ -18,13 +18,12 @@ func replayCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay TRACE",
-		Short: "Send the requests of a recorded run again, and compare where they lead",
-		Long: "Send the requests of a recorded run again, and compare where they lead.\n\n" +
-			"The trace is one that platen eval --trace has written. Its requests go, one after the other, to a\n" +
-			"sandbox of the same world on a server that this starts. The exit status is 1 when the records of the\n" +
-			"business are others in the end than they were: then the trace is not that of the run that it names,\n" +
-			"was changed, or is of another version of Platen, or of a clock that ran by itself. Requests about\n" +
-			"webhooks are left out, and the server sends no webhook.",
+		Short: "Replay a recorded run, and compare its outcome",
+		Long: "Replay a recorded run, and compare its outcome.\n\n" +
+			"The trace comes from platen eval --trace. The command starts a server, and sends the requests one at\n" +
+			"a time to a sandbox of the same world. The exit status is 1 if the business records differ at the end:\n" +
+			"the trace is from another run, was changed, is from another version of Platen, or from a run with a\n" +
+			"real-time clock. Requests about webhooks are skipped, and the server sends no webhooks.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := trace.Read(args[0])

@@ -37,7 +37,7 @@ func serveCommand() *cobra.Command {
 			"Every flag can also be set as an environment variable (--max-sandboxes as PLATEN_MAX_SANDBOXES)\n" +
 			"or as a field of the JSON object in the file that --config names. Flags win over the\n" +
 			"environment, the environment over the file, and the file over the profile.\n\n" +
-			"On your own machine, --profile local takes the limits off and lets sandboxes last for 24 hours.\n\n" +
+			"On your own machine, --profile local removes the limits and keeps sandboxes for 24 hours.\n\n" +
 			"A hangup (kill -HUP) lifts all bans of networks.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -158,7 +158,7 @@ func textOf(v pflag.Value) string {
 func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 	log := slog.New(logHandler(c, out))
 	for _, name := range c.UnknownVariables() {
-		log.Warn("this variable is no setting; see platen serve --help", "variable", name)
+		log.Warn("unknown setting; see platen serve --help", "variable", name)
 	}
 	if err := boundMemory(c); err != nil {
 		return err
@@ -189,7 +189,7 @@ func serve(ctx context.Context, c *config.Config, out io.Writer) error {
 			running = false
 		}
 	}
-	log.Info("stopping: finishing what is under way")
+	log.Info("stopping: finishing open requests")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if stopErr := s.Stop(drain); stopErr != nil && err == nil {

@@ -18,11 +18,11 @@ func serverJSONCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "server-json",
-		Short: "Print the server.json by which a registry of agent servers lists this version",
+		Short: "Print the server.json of this version for a registry of agent servers",
 		Long: `Print the server.json by which a registry of agent (MCP) servers lists this version.
 
 It names an image that you have pushed, the settings that a user may give it, and with --url
-a server that anybody can reach. The official registry wants the image to be public, with the
+a public server. The official registry requires a public image, with the
 label io.modelcontextprotocol.server.name and the same name in it.`,
 		Example: "  platen server-json --name io.github.you/platen --image ghcr.io/you/platen:0.1.0 > server.json",
 		Args:    noArguments,

@@ -13,7 +13,7 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "status",
 		SuggestFor: []string{"info", "show", "state"},
-		Short:      "Show how the company stands",
+		Short:      "Show the state of the company",
 		Args:       noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()
@@ -58,7 +58,7 @@ func missionsCommand() *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "missions",
-		Short: "Show the missions to try next, and those that are done",
+		Short: "Show the next missions, and completed ones",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()
@@ -81,6 +81,6 @@ func missionsCommand() *cobra.Command {
 	}
 	targetFlags(cmd, &target)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array.")
-	cmd.Flags().BoolVar(&all, "all", false, "Show those that come later, too.")
+	cmd.Flags().BoolVar(&all, "all", false, "Also show later missions.")
 	return cmd
 }

@@ -23,8 +23,8 @@ func eventsTailCommand() *cobra.Command {
 		Use:     "tail",
 		Short:   "Show events as they happen",
 		Example: "  platen events tail --types 'factory.*'\n  platen events tail --since 1h --no-follow",
-		Long: "Show events as they happen. No event is left out: the command follows the numbers of the feed,\n" +
-			"and tries again from the last one while the server cannot be reached.",
+		Long: "Show events as they happen. No event is missed: the command follows the numbers of the feed, and\n" +
+			"retries from the last one while the server is unreachable.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("from") {
@@ -37,11 +37,11 @@ func eventsTailCommand() *cobra.Command {
 	targetFlags(cmd, &t.Target)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&t.Types, "types", nil,
-		"Event types to show, or patterns such as 'factory.*'; all when empty.")
+		"Event types to show, or patterns such as 'factory.*'. Defaults to all.")
 	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that "+
 		"happens, or with --no-follow the first of all.")
-	flags.DurationVar(&t.Since, "since", 0, "Begin with the events of so long ago, such as 1h.")
-	flags.BoolVar(&t.Past, "no-follow", false, "Show the events that there are, and end.")
+	flags.DurationVar(&t.Since, "since", 0, "Begin with events that are at most this old, such as 1h.")
+	flags.BoolVar(&t.Past, "no-follow", false, "Show existing events, and exit.")
 	flags.BoolVar(&t.JSON, "json", false, "Print each event as one line of JSON, as the feed has it.")
 	return cmd
 }
@@ -61,8 +61,8 @@ func requestsTailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show requests as they are handled",
-		Long: "Show requests as they are handled, those of all clients of the sandbox but its own. It looks every\n" +
-			"two seconds, which spends the budget of the key it uses.",
+		Long: "Show requests as they are handled, from all clients of the sandbox except this command. It polls every\n" +
+			"two seconds, which counts towards the rate limit of its key.",
 		Example: "  platen requests tail --status 4xx\n  platen requests tail --method POST --path '/factory/*'",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -75,7 +75,7 @@ func requestsTailCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&t.Filter.Methods, "method", nil, "Methods to show, such as POST.")
 	cmd.Flags().StringVar(&t.Filter.Path, "path", "", "Paths to show, such as '/factory/*'.")
 	cmd.Flags().StringVar(&t.Filter.System, "system", "", "office or factory: requests with the key of that system.")
-	cmd.Flags().BoolVar(&t.Past, "no-follow", false, "Show the requests that there are, and end.")
+	cmd.Flags().BoolVar(&t.Past, "no-follow", false, "Show existing requests, and exit.")
 	cmd.Flags().BoolVar(&t.JSON, "json", false, "Print each request as one line of JSON.")
 	return cmd
 }

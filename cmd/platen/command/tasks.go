@@ -27,8 +27,8 @@ func tasksCommand() *cobra.Command {
 		Use:   "tasks",
 		Short: "Tasks for agents and programs, prepared and graded",
 		Long: "Tasks for agents and programs, prepared and graded.\n\n" +
-			"A task is a sandbox in which something has happened, an instruction, and checks of what the records of\n" +
-			"both systems say in the end. The player gets two keys; the grading key stays with the judge.",
+			"A task is a prepared sandbox, an instruction, and checks of the records of both systems at the end. The\n" +
+			"player gets two keys; the judge keeps the grading key.",
 		Args: noArguments,
 	}
 	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve(), tasksServe(),
@@ -52,7 +52,7 @@ func tasksList() *cobra.Command {
 			return task.PrintList(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print the tasks whole, as one JSON array.")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print complete tasks, as one JSON array.")
 	return cmd
 }
 
@@ -93,16 +93,16 @@ func tasksRun() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "run [TASK...] -- COMMAND [ARGUMENT...]",
-		Short: "Let a program try tasks, and grade it",
-		Long: "Let a program try tasks, all of them or those that are named, and grade it.\n\n" +
-			"The command runs once for each task and seed, with a sandbox of its own on a server that this starts,\n" +
-			"which makes no sandbox for others. It finds this in its environment, and nothing else of Platen:\n\n" +
-			"  PLATEN_TASK, PLATEN_INSTRUCTION  what it is to do\n" +
+		Short: "Run a program on tasks, and grade it",
+		Long: "Run a program on all tasks or the named ones, and grade it.\n\n" +
+			"The command runs once for each task and seed. Each run has its own sandbox, on a private server that\n" +
+			"platen starts. The command gets these environment variables, and no others of Platen:\n\n" +
+			"  PLATEN_TASK, PLATEN_INSTRUCTION  the task and its instruction\n" +
 			"  PLATEN_URL, PLATEN_MCP_URL       base URL of the API, and the agent endpoint\n" +
 			"  PLATEN_OFFICE_KEY, PLATEN_FACTORY_KEY\n" +
 			"  PLATEN_FOLDER                    a folder of its own, with the files of the task\n" +
 			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
-			"The clock stands still but for POST /sandbox/tick. Results go to standard output, the output of the\n" +
+			"The clock moves only with POST /sandbox/tick. Results go to standard output, the output of the\n" +
 			"command to standard error. --player oracle or nothing tries tasks without a command.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names, command := args, []string(nil)
@@ -142,11 +142,12 @@ func tasksRun() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&seeds, "seeds", "",
-		"Worlds to play: 101..103, or 101,104; all worlds of each task when empty.")
-	cmd.Flags().IntVar(&r.Worlds, "worlds", 0, "How many worlds of each task to play; all when 0.")
-	cmd.Flags().IntVar(&r.Tries, "tries", 1, "How often each world is played.")
-	cmd.Flags().DurationVar(&r.Timeout, "timeout", time.Hour, "How long a try may take; what was done by then counts.")
-	cmd.Flags().StringVar(&player, "player", "", "oracle or nothing, in place of a command.")
+		"Worlds to play: 101..103, or 101,104. Defaults to all worlds of each task.")
+	cmd.Flags().IntVar(&r.Worlds, "worlds", 0, "How many worlds of each task to play. 0 plays all.")
+	cmd.Flags().IntVar(&r.Tries, "tries", 1, "How many times to play each world.")
+	cmd.Flags().DurationVar(&r.Timeout, "timeout", time.Hour,
+		"Time limit of a try. When it ends, the result so far counts.")
+	cmd.Flags().StringVar(&player, "player", "", "oracle or nothing, instead of a command.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with every grade.")
 	return cmd
 }
@@ -237,17 +238,17 @@ func taskOnServer(use, short, long string, do func(c *onServer, t *task.Task, ba
 			return cli.Brief(do(c, t, origin+client.BasePath))
 		},
 	}
-	c.Flags().StringVar(&c.target.Server, "server", "", "Origin of the server; PLATEN_URL when empty.")
+	c.Flags().StringVar(&c.target.Server, "server", "", "Origin of the server. Defaults to PLATEN_URL.")
 	return c
 }
 
 func tasksPrepare() *cobra.Command {
 	var seed uint64
 	var folder string
-	cmd := taskOnServer("prepare", "Make the sandbox of a task on a running server, and print its keys",
-		"Make the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n"+
-			"factory_key for who tries it, grading_key for platen tasks grade. A task that has files hands them over\n"+
-			"in a folder; one with a receiver of webhooks needs a server on this machine that delivers here\n"+
+	cmd := taskOnServer("prepare", "Create the sandbox of a task on a running server, and print its keys",
+		"Create the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n"+
+			"factory_key for the player, grading_key for platen tasks grade. The files of a task go to a folder. A\n"+
+			"task with a webhook receiver needs a server on this machine that delivers here\n"+
 			"(platen serve --profile local).",
 		func(c *onServer, t *task.Task, baseURL string) error {
 			if !c.Flags().Changed("seed") {
@@ -269,8 +270,8 @@ func tasksPrepare() *cobra.Command {
 				"grading_key": s.GradingKey, "instruction": t.Assignment(),
 			})
 		})
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "The world; the task's first one unless named.")
-	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are written, if it has any.")
+	cmd.Flags().Uint64Var(&seed, "seed", 0, "The world. Defaults to the first world of the task.")
+	cmd.Flags().StringVar(&folder, "folder", ".", "Folder for the files of the task, if it has any.")
 	return cmd.Command
 }
 
@@ -278,8 +279,8 @@ func tasksGrade() *cobra.Command {
 	var answerFile string
 	var asJSON bool
 	cmd := taskOnServer("grade", "Grade a try on a running server",
-		"Grade a try on a running server, with the grading key in PLATEN_GRADING_KEY. The sandbox stays as it\n"+
-			"is: its records are read in a fork. The exit status is 0 whatever the score is.",
+		"Grade a try on a running server, with the grading key in PLATEN_GRADING_KEY. The sandbox does\n"+
+			"not change: a fork is graded. The exit status is 0 for any score.",
 		func(c *onServer, t *task.Task, baseURL string) error {
 			gradingKey, err := cli.GradingKey()
 			if err != nil {
@@ -327,6 +328,6 @@ func tasksSolve() *cobra.Command {
 			return os.WriteFile(answerFile, answer, 0o600) //nolint:gosec,wrapcheck // the user names it
 		})
 	cmd.Flags().StringVar(&answerFile, "answer", "", "The file for the JSON object that a task asks for.")
-	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files of the task are, if it has any.")
+	cmd.Flags().StringVar(&folder, "folder", ".", "Folder with the files of the task, if it has any.")
 	return cmd.Command
 }

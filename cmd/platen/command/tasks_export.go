@@ -21,7 +21,7 @@ func tasksExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --harbor DIR [TASK...]",
 		Short: "Write tasks as folders that a harness runs",
-		Long: "Write tasks as folders that a harness runs, all of them or those that are named.\n\n" +
+		Long: "Write all tasks, or the named ones, as folders that a harness runs.\n\n" +
 			"--harbor writes a folder for each task in the layout of Harbor, to be run with Docker Compose: the\n" +
 			"agent in one container, and platen tasks serve in another, from the image that --image names. The\n" +
 			"folder has the instruction, the agent endpoint as an MCP server, a judge, and a solution that has the\n" +
@@ -30,7 +30,7 @@ func tasksExport() *cobra.Command {
 			"the grade into the reward: an agent cannot forge it. With --judge shared, a test in the agent's\n" +
 			"container asks for the score, which an agent that is root can forge; some readers of the layout run no\n" +
 			"commands in other containers than the agent's.\n\n" +
-			"A folder that was exported before is replaced.",
+			"An earlier export is replaced.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if h.Judge != harness.Separate && h.Judge != harness.Shared {
 				return cli.UsageError{Err: fmt.Errorf("--judge is separate or shared, not %q", h.Judge)}
@@ -53,9 +53,9 @@ func tasksExport() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar((*string)(&h.Judge), "judge", string(harness.Separate),
-		"separate: in a container of its own; shared: in the agent's.")
+		"separate: in its own container; shared: in the agent's.")
 	cmd.Flags().StringVar(&h.Folder, "harbor", "", "Write folders for Harbor below this one.")
-	cmd.Flags().StringVar(&seed, "seed", "", "The world of each task, or all; the task's first one when empty.")
+	cmd.Flags().StringVar(&seed, "seed", "", "The world of each task, or all. Defaults to the first world.")
 	cmd.Flags().StringVar(&h.Image, "image", "platen",
 		"The container image of Platen, best with its digest; PLATEN_IMAGE replaces it.")
 	return cmd

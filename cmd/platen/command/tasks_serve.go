@@ -44,10 +44,10 @@ func tasksServe() *cobra.Command {
 	o := &tasksServed{}
 	cmd := &cobra.Command{
 		Use:   "serve TASK",
-		Short: "Serve a task to one player, and grade it for who has a token",
-		Long: "Serve a task to one player, and grade it for who has a token. This is what runs beside an agent in a\n" +
-			"harness; platen tasks export writes what starts it.\n\n" +
-			"It starts a server of its own, which makes no sandbox for others, prepares the task there, and then\n" +
+		Short: "Serve a task to one player, and grade it",
+		Long: "Serve a task to one player, and grade it for a client with a token. Run it next to an agent in a harness;\n" +
+			"platen tasks export writes the files that start it.\n\n" +
+			"It starts a private server, prepares the task there, and then\n" +
 			"listens at a second address:\n\n" +
 			"  GET  /task             the instruction, the addresses and the keys of a player, as a JSON object\n" +
 			"  GET  /task/keys.env    addresses and keys for a shell\n" +
@@ -75,10 +75,10 @@ func tasksServe() *cobra.Command {
 			return o.serve(cmd.Context(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "The world; the task's first one unless named.")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "The world. Defaults to the first world of the task.")
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8080", "Address of the API.")
 	cmd.Flags().StringVar(&o.publicURL, "public-url", "",
-		"Origin under which the player knows the API; that of --listen when empty.")
+		"Origin of the API for the player. Defaults to --listen.")
 	cmd.Flags().StringVar(&o.taskListen, "task-listen", taskListen, "Address of the task and its judge.")
 	return cmd
 }
@@ -167,10 +167,10 @@ func tasksCollect() *cobra.Command {
 	var origin, folder string
 	cmd := &cobra.Command{
 		Use:   "collect",
-		Short: "Leave the grade of a task that is served in files",
-		Long: "Leave the grade of the task of platen tasks serve in files: score.txt has the bare score,\n" +
-			"grade.json the grade. A harness runs it in the company's container once the agent is done. The token\n" +
-			"of the judge is in " + judgeVariable + ".",
+		Short: "Write the grade of a served task to files",
+		Long: "Write the grade of the task of platen tasks serve to files: score.txt has the score, grade.json the\n" +
+			"full grade. A harness runs this in the company's container once the agent is done. Set the token of\n" +
+			"the judge in " + judgeVariable + ".",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkTaskURL(origin); err != nil {
@@ -184,7 +184,7 @@ func tasksCollect() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&origin, "task-url", "http://"+taskListen, "Origin of the task and its judge.")
-	cmd.Flags().StringVar(&folder, "folder", ".", "Where the files are written.")
+	cmd.Flags().StringVar(&folder, "folder", ".", "Folder for the files.")
 	return cmd
 }
 
@@ -202,7 +202,7 @@ func tasksReady() *cobra.Command {
 	var origin string
 	cmd := &cobra.Command{
 		Use:   "ready",
-		Short: "Check whether a task that is served is prepared",
+		Short: "Check whether a served task is prepared",
 		Long: "Check whether the task of platen tasks serve is prepared. The exit status is 0 if it is: this is a\n" +
 			"health check for containers.",
 		Args: noArguments,

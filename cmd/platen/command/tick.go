@@ -13,20 +13,20 @@ func tickCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "tick [MINUTES]",
 		SuggestFor: []string{"step", "advance", "time"},
-		Short:      "Move the clock, by minutes or until something comes about",
-		Long: `Move the clock, by minutes or until something comes about.
+		Short:      "Move the clock, by minutes or until something happens",
+		Long: `Move the clock, by minutes or until something happens.
 
-Everything that is due on the way happens. Without MINUTES a working day of 480 passes.
-With --until the clock stops earlier, and MINUTES is the most that may pass: 4800 when it
-is left out. The output says what ended the tick, what happened, what waits for you, and what
-needs attention most, each with the command that fixes it.
+Everything due in that time happens. MINUTES defaults to a working day of 480. With --until,
+the clock stops earlier, and MINUTES is the maximum (default 4800). The output shows why the
+clock stopped, what happened, what waits for you, and what needs attention most, each with the
+command that fixes it.
 
   platen tick 60
   platen tick --until decision
   platen tick --until office.payment.received,office.payment.overdue
   platen tick --until 2026-09-09T13:30
   platen tick 960 --until 120`,
-		Args: atMostOne("platen tick takes one number of minutes, or none"),
+		Args: atMostOne("platen tick takes at most one number of minutes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			minutes := ""
 			if len(args) == 1 {
@@ -54,7 +54,7 @@ needs attention most, each with the command that fixes it.
 	}
 	targetFlags(cmd, &target)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&until, "until", nil, "Where to stop: decision, event types (* for any), the number of an "+
+	flags.StringSliceVar(&until, "until", nil, "When to stop: decision, event types (* for any), the number of an "+
 		"event, or a date such as 2026-09-09 or 2026-09-09T13:30.")
 	flags.BoolVar(&asJSON, "json", false, "Print one JSON object: the data of POST /sandbox/tick.")
 	return cmd

@@ -12,12 +12,12 @@ func triggerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "trigger [TYPE [FIELD=VALUE...]]",
 		SuggestFor: []string{"fixtures", "fixture", "simulate", "provoke"},
-		Short:      "Bring something about: an order, a short truck, a press that is down",
-		Long: `Bring something about: an order, a short truck, a press that is down.
+		Short:      "Trigger an event: an order, a short delivery, a press breakdown",
+		Long: `Trigger an event: an order, a short delivery, a press breakdown.
 
-What the world does by itself happens because you want it, by a true cause and with all
-that follows. Without TYPE this lists what there is, and which fields each takes. From then
-on the sandbox is assisted: its score is not compared with others.
+A triggered event has the same cause and effects as a natural one. Without TYPE, the command
+lists the types and their fields. A trigger marks the sandbox as assisted: its score is not
+compared with others.
 
   platen trigger
   platen trigger rush_order sku=prd_card quantity=10

@@ -10,11 +10,11 @@ func Table() []Operation {
 		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "List what needs attention now",
 			Description: "Lists everything that costs the company money, goods or its name, now or within a day, the most expensive first. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
 		{ID: "list_checkpoints", Resource: "checkpoints", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/checkpoints", Summary: "List checkpoints",
-			Description: "Moments of the sandbox that have a name, newest first. The one called start is that of its first morning.", Paged: true, Fields: []Field{}},
+			Description: "Saved states of the sandbox, newest first. The one called start is its first morning.", Paged: true, Fields: []Field{}},
 		{ID: "get_checkpoint", Resource: "checkpoints", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/checkpoints/{id}", Summary: "Get a checkpoint",
 			Description: "The row that GET /sandbox/checkpoints lists under this id."},
 		{ID: "delete_checkpoint", Resource: "checkpoints", Verb: "delete", System: "shared", Method: "DELETE", Path: "/sandbox/checkpoints/{id}", Summary: "Delete a checkpoint",
-			Description: "Takes the name away. Forks that were made of it stay as they are. The one called start stays.", Fields: []Field{}},
+			Description: "Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.", Fields: []Field{}},
 		{ID: "list_achievements", Resource: "achievements", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/achievements", Summary: "List achievements",
 			Description: "The achievements that the client has unlocked, newest first. The docs list all of them.", Paged: true, Fields: []Field{}},
 		{ID: "get_achievement", Resource: "achievements", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/achievements/{id}", Summary: "Get an achievement",
@@ -125,7 +125,7 @@ func Table() []Operation {
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. pending_approval is above the approval limit and not sent yet; approved is with the supplier and stays so. draft lasts only within the creation. receipt_status and billing_status tell the rest.", Values: []string{"draft", "pending_approval", "approved"}},
 				{Name: "supplier_id", Kind: Text, Doc: "Only rows with this supplier_id. The supplier it goes to: the id at /office/suppliers."}}},
 		{ID: "get_purchase_order", Resource: "purchase-orders", Verb: "get", System: "office", Method: "GET", Path: "/office/purchase-orders/{id}", Summary: "Get a purchase order",
-			Description: "The row that GET /office/purchase-orders lists under this id. The number on a delivery note, such as PO-5001, is no id."},
+			Description: "The row that GET /office/purchase-orders lists under this id. The number on a delivery note, such as PO-5001, is not an id."},
 		{ID: "create_purchase_order", Resource: "purchase-orders", Verb: "create", System: "office", Method: "POST", Path: "/office/purchase-orders", Summary: "Order from a supplier",
 			Description: "A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest goes to the supplier at once. The truck comes to the Factory.", Fields: []Field{
 				{Name: "supplier_id", Kind: Text, Doc: "The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes no order while it is on hold. Required. 1 to 40 characters. Such as sup_mill.", Required: true},
@@ -142,7 +142,7 @@ func Table() []Operation {
 		{ID: "get_office_goods_receipt", Resource: "office-goods-receipts", Verb: "get", System: "office", Method: "GET", Path: "/office/goods-receipts/{id}", Summary: "Get a goods receipt of Head Office",
 			Description: "The row that GET /office/goods-receipts lists under this id."},
 		{ID: "create_office_goods_receipt", Resource: "office-goods-receipts", Verb: "create", System: "office", Method: "POST", Path: "/office/goods-receipts", Summary: "Record the goods that the Factory took in",
-			Description: "The goods receipt that a supplier's bill is matched against. With the auto bridge it is written by itself when the Factory counts a delivery in.", Fields: []Field{
+			Description: "The goods receipt that a supplier's bill is matched against. With the auto bridge it is written automatically when the Factory records a delivery.", Fields: []Field{
 				{Name: "purchase_order_id", Kind: Text, Doc: "The purchase order that the goods were ordered with. The delivery note has its number. Required. 1 to 64 characters.", Required: true},
 				{Name: "lines", Kind: Objects, Doc: "The accepted and rejected quantities, one line for each material. Required. 1 to 10 items.", Required: true, Fields: []Field{
 					{Name: "sku", Kind: Text, Doc: "The material that came, such as mat_coated. Required. 1 to 40 characters.", Required: true},
@@ -153,22 +153,22 @@ func Table() []Operation {
 			Description: "The bills of suppliers, compared with orders and receipts.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. open can be paid in time; overdue was not, and its supplier takes no orders until it is paid; paid is final.", Values: []string{"open", "overdue", "paid"}},
 				{Name: "match_status", Kind: Text, Doc: "Only rows with this match_status. Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an overhead.", Values: []string{"matched", "quantity_mismatch", "price_mismatch", "quantity_and_price_mismatch", "no_receipt", "not_applicable"}},
-				{Name: "kind", Kind: Text, Doc: "Only rows with this kind. materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself on collect_on.", Values: []string{"materials", "overhead"}},
+				{Name: "kind", Kind: Text, Doc: "Only rows with this kind. materials bills a purchase order and waits for your payment; overhead, such as rent, is debited automatically on collect_on.", Values: []string{"materials", "overhead"}},
 				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase_order_id. The purchase order that it bills; null for overheads."}}},
 		{ID: "get_supplier_invoice", Resource: "supplier-invoices", Verb: "get", System: "office", Method: "GET", Path: "/office/supplier-invoices/{id}", Summary: "Get a supplier invoice",
 			Description: "The row that GET /office/supplier-invoices lists under this id."},
 		{ID: "pay_supplier_invoice", Resource: "supplier-invoices", Verb: "pay", System: "office", Method: "POST", Path: "/office/supplier-invoices/{id}/pay", Summary: "Pay a supplier",
 			Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.", Fields: []Field{
-				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves. At least 0."},
+				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically. At least 0."},
 				{Name: "note", Kind: Text, Doc: "A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters."}}},
 		{ID: "list_employees", Resource: "employees", Verb: "list", System: "office", Method: "GET", Path: "/office/employees", Summary: "List employees",
 			Description: "The employees of the company, those who have left included.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. active is at work unless on leave, sick is ill at present, left has quit or was dismissed.", Values: []string{"active", "sick", "left"}},
-				{Name: "role", Kind: Text, Doc: "Only rows with this role. The work that they do. Without anyone of the role at work something stands still or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.", Values: []string{"operator", "finisher", "warehouse", "bookkeeper", "sales"}}}},
+				{Name: "role", Kind: Text, Doc: "Only rows with this role. The work that they do. Without anyone of the role at work something stops or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.", Values: []string{"operator", "finisher", "warehouse", "bookkeeper", "sales"}}}},
 		{ID: "get_employee", Resource: "employees", Verb: "get", System: "office", Method: "GET", Path: "/office/employees/{id}", Summary: "Get an employee",
 			Description: "The row that GET /office/employees lists under this id."},
 		{ID: "hire_employee", Resource: "employees", Verb: "hire", System: "office", Method: "POST", Path: "/office/employees", Summary: "Hire an employee",
-			Description: "Costs a fee. They begin two working days later, in the place of the one who left the role.", Fields: []Field{
+			Description: "Costs a fee. They begin two working days later, and replace the employee who left the role.", Fields: []Field{
 				{Name: "role", Kind: Text, Doc: "The work that the employee will do. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders. Required.", Required: true, Values: []string{"operator", "finisher", "warehouse", "bookkeeper", "sales"}},
 				{Name: "hourly_minor", Kind: Integer, Doc: "At least the lowest wage of the role at the opening of the company, which is also the default. 1 to 100,000."}}},
 		{ID: "dismiss_employee", Resource: "employees", Verb: "dismiss", System: "office", Method: "POST", Path: "/office/employees/{id}/dismiss", Summary: "Dismiss an employee",
@@ -187,7 +187,7 @@ func Table() []Operation {
 				{Name: "week_start", Kind: Text, Doc: "A Monday. Required. Such as 2026-09-07.", Required: true},
 				{Name: "entries", Kind: Objects, Doc: "Every employee of the week, once each. Required. 1 to 50 items.", Required: true, Fields: []Field{
 					{Name: "employee_id", Kind: Text, Doc: "The employee; this or badge_no. 1 to 64 characters."},
-					{Name: "badge_no", Kind: Text, Doc: "The badge number of /factory/attendance, in place of employee_id. 1 to 20 characters."},
+					{Name: "badge_no", Kind: Text, Doc: "The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters."},
 					{Name: "hours_worked", Kind: Integer, Doc: "Whole hours. Required. 0 to 60.", Required: true},
 					{Name: "hours_sick", Kind: Integer, Doc: "8 for each day of illness; paid at 80 %. 0 to 40."},
 					{Name: "hours_leave", Kind: Integer, Doc: "8 for each day of leave; paid in full. 0 to 40."}}}}},
@@ -200,10 +200,10 @@ func Table() []Operation {
 			Description: "Pays the hours of the week's timesheet. Late wages cost 2 % for each working day, 10 % at most; after five working days they are collected, whether or not the cash is there.", Fields: []Field{
 				{Name: "week_start", Kind: Text, Doc: "The Monday of the week to pay for. Required. Such as 2026-09-07.", Required: true}}},
 		{ID: "list_work_orders", Resource: "work-orders", Verb: "list", System: "factory", Method: "GET", Path: "/factory/work-orders", Summary: "List work orders",
-			Description: "The work that the Factory has been asked for. waits_for picks those that want a press, a run, finishing or a shipment next.", Paged: true, Fields: []Field{
+			Description: "The work that the Factory has been asked for. waits_for picks those that wait for a press, a run, finishing or a shipment next.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf.", Values: []string{"created", "printing", "ready", "shipped", "stocked"}},
 				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."},
-				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and wants another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
+				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and needs another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
 		{ID: "get_work_order", Resource: "work-orders", Verb: "get", System: "factory", Method: "GET", Path: "/factory/work-orders/{id}", Summary: "Get a work order",
 			Description: "The row that GET /factory/work-orders lists under this id."},
 		{ID: "create_work_order", Resource: "work-orders", Verb: "create", System: "factory", Method: "POST", Path: "/factory/work-orders", Summary: "Order work from the Factory",
@@ -302,7 +302,7 @@ func Table() []Operation {
 				{Name: "events", Kind: Texts, Doc: "The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.", Required: true},
 				{Name: "description", Kind: Text, Doc: "For you; nothing reads it. At most 200 characters."}}},
 		{ID: "update_webhook", Resource: "webhooks", Verb: "update", System: "shared", Method: "PATCH", Path: "/webhooks/{id}", Summary: "Change a webhook subscription",
-			Description: "Fields that are left out stay as they are. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", Fields: []Field{
+			Description: "Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event.", Values: []string{"active", "disabled"}},
 				{Name: "url", Kind: Text, Doc: "Another URL, which has to be verified by a test before anything is delivered to it."},
 				{Name: "events", Kind: Texts, Doc: "Other event types, from the next event on. 1 to 50 items. No two alike."},
@@ -316,7 +316,7 @@ func Table() []Operation {
 		{ID: "list_webhook_deliveries", Resource: "webhooks", Verb: "deliveries", System: "shared", Method: "GET", Path: "/webhooks/{id}/deliveries", Summary: "List the deliveries of a webhook subscription",
 			Description: "A row for each attempt: the event, the time, and the status of the receiver's response, never its body. Waiting attempts are listed too. Of those that are over, the newest 500 are kept.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did not, and another attempt follows; dropped was given up after the last attempt, or with its subscription.", Values: []string{"pending", "deferred", "delivered", "failed", "dropped"}},
-				{Name: "trigger", Kind: Text, Doc: "Only rows with this trigger. auto was sent by itself, manual because you asked for it again, test as a ping.", Values: []string{"auto", "manual", "test"}}}},
+				{Name: "trigger", Kind: Text, Doc: "Only rows with this trigger. auto: sent automatically; manual: resent on your request; test: a ping.", Values: []string{"auto", "manual", "test"}}}},
 		{ID: "redeliver_webhook", Resource: "webhooks", Verb: "redeliver", System: "shared", Method: "POST", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", Summary: "Send an event once more",
 			Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.", Fields: []Field{}},
 	}
