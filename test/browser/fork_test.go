@@ -221,7 +221,7 @@ func TestWhatIsOverIsForkedAndBegunAgain(t *testing.T) {
 			x.enter(old.Sandbox, "/console/session")
 			x.shows("[data-banner="+c.status+"]", "423")
 			x.shows(".beside .btn:disabled", "Add")
-			x.shows("label", "the company can only be read")
+			x.shows("label", "the company is read-only")
 			x.until(`document.querySelector('input[name=label]').disabled`)
 			eval[any](x, `document.querySelector('#checkpoints').scrollIntoView()`)
 			x.accessible("checkpoints of what is over")

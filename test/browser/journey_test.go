@@ -74,7 +74,7 @@ func TestTheJourneyFromTheLandingPage(t *testing.T) {
 	x.shows(".strand", "paid")
 
 	x.goTo("/console/missions")
-	x.shows(".mission.completed", "Carry an order by hand")
+	x.shows(".mission.completed", "Carry your first order")
 
 	x.subscribes(c)
 	x.extends()
@@ -159,10 +159,10 @@ func (x *tab) signs(secret string) {
 	x.fill("input[name=v-signature]", "v1,AAAA "+sample[3])
 	x.fill("textarea[name=v-body]", sample[4]+" ")
 	x.click("#check")
-	x.shows("#verdict", "white space was added to the body")
+	x.shows("#verdict", "white space was added to or removed from the body")
 	x.fill("textarea[name=v-body]", sample[4])
 	x.click("#check")
-	x.shows("#verdict.ok", "The signature fits")
+	x.shows("#verdict.ok", "The signature is valid")
 }
 
 // extends asks for more time.

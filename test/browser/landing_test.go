@@ -175,7 +175,7 @@ func TestTheStatusPageSaysHowTheServerIs(t *testing.T) {
 	found(t, p, platentest.Options{}).list("/office/sales-orders")
 	x := open(t, p.Origin, looks[0])
 	x.visit("/status")
-	x.shows(".state", "Everything works")
+	x.shows(".state", "All systems operational")
 	x.shows("dd", "99 of 100 within")
 	x.seen("status", looksOf(1)...)
 }

@@ -43,7 +43,7 @@ func TestATriggerIsPulledInTheConsole(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console/session")
 	x.shows("#trigger", "Choose…")
-	x.shows("[aria-labelledby=triggers] p", "A sandbox in which something was brought about is assisted")
+	x.shows("[aria-labelledby=triggers] p", "A trigger marks the sandbox as assisted")
 	x.until(`document.querySelector('#bring').disabled && !document.querySelector('#assisted')`)
 
 	x.chooses("#trigger", "rush_order")
@@ -56,7 +56,7 @@ func TestATriggerIsPulledInTheConsole(t *testing.T) {
 	x.shows("#trigger-outcome", "rush order: sales order so_")
 	x.shows("#trigger-outcome", ", now, 1 event.")
 	x.shows("#assisted", "assisted")
-	x.shows("[aria-labelledby=triggers] p", "This sandbox is assisted")
+	x.shows("[aria-labelledby=triggers] p", "so this sandbox is assisted")
 	x.until(`document.activeElement.id === 'bring'`)
 	x.inEveryLook("[aria-labelledby=triggers]", "a rush order", "trigger-order")
 	if orders := c.list("/office/sales-orders"); !slices.ContainsFunc(orders, func(r record) bool {
@@ -87,7 +87,7 @@ func TestATriggerThatCannotBeIsExplained(t *testing.T) {
 	x := open(t, p.Origin, looks[0], "409", "422", "404")
 	x.enter(c.Sandbox, "/console/session")
 	x.chooses("#trigger", "truck_late")
-	x.shows("#trigger-about", "A truck under way")
+	x.shows("#trigger-about", "whose truck is under way")
 	x.click("#bring")
 	x.shows("[aria-labelledby=triggers] .problem", "trigger_impossible")
 	x.until(`document.querySelector('[aria-labelledby=triggers] .problem p').textContent.length > 20`)

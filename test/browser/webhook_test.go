@@ -34,7 +34,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	hook := c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL, "events": []string{"*"}})
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console/webhooks")
-	x.shows(".hook-note", "Nothing is sent until it is verified.")
+	x.shows(".hook-note", "Events are sent once it is verified.")
 	for _, l := range looks {
 		x.look(l)
 		x.shows(".hook-state .primary", "Verify")
@@ -44,7 +44,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	}
 	x.look(looks[0])
 	x.click("tr[data-row] .wide")
-	x.shows("#trouble", "responded to a test with 2xx")
+	x.shows("#trouble", "responds to a test with 2xx")
 	x.shows(".title .btn.primary", "Verify")
 	x.goTo("/console/webhooks")
 	x.click(".hook-state .primary")
@@ -98,7 +98,7 @@ func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
 		c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
 	}
 	x.shows(".title .pill", "disabled")
-	x.shows("#trouble", "Nothing is sent any more")
+	x.shows("#trouble", "Disabled")
 	broken.Store(false)
 	x.click("#send-test")
 	x.shows(".problem.ok", "still disabled")

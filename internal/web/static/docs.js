@@ -20,7 +20,7 @@ for (const place of makesOwn ? [] : document.querySelectorAll('div.code :is(.off
   if (!key || !/^\$\{?PLATEN_(OFFICE|FACTORY)_KEY\}?$/.test(place.textContent)) continue;
   place.dataset.text = key;
   place.textContent = `${key.slice(0, 8)}\u2026${key.slice(-4)}`;
-  place.title = 'The key of your sandbox; copying copies all of it';
+  place.title = 'Your sandbox key. Copy to get the full key';
   place.classList.add('filled');
 }
 
@@ -79,7 +79,7 @@ addEventListener('keydown', event => {
 document.querySelector('.find')?.addEventListener('submit', event => {
   const field = event.target.elements.q;
   const pasted = /lab_(?:off|fac|grd)_[A-Za-z0-9_-]{8}|whsec_|sbh_/.test(field.value);
-  field.setCustomValidity(pasted ? 'This looks like a key. Keys never belong into an address.' : '');
+  field.setCustomValidity(pasted ? 'This looks like a key. Never put a key in a URL.' : '');
   if (pasted || !field.value.trim()) event.preventDefault();
   if (pasted) field.reportValidity();
 });

@@ -44,10 +44,10 @@ const Share = ({ name, of, capacity, unit }) => html`
 function stateOf(s) {
   if (refusal.value) return ['bad', 'The server does not respond'];
   if (!s) return ['calm', 'Asking'];
-  if (s.stopping) return ['warn', 'Stopping: it takes no new work'];
-  if (!s.store.reachable) return ['bad', 'The storage does not respond'];
-  if (s.sandboxes.active >= s.sandboxes.capacity) return ['warn', 'Every sandbox is taken; new ones queue'];
-  return ['ok', 'Everything works'];
+  if (s.stopping) return ['warn', 'Stopping'];
+  if (!s.store.reachable) return ['bad', 'The database does not respond'];
+  if (s.sandboxes.active >= s.sandboxes.capacity) return ['warn', 'Full: new sandboxes wait in the queue'];
+  return ['ok', 'All systems operational'];
 }
 
 function Board() {

@@ -154,7 +154,7 @@ function Extend({ part }) {
       await store.extend();
       say(`Extended by ${store.facts.extension}`);
     } catch (e) {
-      say(e instanceof Refusal ? e.message : 'That did not work');
+      say(e instanceof Refusal ? e.message : 'Something went wrong');
     }
     set(false);
   };
@@ -197,7 +197,7 @@ function ClockControls() {
     try {
       say(await work());
     } catch (e) {
-      say(e instanceof Refusal ? e.message : 'That did not work');
+      say(e instanceof Refusal ? e.message : 'Something went wrong');
     }
     set(false);
   };
@@ -327,7 +327,7 @@ const readOnlyWords = {
   bankrupt: [
     'bad',
     'circle-x',
-    'The company is bankrupt. It can be read until its time is over; writes fail with 423 sandbox_bankrupt.',
+    'The company is bankrupt. You can read it until it expires. Writes fail with 423 sandbox_bankrupt.',
   ],
 };
 
@@ -437,7 +437,7 @@ function Gone() {
         <${Icon} name="circle-x" size=${24} />
         <h1>This sandbox is gone</h1>
         <p>
-          It was deleted after its end, or its key was revoked because it stood in an address. Nothing of it is kept.
+          It expired and was deleted, or its key was found in a URL and revoked. Its data is gone.
         </p>
         ${refusal?.requestID ? html`<p><code>${refusal.code}</code> <code>${refusal.requestID}</code></p>` : null}
         <div class="row-actions">
@@ -454,7 +454,7 @@ function Missing() {
   return html`
     <div class="empty">
       <${Icon} name="route" size=${24} />
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>The console has no page at this address.</p>
       <a class="btn" href="/console">Overview</a>
     </div>
@@ -467,7 +467,7 @@ function Broken() {
       refusal=${new Refusal(0, {
         code: 'module_missing',
         message: 'This page could not be loaded.',
-        hint: 'The server may have been updated. Loading the document again brings the new one.',
+        hint: 'The server may have been updated. Reload to get the new version.',
       })}
       retry=${() => location.reload()}
     />

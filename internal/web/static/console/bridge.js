@@ -1,6 +1,6 @@
 // The bridge: what Head Office knows on the left, what the Factory knows on the
-// right, and a line wherever a record names another. Nobody but the holder of
-// both keys can see this: it is joined here, in the browser.
+// right, and a line wherever a record names another. It is joined here, in the browser, since it takes
+// both keys.
 import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { keyFor, session } from '../lib/session.js';
@@ -45,7 +45,7 @@ function Card({ side, record, ghost }) {
   `;
 }
 
-// What a line says, by its state: joined, a gap with its age, something that is not due yet, or a
+// The text of a line, by its state: joined, a gap with its age, something that is not due yet, or a
 // name that leads nowhere.
 const wordings = {
   gap: ({ label, on, request }, own) => {
@@ -147,7 +147,7 @@ function Summary({ all }) {
                 the oldest since <b class="num">${day(oldest)}</b>, ${ageInWords(oldest)}
               `
               : html`
-                <b class="num">${joined}</b> ${joined === 1 ? 'record is' : 'records are'} joined, none is waiting
+                <b class="num">${joined}</b> ${joined === 1 ? 'record is' : 'records are'} joined, 0 wait
               `
           }
           ${lost ? html`; <b class="num c-red">${lost}</b> too late to close` : null}
@@ -168,8 +168,8 @@ function Lacking() {
     <div class="card">
       <${Empty} icon="key-round" title="The bridge needs both keys">
         <p>
-          This tab was not given the key of ${lacking}. Neither system shows the records of the other, so there is
-          nothing to join.
+          This tab has no key for ${lacking}. Each system shows only its own records, so the console needs both keys to
+          join them.
         </p>
         <a class="btn" href="/console/session">Session</a>
       <//>
@@ -203,16 +203,16 @@ const Title = () => html`
     <h1>Bridge</h1>
     ${
       store.status.value
-        ? html`<span class=${`pill ${byHand() ? 'warn' : 'calm'}`}>${byHand() ? 'by hand' : 'automatic'}</span>`
+        ? html`<span class=${`pill ${byHand() ? 'warn' : 'calm'}`}>${byHand() ? 'manual' : 'automatic'}</span>`
         : null
     }
     <p>
       ${
         byHand()
-          ? 'Nothing crosses by itself. Each amber gap is a record that your program has not carried yet. A gap has ' +
-            'the request that closes it and no button: what you build here is the program that sends it.'
-          : 'Platen carries records across in the same moment. Created with the bridge by hand, a sandbox ' +
-            'leaves each of these lines to your program.'
+          ? 'With a manual bridge, your program carries these records. Open a gap (amber) to see the request that ' +
+            'closes it. There is no button: your program sends the request.'
+          : 'Platen carries these records immediately. Create a sandbox with a manual bridge to have your program ' +
+            'carry them.'
       }
     </p>
   </div>
@@ -248,17 +248,17 @@ function Choice({ all }) {
 function Nothing() {
   if (onlyGaps.value)
     return html`
-      <${Empty} icon="circle-check" title="No gaps"><p>Everything that should be on the other side is there.</p><//>
+      <${Empty} icon="circle-check" title="No gaps"><p>Every record has reached the other system.</p><//>
     `;
   if (chosen.value !== 'all')
     return html`
       <${Empty} icon="circle-check" title="Nothing of this kind yet">
-        <p>It appears as soon as one side has a record.</p>
+        <p>Records appear here once a system has one.</p>
       <//>
     `;
   return html`
     <${Empty} icon="arrow-left-right" title="Nothing to carry yet">
-      <p>Accept an order, and it belongs on both sides.</p>
+      <p>Accept an order. Then carry it to the Factory.</p>
       <${Code} what="list the orders" text=${curl('/office/sales-orders?status=received')} />
     <//>
   `;
@@ -272,7 +272,7 @@ function Finished({ count }) {
   return html`
     <button class="btn plain" aria-expanded=${showDone.value} onClick=${flip}>
       <${Icon} name="circle-check" size=${14} />
-      ${showDone.value ? 'Hide finished ones' : `${count} finished`}
+      ${showDone.value ? 'Hide finished' : `${count} finished`}
     </button>
   `;
 }

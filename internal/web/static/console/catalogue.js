@@ -15,7 +15,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Customers order by themselves, a few in a day.',
+      'Customers place a few orders a day.',
     ],
     [
       'contract-lots',
@@ -29,7 +29,7 @@ export const lists = {
         ['deliver_by', 'Deliver by', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Publishers offer large lots every few days.',
+      'Publishers offer a large lot every few days.',
     ],
     [
       'shipments',
@@ -57,7 +57,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Each bill raises one.',
+      'Each invoice creates one.',
     ],
     [
       'payments',
@@ -69,7 +69,7 @@ export const lists = {
         ['amount_minor', 'Amount', 'money'],
         ['received_on', 'Received', 'day'],
       ],
-      'Customers pay when their terms end, most of them.',
+      'Most customers pay when their terms end.',
     ],
     [
       'requisitions',
@@ -83,7 +83,7 @@ export const lists = {
         ['source', 'Made by'],
         ['status', 'Status', 'status'],
       ],
-      'Material that the Factory runs short of is requested here.',
+      'Requests for material from the Factory appear here.',
     ],
     [
       'purchase-orders',
@@ -111,7 +111,7 @@ export const lists = {
         ['lines', 'Lines', 'lines'],
         ['recorded_on', 'Recorded', 'day'],
       ],
-      'Received goods, as Head Office knows them.',
+      'Goods received, as recorded in Head Office.',
     ],
     [
       'supplier-invoices',
@@ -126,7 +126,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Suppliers bill the goods that they sent.',
+      'Suppliers send a bill for each delivery.',
     ],
     [
       'ledger',
@@ -165,7 +165,7 @@ export const lists = {
         ['source', 'Made by'],
         ['payroll_run_id', 'Payroll', 'ref'],
       ],
-      'A week of attendance becomes a timesheet after Friday.',
+      'File a timesheet for each week of attendance, after Friday.',
     ],
     [
       'payroll-runs',
@@ -178,7 +178,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'A week is paid once its timesheet is there.',
+      'Pay a week once its timesheet is filed.',
     ],
     [
       'leave-requests',
@@ -190,7 +190,7 @@ export const lists = {
         ['to_date', 'To', 'day'],
         ['days', 'Days', 'number'],
       ],
-      'Employees go on leave now and then.',
+      'Employees request leave from time to time.',
     ],
     [
       'market',
@@ -203,7 +203,7 @@ export const lists = {
         ['depth', 'Depth', 'number'],
         ['valid_on', 'For', 'day'],
       ],
-      'Prices come each morning.',
+      'Prices change every morning.',
     ],
     [
       'market-trades',
@@ -269,7 +269,7 @@ export const lists = {
         ['started_on', 'Began', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'This page tells what happens in the world around the company.',
+      'News from the world around the company appears here.',
     ],
     [
       'major-orders',
@@ -281,7 +281,7 @@ export const lists = {
         ['closes_on', 'Closes', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Now and then many companies share one large order.',
+      'Sometimes a large order is shared among many companies.',
     ],
     [
       'achievements',
@@ -303,7 +303,7 @@ export const lists = {
         ['seq', 'After event', 'number'],
         ['sim_date', 'Day', 'day'],
       ],
-      'A checkpoint is a state that the sandbox can be forked from.',
+      'A checkpoint is a saved state. Fork the sandbox from it.',
     ],
   ],
   factory: [
@@ -320,7 +320,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'POST /factory/work-orders asks for something to be printed.',
+      'POST /factory/work-orders creates a work order to print.',
     ],
     [
       'print-runs',
@@ -336,7 +336,7 @@ export const lists = {
         ['ends_sim', 'Ends', 'sim'],
         ['status', 'Status', 'status'],
       ],
-      'POST /factory/print-runs puts a work order on a press.',
+      'POST /factory/print-runs prints a work order on a press.',
     ],
     [
       'shipments',
@@ -350,7 +350,7 @@ export const lists = {
         ['shipped_on', 'Shipped', 'day'],
         ['source', 'Made by'],
       ],
-      'POST /factory/shipments sends finished goods.',
+      'POST /factory/shipments ships finished goods.',
     ],
     [
       'stock',
@@ -378,7 +378,7 @@ export const lists = {
         ['quantity', 'Quantity', 'number'],
         ['balance_after', 'Balance', 'number'],
       ],
-      'Every sheet that comes or goes.',
+      'Every movement of material.',
     ],
     [
       'requisitions',
@@ -392,7 +392,7 @@ export const lists = {
         ['needed_by', 'Needed by', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'The Factory asks when stock falls below its reorder point.',
+      'The Factory requests material when stock falls below its reorder point.',
     ],
     [
       'deliveries',
@@ -417,7 +417,7 @@ export const lists = {
         ['lines', 'Lines', 'lines'],
         ['received_on', 'Counted', 'day'],
       ],
-      'POST /factory/goods-receipts counts a truck.',
+      'POST /factory/goods-receipts records a delivery.',
     ],
     [
       'market-deliveries',
@@ -430,7 +430,7 @@ export const lists = {
         ['quantity', 'Quantity', 'number'],
         ['received_on', 'Received', 'day'],
       ],
-      'Goods that were bought on the market come a working day later.',
+      'Goods bought on the market arrive a working day later.',
     ],
     [
       'presses',

@@ -34,7 +34,7 @@ const snippets = {
     'braces',
     [
       [
-        'A typed client, with retries as the contract asks',
+        'A typed client that retries safely',
         `package main
 
 import (
@@ -66,7 +66,7 @@ func main() {
     [
       ['From a clone of the repository', 'npm install ./clients/javascript'],
       [
-        'The feed, in a loop that waits on the server and knows where it was',
+        'Follow the feed, with a checkpoint that survives restarts',
         [
           "import { Client } from 'platen';",
           "import { fileCheckpoint } from 'platen/checkpoint';",
@@ -86,7 +86,7 @@ func main() {
     [
       ['From a clone of the repository', 'pip install ./clients/python'],
       [
-        'The feed, in a loop that waits on the server and knows where it was',
+        'Follow the feed, with a checkpoint that survives restarts',
         [
           'import os',
           '',
@@ -124,7 +124,7 @@ func main() {
     'command',
     [
       [
-        'Without a public URL, events come to a port of your own',
+        'Receive events on a local port, without a public URL',
         `platen listen --forward-to http://127.0.0.1:3000/hooks`,
       ],
       ['See a whole order first', `platen demo --server ${origin}`],
@@ -137,7 +137,7 @@ export function Page() {
   return html`
     <div class="title">
       <h1>Connect</h1>
-      <p>Ways in. The snippets read your keys from the environment, so nothing here is worth hiding.</p>
+      <p>Connect a program. The snippets read your keys from the environment, so they are safe to share.</p>
     </div>
     <div class="seg wide-seg" role="group" aria-label="How">
       ${Object.entries(snippets).map(

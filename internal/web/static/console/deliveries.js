@@ -16,7 +16,7 @@ const bodyMost = 4096;
 const ping = 'webhook.ping';
 // pause is the least time between two reads of one event, in ms.
 const pause = 1000;
-const neverCame = 'Acknowledged in place of your receiver, which never got it.';
+const neverCame = 'Acknowledged by the fault. Your receiver did not get it.';
 
 // open is the delivery whose event is shown, as webhook and event.
 const open = signal('');
@@ -109,7 +109,7 @@ function Payload({ event, asked }) {
   return html`
     ${
       JSON.stringify(body).length > bodyMost
-        ? html`<p class="dim">Of a body beyond ${number(bodyMost)} bytes only the short fields of data were sent.</p>`
+        ? html`<p class="dim">Above ${number(bodyMost)} bytes, only the short fields of data are sent.</p>`
         : null
     }
     <${Json} value=${body} what="payload" system=${event.system} />
@@ -146,7 +146,7 @@ function Opened({ g, hook, act, busy }) {
               <div><dt>Delivery</dt><dd><code>${last.id}</code></dd></div>
               <div><dt>webhook-id</dt><dd><code>${last.event_id}</code></dd></div>
             </dl>
-            <p class="dim">Of a response its status, its time and its failure are kept, never its body.</p>
+            <p class="dim">Platen stores the status, latency and error of each response, but not its body.</p>
           </section>
           <section aria-label="Payload">
             <div class="rec-h"><h3>Payload</h3></div>

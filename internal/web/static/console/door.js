@@ -68,7 +68,7 @@ export function Page() {
           </p>
           ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
           <div class="row-actions">
-            <a class="btn plain" href="/">Make a new sandbox</a>
+            <a class="btn plain" href="/">Create a sandbox</a>
             <span class="grow" />
             <button class="btn primary" disabled=${!(found.length || review) || busy}>
               ${busy ? 'Opening…' : 'Open the console'}

@@ -5,7 +5,7 @@ export const Page = ({ rest }) => html`
   <div class="title">
     <h1>Events</h1>
     <p>
-      Every change of the company, numbered without gaps: the same rows as <code>GET /v1/events</code>
+      Every change in the company, live and numbered without gaps, as in <code>GET /v1/events</code>
       , as they happen.
     </p>
   </div>

@@ -1,4 +1,4 @@
-// Injected faults: by the plan of the sandbox, or by hand.
+// Injected faults: on the schedule of a plan, or now.
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
@@ -21,7 +21,7 @@ const Plan = ({ of, plan }) =>
         <div><dt>Delays</dt><dd class="num">${of.delay_pct} %</dd></div>
       </dl>
       <details class="shares">
-        <summary>${plan.shares.length} ${plan.shares.length === 1 ? 'kind' : 'kinds'}, and how often</summary>
+        <summary>${plan.shares.length} ${plan.shares.length === 1 ? 'kind' : 'kinds'}, with rates</summary>
         <ul>
           ${plan.shares.map(
             ({ kind, share, when }) => html`
@@ -39,7 +39,7 @@ const Plan = ({ of, plan }) =>
 function Kinds({ chosen, choose }) {
   return html`
     <label class="field">
-      <span>What</span>
+      <span>Fault</span>
       <select id="fault" value=${chosen?.kind ?? ''} onChange=${e => choose(e.target.value)}>
         <option value="">Choose…</option>
         ${faults.grouped(faults.kinds()).map(
@@ -58,7 +58,7 @@ function Kinds({ chosen, choose }) {
 const About = ({ kind }) => html`
   <div class="dim" id="fault-about">
     <p>${kind.summary}</p>
-    <p>How it looks: ${kind.looks}</p>
+    <p>Your client sees: ${kind.looks}</p>
   </div>
 `;
 
@@ -104,7 +104,7 @@ function Inject({ injected }) {
           </label>
           <button class="btn" id="inject" disabled=${!ready} aria-busy=${busy}>
             <${Icon} name="zap" size=${14} />
-            Inject
+            Inject fault
           </button>
         </div>
         ${chosen ? html`<${About} kind=${chosen} />` : null}
@@ -119,7 +119,7 @@ const Pending = ({ list }) =>
   list.length
     ? html`
       <p id="fault-pending">
-        <span class="dim">Still to happen:</span>${' '}
+        <span class="dim">Armed:</span>${' '}
         ${list.map(([kind, times], i) => html`${i ? ', ' : ''}<b>${kind}</b> ${times}`)}
       </p>
     `
@@ -186,7 +186,7 @@ export function Faults() {
       <div class="card-h"><h2 id="faults">Faults</h2></div>
       ${
         forks.compared.value
-          ? html`<div class="pad"><${Compared} id="no-faults">nothing goes wrong in it by hand<//></div>`
+          ? html`<div class="pad"><${Compared} id="no-faults">you cannot inject faults<//></div>`
           : html`<${Body} key=${session.value.sandbox_id} />`
       }
     </section>

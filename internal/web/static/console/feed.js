@@ -110,7 +110,7 @@ const EventRow = ({ e, fresh, tall }) => html`
 // Older is shown for an event that the console does not have: the feed has all of them.
 const Older = ({ id }) => html`
   <${Empty} icon="activity" title="This event is not among the newest">
-    <p>The feed has the older ones too.</p>
+    <p>Read older events from the feed.</p>
     <${Code} what="event" text=${curl(`/events/${id}`)} />
   <//>
 `;

@@ -44,7 +44,7 @@ const Proving = () =>
   forks.proof.value
     ? html`
       <p class="dim" role="status">
-        This server asks for a proof of work. <span class="num">${number(forks.proof.value.tried)}</span> tried…
+        This server requires a proof of work. <span class="num">${number(forks.proof.value.tried)}</span> tried…
       </p>
     `
     : null;
@@ -52,7 +52,7 @@ const Proving = () =>
 // Compared says why there is no way to fork, or to do what else changes the odds.
 export const Compared = ({ id = 'compared', children = 'it cannot be forked' }) => html`
   <p class="dim" id=${id}>
-    Players are compared in this sandbox, so that ${children}:${' '}
+    This sandbox compares players, so ${children}:${' '}
     <a href="/docs/errors/not_in_evaluation"><code>not_in_evaluation</code></a>.
   </p>
 `;
@@ -122,7 +122,7 @@ function NameIt({ work }) {
   return html`
     <form class="beside" onSubmit=${name}>
       <label class="field">
-        <span>Name this moment ${over ? html`<em>the company can only be read</em>` : null}</span>
+        <span>Name this moment ${over ? html`<em>the company is read-only</em>` : null}</span>
         <input
           name="label"
           autocomplete="off"
@@ -257,8 +257,8 @@ export function End() {
         ? html`
           <${Sure} title="Begin again?" yes="Begin again" act=${beginAgain} close=${close}>
             <p>
-              Another sandbox begins on the first morning, with keys of its own. This one is deleted permanently, with
-              its events and its webhooks, and its keys stop working.
+              Creates a new sandbox on the first morning, with new keys. This one is deleted permanently, with its
+              events and webhooks, and its keys stop working.
             </p>
           <//>
         `
@@ -268,8 +268,8 @@ export function End() {
       asked === 'remove'
         ? html`
           <${Sure} title="Delete this sandbox?" yes="Delete permanently" act=${remove} close=${close}>
-            <p>Nothing of it is kept, and its keys stop working at once.</p>
-            ${next ? html`<p>This tab then goes to <code>${next.sandbox_id}</code>.</p>` : null}
+            <p>All of its data is deleted, and its keys stop working immediately.</p>
+            ${next ? html`<p>This tab then switches to <code>${next.sandbox_id}</code>.</p>` : null}
           <//>
         `
         : null
@@ -340,7 +340,7 @@ export function Others() {
                 disabled=${!!forks.working.value}
                 onClick=${() => work('visit', () => forks.visit(o.sandbox_id).then(showSession))}
               >
-                Go there
+                Switch
                 <span class="vh"> ${o.sandbox_id}</span>
               </button>
             </li>

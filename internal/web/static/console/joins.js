@@ -118,7 +118,7 @@ function worked(kind, o, work) {
     const { sku, quantity, id: reference, due_date = o.deliver_by } = o;
     const request = post('factory', 'work-orders', o.id, { sku, quantity, reference, due_date });
     const join = gap('right', 'no work order', happened(kind.accepted, o), request);
-    return rung(card, null, join, { factory: 'the Factory does not know of it' });
+    return rung(card, null, join, { factory: 'not in the Factory yet' });
   }
   const open = o.status === 'received' || o.status === 'offered';
   return rung(card, null, later('right', open ? 'once accepted' : 'nothing to carry'), { factory: '' });
@@ -131,7 +131,7 @@ function billed(kind, o, work, parcel, bill) {
   if (parcel && live) {
     const body = { [kind.sold]: o.id, factory_shipment_ref: parcel.id };
     const join = gap('left', 'not billed', born(parcel), post('office', 'shipments', parcel.id, body));
-    return [rung(null, parcelSlip(parcel), join, { office: 'Head Office has billed nothing' })];
+    return [rung(null, parcelSlip(parcel), join, { office: 'not billed in Head Office yet' })];
   }
   if (parcel) {
     const join = broken('left', 'too late to bill', born(parcel));
@@ -139,7 +139,7 @@ function billed(kind, o, work, parcel, bill) {
   }
   if (bill) {
     const join = gap('left', 'billed, not shipped', born(bill));
-    return [rung(billSlip(bill), null, join, { factory: 'nothing left the Factory' })];
+    return [rung(billSlip(bill), null, join, { factory: 'not shipped from the Factory' })];
   }
   if (!work || !live) return [];
   return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the parcel' })];

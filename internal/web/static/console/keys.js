@@ -19,7 +19,7 @@ function Key({ system, name, routes, value, open }) {
     return html`
       <div class=${`key ${system}`}>
         <div class="key-h"><b>${name}</b><code class="dim">${routes}</code></div>
-        <p class="dim">This tab was not given this key. Pages of ${name} stay empty.</p>
+        <p class="dim">Add this key to see pages of ${name}.</p>
       </div>
     `;
   return html`
@@ -83,7 +83,7 @@ export function Page() {
       <div class="title">
         <h1>Keys</h1>
         <p>
-          They stay in this tab until you close it. They cannot be shown again: the server only keeps a hash of each.
+          They stay in this tab until you close it. Save them: the server stores only a hash of each.
         </p>
       </div>
       <div class="narrow">${body}</div>

@@ -69,7 +69,7 @@ const Ring = ({ done, of }) => html`
 // elsewhere says why this sandbox has fewer missions than the docs.
 function elsewhere() {
   const s = store.status.value;
-  if (s?.evaluation) return 'Missions about faults are not in a sandbox in which players are compared.';
+  if (s?.evaluation) return 'Evaluation sandboxes have no missions about faults.';
   if (s?.bridge === 'auto') return 'One more, to carry an order by hand, is in sandboxes with the manual bridge.';
   return null;
 }
@@ -143,7 +143,7 @@ const Achievements = ({ list }) => html`
         `
         : html`
           <${Empty} icon="target" title="None yet">
-            <p>Good work unlocks them: on-time deliveries, clean books, a quiet week.</p>
+            <p>Unlock them with on-time deliveries, clean books or a quiet week.</p>
           <//>
         `
     }

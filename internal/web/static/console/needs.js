@@ -203,7 +203,7 @@ function Needs({ items: present, ask }) {
   const [all, show] = useState(false);
   const { items, still } = useStill(present);
   if (!items.length)
-    return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs you now.</p>`;
+    return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs attention.</p>`;
   const rest = items.length - few;
   return html`
     <ol class="needs" ...${still}>

@@ -262,7 +262,7 @@ function Calls() {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${4} />`;
   if (!store.calls.value.length)
     return html`
-      <${Empty} icon="send" title="No requests yet"><p>Requests of your programs with either key show up here.</p><//>
+      <${Empty} icon="send" title="No requests yet"><p>Requests from your programs appear here.</p><//>
     `;
   const row = r => html`
     <tr key=${r.id}>
@@ -285,7 +285,7 @@ function Sent() {
   if (!list.length)
     return html`
       <${Empty} icon="webhook" title="No deliveries yet">
-        <p>Subscribe a URL and events come to you.</p>
+        <p>Subscribe a URL to receive events.</p>
         <a class="btn small" href="/console/webhooks">Add a webhook</a>
       <//>
     `;

@@ -107,8 +107,8 @@ function actions() {
     ...(store.canExtend.value && open ? [['Extend the sandbox', 'time lease', 'plus', extend]] : []),
     ...(open ? hooks : []),
     ['Add a webhook', 'subscribe create', 'webhook', visit('/console/webhooks')],
-    ['Fork the sandbox, or begin again', 'checkpoint reset', 'git-compare', visit('/console/session')],
-    ['Let something happen', 'trigger fault inject', 'zap', visit('/console/session')],
+    ['Fork the sandbox, or start over', 'checkpoint reset', 'git-compare', visit('/console/session')],
+    ['Trigger an event or inject a fault', 'trigger fault inject', 'zap', visit('/console/session')],
     ['Copy the sandbox id', 'sbx', 'copy', async () => void copy(session.value.sandbox_id, 'Sandbox id')],
     ...themes.map(shown),
     [
@@ -154,7 +154,7 @@ async function take(item) {
     const outcome = await item.run();
     if (outcome) say(outcome);
   } catch (e) {
-    say(e instanceof Refusal ? e.message : 'That did not work');
+    say(e instanceof Refusal ? e.message : 'Something went wrong');
   }
 }
 

@@ -161,7 +161,7 @@ const Newest = ({ runs }) => html`
           <//>
         `
         : html`
-          <${Empty} icon="printer" title="No runs yet"><p>A work order becomes paper when a press takes it.</p><//>
+          <${Empty} icon="printer" title="No runs yet"><p>Start a print run to print a work order.</p><//>
         `
     }
   </section>
@@ -184,7 +184,7 @@ function Proposed() {
 
 // Next is what can be started now. Where players are compared, nothing is proposed.
 function Next({ presses }) {
-  if (store.ended.value) return html`<p class="pad dim">Nothing can be started any more.</p>`;
+  if (store.ended.value) return html`<p class="pad dim">You cannot start runs any more.</p>`;
   if (!presses.some(p => p.status === 'idle')) return html`<p class="pad dim">No press is free.</p>`;
   if (store.status.value.evaluation) return null;
   return html`<${Proposed} />`;
@@ -220,7 +220,7 @@ const Waiting = ({ waiting, presses }) => html`
         `
         : html`
           <${Empty} icon="circle-check" title="Nothing waits">
-            <p>Work orders that no press has begun would stand here.</p>
+            <p>Work orders appear here until a press starts them.</p>
           <//>
         `
     }

@@ -117,7 +117,7 @@ function Fields({ record, resource, system }) {
       </div>
       ${list(filled)}
       <button class="as-text more-fields" aria-expanded=${all} onClick=${() => show(!all)}>
-        ${all ? 'Fewer fields' : `${empty.length + last.length} more fields: empty, or about the record itself`}
+        ${all ? 'Show fewer fields' : `Show ${empty.length + last.length} empty or system fields`}
       </button>
       ${all ? list([...empty, ...last]) : null}
     </section>
@@ -200,13 +200,13 @@ function Events({ record }) {
         state === 'over'
           ? events.length
             ? null
-            : html`<p class="dim">No event names it.</p>`
+            : html`<p class="dim">No event mentions this record.</p>`
           : html`
             <p class="older-events">
               <button class="btn small" disabled=${state === 'reads'} onClick=${read}>
                 ${state === 'reads' ? 'Reading the feed…' : 'Older events'}
               </button>
-              <span class="dim">${failed(state) ? state : "from the feed, with the key's own budget"}</span>
+              <span class="dim">${failed(state) ? state : 'Counts towards your rate limit'}</span>
             </p>
           `
       }

@@ -64,13 +64,13 @@ function useOlder({ system, list, resource }) {
 
 function Older({ ask, refusal, over }) {
   if (refusal) return html`<div class="pad older"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
-  if (over) return html`<div class="pad older"><p class="dim">That is all of them.</p></div>`;
+  if (over) return html`<div class="pad older"><p class="dim">End of the list.</p></div>`;
   if (reviewing())
     return html`<div class="pad older"><p class="dim">A reviewer sees the newest ${number(heldMost)}.</p></div>`;
   return html`
     <div class="pad older">
       <button class="btn small" onClick=${ask}>Older ones</button>
-      <span class="dim">asked of the API with the key's own budget</span>
+      <span class="dim">counts towards your rate limit</span>
     </div>
   `;
 }
@@ -128,7 +128,7 @@ function Rows({ system, entry, id, all, shown }) {
     return html`
       <${Empty} icon="inbox" title=${all.length ? 'Nothing matches' : 'None yet'}>
         <p>${all.length ? 'Esc clears the filter.' : hint}</p>
-        ${all.length || store.readOnly.value ? null : html`<${Code} what="let a day pass" text=${aDay()} />`}
+        ${all.length || store.readOnly.value ? null : html`<${Code} what="move the clock by a day" text=${aDay()} />`}
       <//>
     `;
   const open = r => go(`/console/${system}/${list}${r.id === id ? '' : `/${r.id}`}`);
@@ -180,7 +180,7 @@ function List({ system, entry, id }) {
 }
 
 const systems = {
-  office: ['Head Office', 'Orders, money, suppliers and pay. It does not see the records of the Factory.'],
+  office: ['Head Office', 'Orders, money, suppliers and pay. It cannot read Factory records.'],
   factory: ['Factory', 'Work, presses, stock and trucks. It knows no customer and no price.'],
   world: ['World', 'Stories, major orders and achievements. Either key reads them.'],
 };
@@ -188,7 +188,7 @@ const systems = {
 const Lacking = ({ name }) => html`
   <div class="card">
     <${Empty} icon="key-round" title=${`This tab has no key of ${name}`}>
-      <p>Neither key opens the other system. Add it to see these records.</p>
+      <p>Each key opens one system. Add this key to see these records.</p>
       <a class="btn" href="/console/session">Session</a>
     <//>
   </div>

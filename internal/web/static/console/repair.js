@@ -53,13 +53,13 @@ export const shortOf = error =>
 
 const Short = ({ s }) => html`
   <p>
-    ${number(s.lacks)} more of ${s.name} ${s.lacks === 1 ? 'is' : 'are'} needed${' '}
+    You are ${number(s.lacks)} short of ${s.name}.${' '}
     ${
       s.order
-        ? html`than the warehouse has;
+        ? html`
           <a class="c-office" href=${`/console/office/purchase-orders/${s.order.id}`}>${s.order.number}</a>
-          brings some: count it in once its truck is at the gate.`
-        : html`than the warehouse has, and none is ordered: <code>POST /office/purchase-orders</code> orders it.`
+          brings some: record the delivery once it arrives.`
+        : html`None is on order: buy it with <code>POST /office/purchase-orders</code>.`
     }
   </p>
 `;
@@ -102,7 +102,7 @@ const Outcome = ({ outcome: { problem, status, data } }) =>
   problem
     ? html`<${Problem} refusal=${problem} />`
     : html`
-      <p class="trail"><${Http} status=${status} /> <span class="dim">This is the response.</span></p>
+      <p class="trail"><${Http} status=${status} /> <span class="dim">Response</span></p>
       <${Json} value=${data} what="response" />
     `;
 
@@ -129,7 +129,7 @@ function Resend({ r, sent }) {
       <form onSubmit=${submit}>
         <label>
           <span class="dim">
-            <code>${r.method} ${r.path}</code> as a new request, with an Idempotency-Key of its own
+            <code>${r.method} ${r.path}</code> as a new request, with a new Idempotency-Key
           </span>
           <textarea
             spellcheck="false"

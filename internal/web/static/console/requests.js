@@ -72,7 +72,7 @@ function Refusals({ calls }) {
           ? html`<ul class="groups">${list.map(g => html`<${Group} key=${g.code} g=${g} />`)}</ul>`
           : html`
             <${Empty} icon="shield-check" title="No errors">
-              <p>When a request fails, its error code is counted here, with a link to its page.</p>
+              <p>Error codes of failed requests are counted here, with a link to each.</p>
             <//>
           `
       }
@@ -254,7 +254,7 @@ function Calls({ calls, shown }) {
           ${
             calls.length
               ? `Esc clears the filter. Only the newest ${keptMost} requests are kept.`
-              : 'Requests are kept in memory: none came since the server started. Send the first one:'
+              : 'No requests since the server started. Send one:'
           }
         </p>
         ${calls.length ? null : html`<${Code} what="curl" text=${curl('/office/sales-orders')} />`}
@@ -320,8 +320,7 @@ export function Page({ rest }) {
     <div class="title">
       <h1>Requests</h1>
       <p>
-        The requests with either key; open one for its bodies. This console's own reads to stay live are not among
-        them.
+        Requests with either key. Open one to see its bodies. Console traffic is hidden.
       </p>
     </div>
     <${Figures} calls=${store.calls.value} />

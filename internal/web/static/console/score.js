@@ -54,8 +54,8 @@ const Figure = ({ score, counts }) =>
   score == null
     ? html`
       <div class="score-v none" id="exactly-once">
-        <b>Nothing to judge yet</b>
-        <p class="dim">A record that can still be carried in time is not judged.</p>
+        <b>No score yet</b>
+        <p class="dim">A record counts once it is carried or its time is over.</p>
       </div>
     `
     : html`

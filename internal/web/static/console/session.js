@@ -37,8 +37,8 @@ function Lease() {
           <i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} />
         </div>
         <p class="dim">
-          Two extensions of ${store.facts.extension}, each open while ${store.facts.window} or less remain. After the
-          end everything can be read for ${store.facts.grace}, then it is deleted.
+          You can extend it twice, by ${store.facts.extension} each, in its last ${store.facts.window}. After it expires, it stays
+          readable for ${store.facts.grace}. Then it is deleted.
         </p>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
@@ -47,7 +47,7 @@ function Lease() {
             Extend sandbox
           </button>
           <span class="dim">
-            ${left > 0 ? `by ${store.facts.extension}; ${s.extensions_left} left` : 'It can be extended no more.'}
+            ${left > 0 ? `by ${store.facts.extension}; ${s.extensions_left} left` : 'It cannot be extended any more.'}
           </span>
         </div>
       </div>
@@ -70,9 +70,9 @@ function Lacking() {
   };
   return html`
     <section class="card">
-      <div class="card-h"><h2>The other key</h2></div>
+      <div class="card-h"><h2>Add the other key</h2></div>
       <form class="pad form" onSubmit=${add}>
-        <p class="dim">Without it, ${system === 'office' ? 'Head Office' : 'the Factory'} and the bridge stay dark.</p>
+        <p class="dim">Add it to see ${system === 'office' ? 'Head Office' : 'the Factory'} and the bridge.</p>
         <label class="field">
           <span>${system === 'office' ? 'Head Office' : 'Factory'} key</span>
           <input
@@ -98,10 +98,10 @@ const Facts = ({ s }) => html`
       <dd><a href="/docs/presets"><code>${s.preset}</code></a></dd>
     </div>
     <div><dt>Seed</dt><dd class="num"><code>${s.seed ?? 'not shown'}</code></dd></div>
-    <div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'by hand'}</dd></div>
+    <div><dt>Bridge</dt><dd>${s.bridge === 'auto' ? 'automatic' : 'manual'}</dd></div>
     <div>
       <dt>Clock</dt>
-      <dd>${s.clock.mode === 'manual' ? 'moves when told' : `${s.clock.speed} minutes in a second`}</dd>
+      <dd>${s.clock.mode === 'manual' ? 'manual' : `real-time, ${s.clock.speed} minutes per second`}</dd>
     </div>
     <div>
       <dt>Day</dt>
@@ -146,7 +146,7 @@ function Tab() {
               `
           }
         </dl>
-        <p class="dim">Keys are kept until the tab is closed, and sent in headers only. There are no cookies.</p>
+        <p class="dim">Keys stay in this tab until you close it. The console sends them in headers, and sets no cookies.</p>
         <div class="row-actions">
           ${
             reviewing()
@@ -154,7 +154,7 @@ function Tab() {
               : html`<a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>`
           }
           <span class="grow" />
-          <button class="btn danger" onClick=${forget}><${Icon} name="log-out" size=${14} />Forget them</button>
+          <button class="btn danger" onClick=${forget}><${Icon} name="log-out" size=${14} />Sign out</button>
         </div>
       </div>
     </section>
@@ -176,19 +176,19 @@ function Review() {
   };
   return html`
     <section class="card">
-      <div class="card-h"><h2>Reviewer</h2></div>
+      <div class="card-h"><h2>Read-only link</h2></div>
       <div class="pad form">
         <p class="dim">
-          A link for a person who is only to look: this console with both systems, without keys, without the bodies of
-          requests, and without any way to change something. It ends with the sandbox, or when a key is revoked.
+          Share a read-only link to this console. Reviewers see both systems, but no keys and no request bodies. The link
+          stops working when the sandbox ends or a key is revoked.
         </p>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         ${
           link
-            ? html`<${Code} what="link for a reviewer" text=${link} />`
+            ? html`<${Code} what="read-only link" text=${link} />`
             : html`
               <div class="row-actions">
-                <button class="btn" id="review" onClick=${make}><${Icon} name="link" size=${14} />Make the link</button>
+                <button class="btn" id="review" onClick=${make}><${Icon} name="link" size=${14} />Create link</button>
               </div>
             `
         }
@@ -223,7 +223,7 @@ function Look() {
 export function Page() {
   const { office_key, factory_key } = session.value;
   return html`
-    <div class="title"><h1>Session</h1><p>This sandbox, this tab, and how it looks.</p></div>
+    <div class="title"><h1>Session</h1><p>The sandbox, its faults and triggers, and this tab.</p></div>
     <div class="halves">
       <${Lease} />
       <${Company} />

@@ -20,7 +20,7 @@ const later = why => [`# ${why}`, tick({ minutes: 480 })];
 // accepting accepts the oldest order that waits, or moves the clock until one does.
 function accepting(key = '') {
   const order = rowWith('sales_order', 'received');
-  if (!order) return later('No order waits for a response: move on by a day, and look again.');
+  if (!order) return later('No order waits for your answer. Move the clock by a day and try again.');
   return [post(`/office/sales-orders/${order.id}/accept`, null, 'office', key || `accept-${order.number}`)];
 }
 
@@ -44,7 +44,7 @@ function printing() {
 
 function shipping() {
   const work = rowWith('work_order', 'ready');
-  if (!work) return later('No work order is ready: print one, and let its run end.');
+  if (!work) return later('No work order is ready. Print one and wait for its run to end.');
   return [post('/factory/shipments', { work_order_id: work.id }, 'factory', `ship-${work.number}`)];
 }
 
@@ -68,7 +68,7 @@ function matching() {
 function paying() {
   const paid = new Set(store.rows('payroll_run').map(r => r.week_start));
   const sheet = store.rows('timesheet').findLast(t => !paid.has(t.week_start));
-  if (!sheet) return later('No week has a timesheet that was not paid.');
+  if (!sheet) return later('No week has an unpaid timesheet.');
   return [post('/office/payroll-runs', { week_start: sheet.week_start }, 'office', `payroll-${sheet.week_start}`)];
 }
 
@@ -118,7 +118,7 @@ const starts = {
   ],
   verified_webhook: () => [
     post('/webhooks', { url: 'http://127.0.0.1:3000/hooks', events: ['*'] }, 'office', 'webhook-1'),
-    '# Your server has to be there. Or: platen listen --forward-to http://127.0.0.1:3000/hooks',
+    '# Start your server first. Or: platen listen --forward-to http://127.0.0.1:3000/hooks',
   ],
   webhook_and_feed: redelivering,
   restock: restocking,

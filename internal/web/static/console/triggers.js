@@ -1,4 +1,4 @@
-// What the world does by itself, brought about on purpose.
+// Triggers: events of the world that the reader causes.
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
@@ -11,8 +11,8 @@ import { Problem, Skeleton } from './parts.js';
 
 const overWords = {
   gone: 'The sandbox is gone.',
-  expired: 'The time of the sandbox is over: the company can only be read.',
-  bankrupt: 'The company is bankrupt, and can only be read.',
+  expired: 'The sandbox has expired. The company is read-only.',
+  bankrupt: 'The company is bankrupt and read-only.',
 };
 
 // products are those of either system: a tab may have one key only.
@@ -39,7 +39,7 @@ function Field({ trigger, name, value, set }) {
         all.length
           ? html`
             <select name=${name} value=${value} onChange=${typed}>
-              <option value="">as it comes</option>
+              <option value="">random</option>
               ${all.map(([id, text]) => html`<option value=${id}>${text}</option>`)}
             </select>
           `
@@ -51,7 +51,7 @@ function Field({ trigger, name, value, set }) {
               max=${max}
               autocomplete="off"
               spellcheck="false"
-              placeholder="as it comes"
+              placeholder="random"
               value=${value}
               onInput=${typed}
             />
@@ -94,7 +94,7 @@ function About({ trigger, typed, type }) {
 // Kinds is the list to choose from.
 const Kinds = ({ chosen, choose }) => html`
   <label class="field">
-    <span>What</span>
+    <span>Event</span>
     <select id="trigger" value=${chosen?.type ?? ''} onChange=${e => choose(e.target.value)}>
       <option value="">Choose…</option>
       ${triggers.grouped(triggers.kinds()).map(
@@ -145,14 +145,14 @@ function Pull() {
   const busy = forks.working.value === 'trigger';
   return html`
     <form class="form" onSubmit=${pull}>
-      ${over ? html`<p id="trigger-over">${overWords[over] ?? 'The company can only be read.'}</p>` : null}
+      ${over ? html`<p id="trigger-over">${overWords[over] ?? 'The company is read-only.'}</p>` : null}
       <fieldset class="form" disabled=${!!over}>
         <${Kinds} chosen=${chosen} choose=${pick} />
         ${chosen ? html`<${About} trigger=${chosen} typed=${typed} type=${type} />` : null}
         <div class="row-actions">
           <button class="btn" id="bring" disabled=${!chosen || (!!forks.working.value && !busy)} aria-busy=${busy}>
             <${Icon} name="zap" size=${14} />
-            ${busy ? 'Bringing it about…' : 'Bring it about'}
+            ${busy ? 'Triggering…' : 'Trigger event'}
           </button>
         </div>
       </fieldset>
@@ -169,20 +169,20 @@ export function Triggers() {
   return html`
     <section class="card" aria-labelledby="triggers">
       <div class="card-h">
-        <h2 id="triggers">Bring something about</h2>
+        <h2 id="triggers">Trigger an event</h2>
         <span class="grow" />
         ${s.assisted ? html`<span class="pill" id="assisted">assisted</span>` : null}
       </div>
       <div class="pad form">
         ${
           forks.compared.value
-            ? html`<${Compared} id="no-triggers">nothing is brought about in it on purpose<//>`
+            ? html`<${Compared} id="no-triggers">triggers are disabled<//>`
             : html`
               <p class="dim">
                 ${
                   s.assisted
-                    ? 'This sandbox is assisted: it has no score to compare.'
-                    : 'A sandbox in which something was brought about is assisted: it has no score to compare.'
+                    ? 'You triggered an event, so this sandbox is assisted: its score is not compared.'
+                    : 'A trigger marks the sandbox as assisted: its score is no longer compared.'
                 }${' '}
                 <a href="/docs/triggers">All triggers</a>
               </p>

@@ -37,7 +37,7 @@ function Sample({ secret }) {
   const [made, make] = useState(null);
   return html`
     <p class="dim">
-      A sample for your receiver, signed with this secret now. A correct one responds with 2xx, and with 400
+      A sample for your receiver, signed with this secret now. A correct receiver responds with 2xx, and with 400
       once the sample is five minutes old.
     </p>
     ${
@@ -56,7 +56,7 @@ function Sample({ secret }) {
 }
 
 const Verdict = ({ wrong }) => html`
-  <${Notice} good=${!wrong} title=${wrong || 'The signature fits, and is fresh enough.'} id="verdict">
+  <${Notice} good=${!wrong} title=${wrong || 'The signature is valid and recent.'} id="verdict">
     ${wrong ? html`<p><code>platen verify</code> looks closer at a captured delivery.</p>` : null}
   <//>
 `;
@@ -90,7 +90,7 @@ function Captured({ secret }) {
   `;
   return html`
     <form class="form" onSubmit=${check}>
-      <p class="dim">Or paste a request that your receiver got. It stays in this browser.</p>
+      <p class="dim">Or paste a request that your receiver got. It stays in your browser.</p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}
       ${field('timestamp', 'webhook-timestamp', { inputmode: 'numeric', placeholder: '1793000000' })}

@@ -131,7 +131,7 @@ function Create({ types, close }) {
         </label>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
-          <span class="dim">Nothing is sent before your receiver responded to a test ping with 2xx.</span>
+          <span class="dim">Platen sends events once your receiver responds to a test ping with 2xx.</span>
           <span class="grow" />
           <button class="btn primary" disabled=${busy || !!store.readOnly.value}>
             ${busy ? 'Creating…' : 'Create'}
@@ -217,9 +217,9 @@ const failuresMost = 5;
 function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) {
   const why = kind && kind !== 'none' ? `, the last one with ${words(kind)}` : '';
   if (status === 'pending_verification')
-    return ['Nothing is sent yet', 'Verify it: events are sent once your receiver has responded to a test with 2xx.'];
+    return ['Not verified yet', 'Verify it: Platen sends events once your receiver responds to a test with 2xx.'];
   if (status === 'disabled')
-    return ['Nothing is sent any more', `It is disabled${n ? ` after ${n} failures in a row${why}` : ''}. Enable it.`];
+    return ['Disabled', `It is disabled${n ? ` after ${n} failures in a row${why}` : ''}. Enable it.`];
   if (!n) return null;
   return [
     `${n} of ${failuresMost} failures in a row`,
@@ -269,11 +269,11 @@ const Facts = ({ hook }) => html`
     ${
       hook.old_secret_valid_until
         ? html`
-          <div><dt>Old secret counts until</dt><dd class="num">${wallTime(hook.old_secret_valid_until)}</dd></div>
+          <div><dt>Old secret valid until</dt><dd class="num">${wallTime(hook.old_secret_valid_until)}</dd></div>
         `
         : null
     }
-    <div><dt>Made</dt><dd><${Ago} at=${hook.created_at} /></dd></div>
+    <div><dt>Created</dt><dd><${Ago} at=${hook.created_at} /></dd></div>
   </dl>
 `;
 
@@ -356,8 +356,8 @@ const State = ({ w, act, busy, pinged }) => html`
 `;
 
 const noteOf = {
-  pending_verification: 'Nothing is sent until it is verified.',
-  disabled: 'Nothing is sent until it is enabled.',
+  pending_verification: 'Events are sent once it is verified.',
+  disabled: 'Events are sent once it is enabled.',
 };
 
 const Hook = ({ w, act, busy, pinged }) => html`
@@ -378,7 +378,7 @@ const Hook = ({ w, act, busy, pinged }) => html`
   </tr>
 `;
 
-const hookHead = [['Host'], ['Events', 'opt'], ['Status'], ['Last response', 'opt'], ['Made', 'r opt']];
+const hookHead = [['Host'], ['Events', 'opt'], ['Status'], ['Last response', 'opt'], ['Created', 'r opt']];
 
 function Hooks({ hooks, act, busy, pinged }) {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${3} />`;

@@ -150,14 +150,14 @@ function Queue({ s }) {
   return html`
     <div class="wait" role="status">
       <div class="line">
-        <span>Place <span class="big">${s.position}</span> in the queue</span>
+        <span>Position <span class="big">${s.position}</span> in the queue</span>
         <span class="dim">${left ? `about ${clock(left)}` : 'any moment'}</span>
       </div>
       <div class="bar-track"><i style=${{ transform: `scaleX(${Math.max(0.02, done)})` }} /></div>
       <div class="line">
         <p class="fine">
-          All places are taken. Keep this tab open: your place is held, and a sandbox that becomes free is yours for two
-          minutes.
+          The server is full. Keep this tab open to hold your position. When a sandbox is free, you have two minutes to
+          claim it.
         </p>
         <${Cancel} />
       </div>
@@ -166,11 +166,11 @@ function Queue({ s }) {
 }
 
 const refusals = {
-  unauthorized: 'The operator of this server alone makes sandboxes.',
-  ticket_forfeited: 'The place was free for two minutes and was not claimed, so it went to the next in the queue.',
-  ip_active_limit: 'Your network has as many sandboxes as this server allows at a time.',
-  ip_create_limit: 'Your network has made as many sandboxes as this server allows in an hour.',
-  queue_full: 'Every sandbox is taken, and the queue is full too.',
+  unauthorized: 'Only the operator of this server can create sandboxes.',
+  ticket_forfeited: 'You did not claim the sandbox within two minutes, so it went to the next in the queue.',
+  ip_active_limit: 'Your network has reached the limit of active sandboxes.',
+  ip_create_limit: 'Your network has reached the limit of new sandboxes per hour.',
+  queue_full: 'The server and its queue are full.',
 };
 
 function Refused({ refusal }) {
@@ -184,7 +184,7 @@ function Refused({ refusal }) {
         <p class="ids">
           <code>${refusal.code}</code>
           ${refusal.requestID ? html`<code>${refusal.requestID}</code>` : null}
-          ${refusal.docsURL ? html`<a href=${refusal.docsURL}>What this means</a>` : null}
+          ${refusal.docsURL ? html`<a href=${refusal.docsURL}>Read about this error</a>` : null}
         </p>
       </div>
     </div>

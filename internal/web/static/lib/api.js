@@ -4,15 +4,13 @@
 // Refusal is an answer that is an error, or none at all (status 0).
 export class Refusal extends Error {
   constructor(status, error = {}, meta = {}, retryAfter = 0) {
-    super(error.message ?? 'The server cannot be reached.');
+    super(error.message ?? 'The server is unreachable.');
     this.name = 'Refusal';
     this.status = status;
     this.code = error.code ?? (status ? `http_${status}` : 'unreachable');
     this.hint =
       error.hint ??
-      (status
-        ? ''
-        : 'Is it running, and are you online? A write without a response may or may not have had an effect.');
+      (status ? '' : 'Is it running, and are you online? A write without a response may have had an effect.');
     this.docsURL = error.docs_url ? new URL(error.docs_url, location.origin).pathname : '';
     this.details = error.details;
     this.requestID = meta.request_id ?? '';

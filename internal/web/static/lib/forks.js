@@ -83,7 +83,7 @@ export async function visit(id) {
     throw new Refusal(401, {
       code: refusal.code,
       message: `The sandbox ${id} is gone.`,
-      hint: 'It was deleted, or its time is over. This tab has forgotten its keys.',
+      hint: 'It was deleted or has expired. This tab no longer has its keys.',
       docs_url: '/docs/errors/unauthorized',
     });
   }

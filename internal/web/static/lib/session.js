@@ -86,7 +86,7 @@ export const madeOf = s =>
 
 // theme is auto, light or dark. themes are all: name, icon and label.
 export const themes = [
-  ['auto', 'monitor', 'As the system'],
+  ['auto', 'monitor', 'System'],
   ['light', 'sun', 'Light'],
   ['dark', 'moon', 'Dark'],
 ];

@@ -18,19 +18,19 @@ export function sign(secret, id, timestamp, body) {
 // seconds.
 export function judge({ secret, id, timestamp, signature, body }, now) {
   const want = sign(secret, id.trim(), timestamp.trim(), body);
-  if (!want) return 'The secret is none: it is whsec_ and base64.';
+  if (!want) return 'Invalid secret: it must be whsec_ and base64.';
   const given = signature.trim().split(/\s+/);
   if (given.includes(want))
     return Math.abs(now - Number(timestamp)) > 300
-      ? 'The signature fits, but the timestamp is more than 300 seconds off: a receiver turns it away.'
+      ? 'The signature is valid, but the timestamp is more than 300 seconds off, so a receiver rejects it.'
       : '';
   for (const [other, why] of [
-    [body.trim(), 'white space was added to the body or taken from it'],
+    [body.trim(), 'white space was added to or removed from the body'],
     [`${body}\n`, 'a line break at the end of the body is missing'],
     [body.replace(/\r\n/g, '\n'), 'line breaks of the body were changed'],
   ]) {
-    if (given.includes(sign(secret, id.trim(), timestamp.trim(), other))) return `The signature does not fit: ${why}.`;
+    if (given.includes(sign(secret, id.trim(), timestamp.trim(), other))) return `The signature is invalid: ${why}.`;
   }
-  if (!given.some(s => s.startsWith('v1,'))) return 'The signature is none: it begins with v1, and is base64.';
-  return 'The signature does not fit: another secret, or a body that differs from the sent one.';
+  if (!given.some(s => s.startsWith('v1,'))) return 'Not a signature: it must begin with v1, and be base64.';
+  return 'The signature is invalid: the secret or the body is different.';
 }
