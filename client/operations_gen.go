@@ -15,10 +15,10 @@ const BasePath = "/v1"
 
 // CreateSandbox sends POST /sandboxes: create a sandbox.
 //
-// A throw-away company with a key for each of its two systems, and in an evaluation one that
-// judges its player. The keys are shown once, in this response. When all places are taken the
-// response is 202 with a ticket to poll. An Idempotency-Key counts within your network and for
-// ten minutes, and has at least 20 characters, but on a server of your own machine or office.
+// Creates a disposable company, with a key for each of its two systems and, in an evaluation, a
+// grading key. Save the keys: they are shown only in this response. If the server is full, the
+// response is 202 with a ticket to poll. An Idempotency-Key is valid within your network for ten
+// minutes, and has at least 20 characters, except on a server of your own machine or office.
 //
 // It can fail with origin_refused (403), unauthorized (401), creation_closed (403),
 // invalid_preset (422), pow_required (428), ip_active_limit (429), ip_create_limit (429) and
@@ -27,8 +27,8 @@ func (c *Client) CreateSandbox(ctx context.Context, in CreateSandboxInput) (*San
 	return c.create(ctx, request{operation: "create_sandbox", method: http.MethodPost, path: "/sandboxes", in: in})
 }
 
-// PollTicket sends GET /queue/{id}: get a queue ticket. It returns the sandbox, or where the
-// ticket stands.
+// PollTicket sends GET /queue/{id}: get a queue ticket. It returns the sandbox, or the state of
+// the ticket.
 //
 // Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the
 // ticket: its keys are shown this once, or for ten minutes to a client that repeats its
@@ -51,11 +51,10 @@ func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return read[SandboxStatus](ctx, c, request{operation: "get_sandbox", path: "/sandbox", system: shared})
 }
 
-// UpdateSandbox sends PATCH /sandbox: pause the clock or let it run.
+// UpdateSandbox sends PATCH /sandbox: pause or start the clock.
 //
-// With manual in-world time stops, and only ticks move it; with realtime it goes on from where it
-// stopped. The lease goes on in either. Print runs that are under way get a new ends_at. No event
-// is written.
+// manual stops in-world time: only ticks move it. realtime continues from there. The lease runs
+// in both modes. Running print runs get a new ends_at. Writes no event.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) UpdateSandbox(ctx context.Context, in UpdateSandboxInput) (*SandboxStatus, error) {
@@ -64,8 +63,8 @@ func (c *Client) UpdateSandbox(ctx context.Context, in UpdateSandboxInput) (*San
 
 // AdvanceTime sends POST /sandbox/tick: move the clock.
 //
-// Everything that is due on the way happens. With until the clock stops where something comes
-// about. At most once per second, unless the server has another pause.
+// Everything due in that time happens. With until, the clock stops when something happens. At
+// most once per second, unless the server has another pause.
 //
 // It can fail with tick_rate (429) and invalid_event_type (422), beside the errors of every
 // request.
@@ -86,10 +85,10 @@ func (c *Client) ExtendSandbox(ctx context.Context) (*SandboxStatus, error) {
 
 // DeleteSandbox sends DELETE /sandbox: delete the sandbox.
 //
-// The sandbox is gone at once, and your network may have another one in its place. Its keys stop
-// working: a repeated request fails with 401, also with the same Idempotency-Key, and so does
-// each waiting poll. Deliveries that wait are not sent. A sandbox that has expired, or whose
-// company is bankrupt, can be deleted too.
+// Deletes the sandbox immediately, so your network can create another one. Its keys stop working:
+// a repeated request fails with 401, also with the same Idempotency-Key, and so does each waiting
+// poll. Deliveries that wait are not sent. A sandbox that has expired, or whose company is
+// bankrupt, can be deleted too.
 //
 // It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
 // request.
@@ -246,8 +245,7 @@ func (p ListCheckpointsParams) selection() selection {
 
 // ListCheckpoints reads one page of GET /sandbox/checkpoints.
 //
-// Moments of the sandbox that have a name, newest first. The one called start is that of its
-// first morning.
+// Saved states of the sandbox, newest first. The one called start is its first morning.
 func (c *Client) ListCheckpoints(ctx context.Context, params ListCheckpointsParams) (*Page[Checkpoint], error) {
 	return readPage[Checkpoint](ctx, c, &request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: shared}, params.selection())
 }
@@ -267,10 +265,10 @@ func (c *Client) GetCheckpoint(ctx context.Context, id string) (*Checkpoint, err
 	return read[Checkpoint](ctx, c, request{operation: "get_checkpoint", path: record("/sandbox/checkpoints/{id}", id), system: shared})
 }
 
-// CreateCheckpoint sends POST /sandbox/checkpoints: name this moment.
+// CreateCheckpoint sends POST /sandbox/checkpoints: create a checkpoint.
 //
-// A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox
-// of it, as often as you like. It writes no event.
+// Saves the state of the sandbox under a name. Fork it with POST /sandbox/forks as often as you
+// like. Writes no event.
 //
 // It can fail with checkpoint_exists (409), too_many_open (409) and not_in_evaluation (403),
 // beside the errors of every request.
@@ -280,7 +278,7 @@ func (c *Client) CreateCheckpoint(ctx context.Context, in CreateCheckpointInput)
 
 // DeleteCheckpoint sends DELETE /sandbox/checkpoints/{id}: delete a checkpoint.
 //
-// Takes the name away. Forks that were made of it stay as they are. The one called start stays.
+// Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.
 //
 // It can fail with not_found (404), checkpoint_kept (409) and not_in_evaluation (403), beside the
 // errors of every request.
@@ -293,13 +291,13 @@ func (c *Client) DeleteCheckpoint(ctx context.Context, id string) (*Checkpoint, 
 
 // ForkSandbox sends POST /sandbox/forks: fork the sandbox.
 //
-// Makes another sandbox with the same company and the same past, as it stood at a checkpoint,
-// after an event, or now. Its keys are shown once, in this response. Later changes happen in one
-// of the two alone, and their events have ids of their own. Webhook subscriptions are not copied.
-// It takes a place and counts for your network like a new sandbox, but gets no ticket. An
-// Idempotency-Key counts within your network and for ten minutes, and has at least 20 characters,
-// but on a server of your own machine or office. Also a sandbox that has expired, or whose
-// company is bankrupt, can be forked.
+// Creates another sandbox with the same company and history, from a checkpoint, an event, or now.
+// Save its keys: they are shown only in this response. From then on the two sandboxes are
+// independent, and new events have their own ids. Webhook subscriptions are not copied. A fork
+// counts towards the limits of the server and of your network like a new sandbox, but gets no
+// ticket. An Idempotency-Key is valid within your network for ten minutes, and has at least 20
+// characters, except on a server of your own machine or office. You can also fork a sandbox that
+// has expired, or whose company is bankrupt.
 //
 // It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required
 // (428), ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation
@@ -310,16 +308,16 @@ func (c *Client) ForkSandbox(ctx context.Context, in ForkSandboxInput) (*Sandbox
 
 // GetTriggers sends GET /sandbox/triggers: list the triggers.
 //
-// The triggers that POST /sandbox/triggers takes, with what each needs.
+// The triggers of POST /sandbox/triggers, with the preconditions of each.
 func (c *Client) GetTriggers(ctx context.Context) (*TriggerKinds, error) {
 	return read[TriggerKinds](ctx, c, request{operation: "get_triggers", path: "/sandbox/triggers", system: shared})
 }
 
-// PullTrigger sends POST /sandbox/triggers: pull a trigger.
+// PullTrigger sends POST /sandbox/triggers: trigger an event.
 //
-// Lets something happen that the world otherwise does by itself: a rush order, a short truck, a
-// press that is down. It is a true cause in the company, with all that follows, and no forged
-// event. From then on the sandbox is assisted, and its score is not compared with others.
+// Triggers an event, such as a rush order, a short delivery or a press breakdown. It has the same
+// cause and effects as one that occurs naturally. It marks the sandbox as assisted: its score is
+// not compared with others.
 //
 // It can write the events office.sales_order.received, office.requisition.received,
 // office.supplier_invoice.received, office.customer_invoice.paid,
@@ -385,10 +383,10 @@ func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injecti
 
 // GetIntegration sends GET /sandbox/integration: get the exactly-once score.
 //
-// The outcome of your integration's work on the records that it has to carry between the systems:
-// what had to have one effect on the other side, and has it once, twice, wrongly, late or not at
-// all. It is judged by working days, and only once it is too late: a gap that can still be closed
-// is not shown.
+// How your integration carried records between the systems. Each record that must have one effect
+// on the other side is an obligation: it has the effect once, twice, wrongly, late or never. An
+// obligation is graded in working days, once its time is over: gaps that you can still close are
+// not shown.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
@@ -1374,7 +1372,7 @@ func (c *Client) PurchaseOrders(ctx context.Context, params ListPurchaseOrdersPa
 // GetPurchaseOrder sends GET /office/purchase-orders/{id}: get a purchase order.
 //
 // The row that GET /office/purchase-orders lists under this id. The number on a delivery note,
-// such as PO-5001, is no id.
+// such as PO-5001, is not an id.
 func (c *Client) GetPurchaseOrder(ctx context.Context, id string) (*OfficePurchaseOrder, error) {
 	if id == "" {
 		return nil, failed("get_purchase_order", errNoID)
@@ -1469,7 +1467,7 @@ func (c *Client) GetOfficeGoodsReceipt(ctx context.Context, id string) (*OfficeG
 // took in.
 //
 // The goods receipt that a supplier's bill is matched against. With the auto bridge it is written
-// by itself when the Factory counts a delivery in.
+// automatically when the Factory records a delivery.
 //
 // It can write the event office.goods_receipt.recorded.
 //
@@ -1492,7 +1490,7 @@ type ListSupplierInvoicesParams struct {
 	// overhead.
 	MatchStatus OfficeSupplierInvoiceMatchStatus
 	// Kind is the parameter kind: only rows with this kind. materials bills a purchase order and
-	// waits for your payment; overhead, such as rent, is debited by itself on collect_on.
+	// waits for your payment; overhead, such as rent, is debited automatically on collect_on.
 	Kind OfficeSupplierInvoiceKind
 	// PurchaseOrderID is the parameter purchase_order_id: only rows with this purchase_order_id. The
 	// purchase order that it bills; null for overheads.
@@ -1563,9 +1561,9 @@ type ListEmployeesParams struct {
 	// sick is ill at present, left has quit or was dismissed.
 	Status HREmployeeStatus
 	// Role is the parameter role: only rows with this role. The work that they do. Without anyone of
-	// the role at work something stands still or costs more: runs, finishing, trucks and shipments,
-	// bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts
-	// trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+	// the role at work something stops or costs more: runs, finishing, trucks and shipments, bills,
+	// or orders. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in
+	// and sends goods out; bookkeeper records bills; sales brings orders.
 	Role CatalogRole
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1609,7 +1607,7 @@ func (c *Client) GetEmployee(ctx context.Context, id string) (*Employee, error) 
 
 // HireEmployee sends POST /office/employees: hire an employee.
 //
-// Costs a fee. They begin two working days later, in the place of the one who left the role.
+// Costs a fee. They begin two working days later, and replace the employee who left the role.
 //
 // It can write the event hr.employee.hired.
 //
@@ -1800,7 +1798,7 @@ type ListWorkOrdersParams struct {
 	Reference string
 	// WaitsFor is the parameter waits_for: only rows with this waits_for. The next thing that has to
 	// come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work
-	// order in printing that waits for a press had a run that ended short, and wants another.
+	// order in printing that waits for a press had a run that ended short, and needs another.
 	WaitsFor FactoryWait
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1823,8 +1821,8 @@ func (p ListWorkOrdersParams) selection() selection {
 
 // ListWorkOrders reads one page of GET /factory/work-orders.
 //
-// The work that the Factory has been asked for. waits_for picks those that want a press, a run,
-// finishing or a shipment next.
+// The work that the Factory has been asked for. waits_for picks those that wait for a press, a
+// run, finishing or a shipment next.
 func (c *Client) ListWorkOrders(ctx context.Context, params ListWorkOrdersParams) (*Page[FactoryWorkOrder], error) {
 	return readPage[FactoryWorkOrder](ctx, c, &request{operation: "list_work_orders", path: "/factory/work-orders", system: factory}, params.selection())
 }
@@ -2507,9 +2505,9 @@ func (c *Client) CreateWebhook(ctx context.Context, in CreateWebhookInput) (*Sub
 
 // UpdateWebhook sends PATCH /webhooks/{id}: change a webhook subscription.
 //
-// Fields that are left out stay as they are. A disabled subscription goes back into service,
-// unless status is disabled. A changed URL has to be verified again, with any status; deliveries
-// that waited for the old one are dropped.
+// Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is
+// disabled. A changed URL has to be verified again, with any status; deliveries that waited for
+// the old one are dropped.
 //
 // It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
 //
@@ -2578,8 +2576,8 @@ type ListWebhookDeliveriesParams struct {
 	// for the delivery budget; delivered got a 2xx; failed did not, and another attempt follows;
 	// dropped was given up after the last attempt, or with its subscription.
 	Status SubscriptionDeliveryStatus
-	// Trigger is the parameter trigger: only rows with this trigger. auto was sent by itself, manual
-	// because you asked for it again, test as a ping.
+	// Trigger is the parameter trigger: only rows with this trigger. auto: sent automatically;
+	// manual: resent on your request; test: a ping.
 	Trigger SubscriptionTrigger
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int

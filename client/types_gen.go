@@ -41,11 +41,10 @@ type CreateSandboxInput struct {
 	// realtime or manual: whether wall time or your program moves the clock; the preset's own when
 	// left out.
 	Clock *ClockMode `json:"clock,omitzero"`
-	// The faults to make on purpose. Left out, the preset decides: those that come with Platen make
-	// none.
+	// The faults to inject. Defaults to the preset's faults; built-in presets have none.
 	Faults *FaultsInput `json:"faults,omitzero"`
-	// Whether players are compared: a third key judges them, and theirs neither see the seed nor try
-	// anything out. The preset's own when left out, and always in one that is made for it.
+	// Whether this is an evaluation: a third key grades the players, and theirs can neither see the
+	// seed nor fork. Defaults to the preset, and is always true in a preset for evaluations.
 	Evaluation *bool `json:"evaluation,omitzero"`
 	// The set of worlds that the seed counts, for evaluations: train and dev are open, test follows
 	// from a secret of the operator; train when left out.
@@ -74,18 +73,16 @@ const (
 
 // FaultsInput is the type of CreateSandboxInput.Faults.
 //
-// The faults that a new sandbox gets on purpose: a ready plan, or rules of the client's own.
+// The faults to inject into a new sandbox: a built-in plan, or your own rules.
 type FaultsInput struct {
-	// A plan that comes with Platen, from light over moderate to severe, or double_work; in place of
-	// rules.
+	// A built-in plan: light, moderate, severe or double_work. Instead of rules.
 	Plan *FaultPlanName `json:"plan,omitzero"`
 	// The rules of the faults; in place of a plan. 1 to 40 items.
 	Rules []FaultRuleInput `json:"rules,omitempty"`
-	// Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to
+	// Seed of the faults, to repeat them. Defaults to the seed of the sandbox. 0 to
 	// 9,007,199,254,740,991.
 	Seed *int64 `json:"seed,omitzero"`
-	// How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when
-	// left out. 0 to 100.
+	// Length of the delays, in per cent: 0 for tests that must not wait. Defaults to 100. 0 to 100.
 	DelayPct *int64 `json:"delay_pct,omitzero"`
 }
 
@@ -185,7 +182,7 @@ const (
 type NewSandbox struct {
 	// Names the sandbox; events and deliveries carry it.
 	SandboxID string `json:"sandbox_id"`
-	// A name for people, made from the id.
+	// A display name, derived from the id.
 	PublicName string `json:"public_name"`
 	// The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon
 	// deleted.
@@ -200,11 +197,11 @@ type NewSandbox struct {
 
 // QueueTicket is in the response of poll_ticket.
 //
-// The client's place in the queue while the server has no place for its sandbox.
+// The client's position in the queue while the server is full.
 type QueueTicket struct {
 	// The path to poll, relative to the origin.
 	Poll string `json:"poll"`
-	// The place in the queue, from 1.
+	// The position in the queue, from 1.
 	Position int64 `json:"position"`
 	// The expected wait in seconds, as far as the leases of others say.
 	EtaS int64 `json:"eta_s"`
@@ -216,7 +213,7 @@ type QueueTicket struct {
 type SandboxStatus struct {
 	// Names the sandbox; events and deliveries carry it.
 	SandboxID string `json:"sandbox_id"`
-	// A name for people, made from the id.
+	// A display name, derived from the id.
 	PublicName string `json:"public_name"`
 	// active takes writes. expired has reached the end of its lease, and bankrupt is a company that
 	// cannot go on: both can only be read.
@@ -228,8 +225,8 @@ type SandboxStatus struct {
 	// Whether players are compared in this sandbox.
 	Evaluation bool `json:"evaluation"`
 	// The set of worlds that the seed counts: train to try things on, dev to compare them, test,
-	// which the operator keeps secret. Null for a sandbox that is no evaluation, and for the players
-	// of one.
+	// which the operator keeps secret. Null for a sandbox that is not an evaluation, and for the
+	// players of one.
 	Split *Split `json:"split"`
 	// auto: the sandbox copies records between the two systems; manual: your program has to.
 	Bridge Bridge `json:"bridge"`
@@ -273,10 +270,10 @@ type SandboxStatus struct {
 	LastSeq uint64 `json:"last_seq"`
 	// Where a fork comes from; null for a sandbox that is none.
 	ForkedFrom *ForkedFrom `json:"forked_from"`
-	// True once a trigger was pulled; the score is then not compared with others. False for the
-	// players of an evaluation, who cannot pull any.
+	// True after a trigger; the score is then not compared with others. False for the players of an
+	// evaluation, who have no triggers.
 	Assisted bool `json:"assisted"`
-	// The faults made on purpose; null for none, and for the players of an evaluation.
+	// The injected faults. Null if there are none, and for the players of an evaluation.
 	Faults *FaultPlan `json:"faults"`
 	// The results so far.
 	Score Score `json:"score"`
@@ -426,7 +423,7 @@ type Counts struct {
 
 // ForkedFrom is the type of SandboxStatus.ForkedFrom.
 //
-// The sandbox, and the moment in it, from which a fork was made.
+// The sandbox and the moment that the fork comes from.
 type ForkedFrom struct {
 	// The sandbox that it was forked from.
 	SandboxID string `json:"sandbox_id"`
@@ -443,11 +440,11 @@ type FaultPlan struct {
 	Plan *FaultPlanName `json:"plan"`
 	// The same seed and the same requests on each path meet the same faults.
 	Seed uint64 `json:"seed"`
-	// How long delays take, in per cent of what they are.
+	// Length of the delays, in per cent.
 	DelayPct int64 `json:"delay_pct"`
 	// The rules of the plan, or your own.
 	Rules []PlannedFault `json:"rules"`
-	// Faults that were asked for by hand and have not happened yet.
+	// Armed faults: each applies to the next matching request or delivery.
 	Pending []Injection `json:"pending"`
 }
 
@@ -517,7 +514,7 @@ type Score struct {
 //
 // The body that changes the sandbox's clock.
 type UpdateSandboxInput struct {
-	// manual lets the clock stand still but for ticks, realtime lets it go on from there. Required.
+	// manual: only ticks move the clock. realtime: the clock runs from there. Required.
 	Clock ClockMode `json:"clock"`
 }
 
@@ -529,7 +526,7 @@ type TickInput struct {
 	Minutes *int64 `json:"minutes,omitzero"`
 	// Also say what waits now as short lines of text, in digest.lines.
 	Brief *bool `json:"brief,omitzero"`
-	// Stop early: after all that happens in the minute in which this comes about.
+	// Stop early, at the end of the minute in which this happens.
 	Until *TickUntilInput `json:"until,omitzero"`
 }
 
@@ -537,8 +534,7 @@ type TickInput struct {
 //
 // The conditions on which a tick stops before its minutes are over.
 type TickUntilInput struct {
-	// An event of one of these types happens; * alone stands for all of them. 1 to 50 items. No two
-	// alike.
+	// An event of one of these types happens; * alone matches all types. 1 to 50 items. No two alike.
 	EventTypes []EventType `json:"event_types,omitempty"`
 	// The event with this number happens, or has happened. 1 to 9,007,199,254,740,991.
 	Seq *int64 `json:"seq,omitzero"`
@@ -564,11 +560,11 @@ type TickResult struct {
 	SimTime string `json:"sim_time"`
 	// The working day, counted from 0.
 	DayNumber int64 `json:"day_number"`
-	// How many minutes passed: fewer than were asked for when what until names came about, or the
-	// company went bankrupt, on the way.
+	// How many minutes passed: fewer than requested if until stopped the clock, or the company went
+	// bankrupt.
 	AdvancedMinutes int64 `json:"advanced_minutes"`
 	// The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision
-	// or idle_press when that part of until came about; bankrupt when the company went bankrupt.
+	// or idle_press when that part of until matched; bankrupt when the company went bankrupt.
 	StoppedBy TickResultStoppedBy `json:"stopped_by"`
 	// Events that were written on the way.
 	EventsWritten uint64 `json:"events_written"`
@@ -697,11 +693,11 @@ type SeriesPoint struct {
 	Stock SeriesStock `json:"stock"`
 	// Presses that were printing.
 	PressesRunning int64 `json:"presses_running"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -736,7 +732,7 @@ type Report struct {
 	Score Score `json:"score"`
 	// active takes writes; expired and bankrupt can only be read.
 	Status ReportStatus `json:"status"`
-	// True once something was brought about by a trigger; such scores are not compared.
+	// True after a trigger; the score is then not compared.
 	Assisted bool `json:"assisted"`
 	// The preset that the sandbox began with.
 	Preset string `json:"preset"`
@@ -747,7 +743,7 @@ type Report struct {
 	// Whether players are compared; only the grading key reads the report then.
 	Evaluation bool `json:"evaluation"`
 	// The set of worlds that the seed counts: train to try things on, dev to compare them, test,
-	// which the operator keeps secret. Null for a sandbox that is no evaluation.
+	// which the operator keeps secret. Null for a sandbox that is not an evaluation.
 	Split *Split `json:"split"`
 	// auto: the sandbox copies records between the two systems; manual: your program has to.
 	Bridge Bridge `json:"bridge"`
@@ -1016,7 +1012,7 @@ type FeedEvent struct {
 	Data json.RawMessage `json:"data"`
 	// Where the record is.
 	Links Links `json:"links"`
-	// The event as it came, byte for byte. Bodies of webhooks are made of it.
+	// The event, unchanged, byte for byte, as in the body of a webhook.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -1059,11 +1055,11 @@ type Checkpoint struct {
 	SimTime string `json:"sim_time"`
 	// The working day, counted from 0.
 	DayNumber int64 `json:"day_number"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1083,7 +1079,7 @@ type ForkSandboxInput struct {
 	// The id or the label of the checkpoint to begin with. Each sandbox has one called start. 1 to 80
 	// characters. Such as start.
 	Checkpoint *string `json:"checkpoint,omitzero"`
-	// In place of a checkpoint: the number of an event. The fork begins after the change that wrote
+	// Instead of a checkpoint: the number of an event. The fork begins after the change that wrote
 	// it. 1 to 9,007,199,254,740,991.
 	Seq *int64 `json:"seq,omitzero"`
 }
@@ -1094,7 +1090,7 @@ type ForkSandboxInput struct {
 type ForkedSandbox struct {
 	// Names the sandbox; events and deliveries carry it.
 	SandboxID string `json:"sandbox_id"`
-	// A name for people, made from the id.
+	// A display name, derived from the id.
 	PublicName string `json:"public_name"`
 	// The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon
 	// deleted.
@@ -1123,11 +1119,11 @@ type TriggerKinds struct {
 type TriggerKind struct {
 	// The name to send as type.
 	Type string `json:"type"`
-	// The thing that it brings about.
+	// The effect of the trigger.
 	Summary string `json:"summary"`
-	// The condition for it; null for none.
+	// Its precondition. Null if it has none.
 	Needs *string `json:"needs"`
-	// The fields that it takes beside type; each may be left out.
+	// Its optional fields, in addition to type.
 	Fields []string `json:"fields"`
 	// Types of events that follow, at once or in time.
 	Events []EventType `json:"events"`
@@ -1135,10 +1131,10 @@ type TriggerKind struct {
 
 // PullTriggerInput is the body of pull_trigger.
 //
-// The body that brings something about in the sandbox at once, such as a press that is down.
+// The body that triggers an event in the sandbox, such as a press breakdown.
 type PullTriggerInput struct {
-	// The thing to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40
-	// characters. Such as order.
+	// The type of the trigger; GET /sandbox/triggers lists them. Required. 1 to 40 characters. Such
+	// as order.
 	Type string `json:"type"`
 	// The product or material. At most 40 characters. Such as prd_flyer.
 	SKU *string `json:"sku,omitzero"`
@@ -1160,7 +1156,7 @@ type PullTriggerInput struct {
 
 // TriggerResult is in the response of pull_trigger.
 //
-// The outcome of a trigger: the record that it made or changed, and its events.
+// The outcome of a trigger: the record that it created or changed, and its events.
 type TriggerResult struct {
 	// The trigger that was pulled.
 	Type string `json:"type"`
@@ -1168,7 +1164,7 @@ type TriggerResult struct {
 	Resource string `json:"resource"`
 	// The id of that record.
 	ID string `json:"id"`
-	// When it comes about: now, or later.
+	// When it happens: now, or later.
 	SimDate Date `json:"sim_date"`
 	// The in-world time of that day.
 	SimTime string `json:"sim_time"`
@@ -1180,7 +1176,7 @@ type TriggerResult struct {
 
 // Fault is in the response of list_faults.
 //
-// A fault that happened in the sandbox on purpose: which request or delivery it met, and how.
+// An injected fault: the request or delivery that it hit, and its effect.
 type Fault struct {
 	// Counts the faults of the sandbox.
 	ID string `json:"id"`
@@ -1204,7 +1200,7 @@ type Fault struct {
 
 // InjectFaultInput is the body of inject_fault.
 //
-// The body that lets a fault happen in the sandbox on the next occasions.
+// The body that injects a fault into the next matching requests or deliveries.
 type InjectFaultInput struct {
 	// The kind of fault to let happen. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
@@ -1253,7 +1249,7 @@ type IntegrationCount struct {
 	Wrong int64 `json:"wrong"`
 	// Effects that no obligation explains. They are not among those due.
 	Unexpected int64 `json:"unexpected"`
-	// Decisions that were made again because the response was lost. They are not among those due.
+	// Decisions that were repeated because the response was lost. They are not counted in due.
 	Repeated int64 `json:"repeated"`
 }
 
@@ -1282,7 +1278,7 @@ type IntegrationKindCount struct {
 	Wrong int64 `json:"wrong"`
 	// Effects that no obligation explains. They are not among those due.
 	Unexpected int64 `json:"unexpected"`
-	// Decisions that were made again because the response was lost. They are not among those due.
+	// Decisions that were repeated because the response was lost. They are not counted in due.
 	Repeated int64 `json:"repeated"`
 }
 
@@ -1456,7 +1452,7 @@ type LoggedExchange struct {
 	Faults *[]string `json:"faults"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
-	// The query string as it was sent; null for none, and where the bodies are not shown.
+	// The query string of the request. Null if there is none, and where bodies are hidden.
 	Query *string `json:"query"`
 	// The Idempotency-Key that was sent; null for none, and where the bodies are not shown.
 	IdempotencyKey *string `json:"idempotency_key"`
@@ -1487,7 +1483,7 @@ const (
 type Mission struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// Its place in the teaching; numbers may be left out.
+	// Its position in the order of missions; numbers can be missing.
 	Order int64 `json:"order"`
 	// The title, for people.
 	Title string `json:"title"`
@@ -1507,11 +1503,11 @@ type Mission struct {
 	CompletedAt *time.Time `json:"completed_at"`
 	// The page of the docs about it.
 	DocsURL string `json:"docs_url"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1565,11 +1561,11 @@ type Achievement struct {
 	Status MissionAchievementStatus `json:"status"`
 	// When it was unlocked, in wall time.
 	UnlockedAt time.Time `json:"unlocked_at"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1600,11 +1596,11 @@ type Event struct {
 	// running while its disruption lasts, then over. A story without a disruption is over from the
 	// start.
 	Status LoreEventStatus `json:"status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1694,11 +1690,11 @@ type MajorOrder struct {
 	Milestone int64 `json:"milestone"`
 	// open still counts; fulfilled has reached its target, missed has not. Both are final.
 	Status LoreMajorOrderStatus `json:"status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1719,7 +1715,7 @@ const (
 type OfficeSalesOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the order on paper, such as SO-1001. A parcel may name it in place of the id.
+	// The number of the order on paper, such as SO-1001. A parcel may name it instead of the id.
 	Number string `json:"number"`
 	// The customer who ordered: the id at /office/customers.
 	CustomerID string `json:"customer_id"`
@@ -1758,7 +1754,7 @@ type OfficeSalesOrder struct {
 	LateDiscountPctPerDay int64 `json:"late_discount_pct_per_day"`
 	// The most that a late delivery takes off, in per cent of total_minor.
 	LateDiscountCapPct int64 `json:"late_discount_cap_pct"`
-	// The work order at the Factory that the auto bridge made on acceptance; null before, and with
+	// The work order at the Factory that the auto bridge created on acceptance; null before, and with
 	// the bridge manual.
 	BridgedWorkOrderID *string `json:"bridged_work_order_id"`
 	// The shipment at Head Office that billed the order; null before.
@@ -1775,11 +1771,11 @@ type OfficeSalesOrder struct {
 	// answer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
 	// by cancel_after. Null unless the status is expired.
 	ExpiredReason *OfficeSalesOrderExpiredReason `json:"expired_reason"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1839,13 +1835,13 @@ type OfficeShipment struct {
 	Source OfficeShipmentSource `json:"source"`
 	// Always shipped.
 	Status OfficeShipmentStatus `json:"status"`
-	// The customer invoice that this shipment raised, as it is now.
+	// The customer invoice that this shipment created, in its present state.
 	Invoice OfficeCustomerInvoice `json:"invoice"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1908,11 +1904,11 @@ type OfficeCustomerInvoice struct {
 	DisputeCode *OfficeCustomerInvoiceDisputeCode `json:"dispute_code"`
 	// The date of the payment that brought the balance to 0; null before.
 	PaidOn *Date `json:"paid_on"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -1973,11 +1969,11 @@ type OfficePayment struct {
 	ReceivedOn Date `json:"received_on"`
 	// The text on the transfer: for an invoice its number.
 	RemittanceText string `json:"remittance_text"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2043,11 +2039,11 @@ type OfficeLedgerEntry struct {
 	ReferenceID *string `json:"reference_id"`
 	// The in-world date of it.
 	EntryOn Date `json:"entry_on"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2087,11 +2083,11 @@ type OfficeCustomer struct {
 	// The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it
 	// is, the more of them come.
 	SatisfactionPct float64 `json:"satisfaction_pct"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2125,11 +2121,11 @@ type OfficeProduct struct {
 	ListPriceMinor int64 `json:"list_price_minor"`
 	// Always true: customers order it.
 	Active bool `json:"active"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2150,7 +2146,7 @@ const (
 type OfficeContractLot struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id.
+	// The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id.
 	Number string `json:"number"`
 	// The framework customer who offers it: the id at /office/customers.
 	CustomerID string `json:"customer_id"`
@@ -2178,7 +2174,7 @@ type OfficeContractLot struct {
 	// offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head
 	// Office. declined and expired are final.
 	Status OfficeContractLotStatus `json:"status"`
-	// The work order at the Factory that the auto bridge made on acceptance; null before, and with
+	// The work order at the Factory that the auto bridge created on acceptance; null before, and with
 	// the bridge manual.
 	WorkOrderRef *string `json:"work_order_ref"`
 	// The shipment at Head Office that billed it; null before.
@@ -2188,11 +2184,11 @@ type OfficeContractLot struct {
 	// offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
 	// by deliver_by. Null unless the status is expired.
 	ExpiredReason *OfficeContractLotExpiredReason `json:"expired_reason"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2240,15 +2236,15 @@ type Quote struct {
 	// The price around which it moves, in minor units; of paper the mill's, and the ask moves around
 	// 1.25 times that.
 	BaseMinor int64 `json:"base_minor"`
-	// Trading so many moves the price by ten per cent.
+	// The quantity whose trade moves the price by ten per cent.
 	Depth int64 `json:"depth"`
 	// The working day that the prices are for.
 	ValidOn Date `json:"valid_on"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2302,11 +2298,11 @@ type Trade struct {
 	Status MarketTradeStatus `json:"status"`
 	// The market delivery at the Factory that brought the bought goods; null before, and for a sale.
 	MarketDeliveryID *string `json:"market_delivery_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2346,11 +2342,11 @@ type OfficeSupplier struct {
 	CreditLimitMinor *int64 `json:"credit_limit_minor"`
 	// True while an invoice of this supplier is overdue: it takes no orders then.
 	OnHold bool `json:"on_hold"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2389,7 +2385,7 @@ type OfficeRequisition struct {
 	// The materials asked for, each in one line.
 	Lines []OfficeRequisitionLine `json:"lines"`
 	// The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are
-	// approved by themselves.
+	// approved automatically.
 	EstimatedMinor int64 `json:"estimated_minor"`
 	// Always XTS. Amounts count its hundredths.
 	Currency string `json:"currency"`
@@ -2401,18 +2397,18 @@ type OfficeRequisition struct {
 	// received waits for a decision, and is rejected after five working days without one; approved
 	// can be ordered, which purchase_order_id shows; rejected is final.
 	Status OfficeRequisitionStatus `json:"status"`
-	// policy: approved by itself, being cheap; client: decided by your program; lapse: rejected
+	// policy: approved automatically, being cheap; client: decided by your program; lapse: rejected
 	// because no decision came. Null before.
 	DecidedBy *OfficeRequisitionDecidedBy `json:"decided_by"`
 	// The reason of the rejection; null without one.
 	RejectReason *string `json:"reject_reason"`
 	// The purchase order that fulfils it; null while there is none.
 	PurchaseOrderID *string `json:"purchase_order_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2513,7 +2509,7 @@ type OfficePurchaseOrder struct {
 	Status OfficePurchaseOrderStatus `json:"status"`
 	// True when total_minor is above the approval limit of the company.
 	ApprovalRequired bool `json:"approval_required"`
-	// policy: approved by itself, being within the limit. client: approved by your program. Null
+	// policy: approved automatically, being within the limit. client: approved by your program. Null
 	// before.
 	ApprovedBy *OfficePurchaseOrderApprovedBy `json:"approved_by"`
 	// The date of the approval; null before.
@@ -2525,11 +2521,11 @@ type OfficePurchaseOrder struct {
 	ReceiptStatus OfficePurchaseOrderReceiptStatus `json:"receipt_status"`
 	// none before the invoice of the supplier, billed while that is unpaid, paid afterwards.
 	BillingStatus OfficePurchaseOrderBillingStatus `json:"billing_status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2537,13 +2533,13 @@ type OfficePurchaseOrder struct {
 //
 // One material of a purchase order: ordered, received and billed.
 type OfficePurchaseOrderLine struct {
-	// The place of the line in the order, from 1.
+	// The position of the line in the order, from 1.
 	Line int64 `json:"line"`
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
 	// The quantity ordered, in the unit of the material: sheets, cans or plates.
 	Quantity int64 `json:"quantity"`
-	// The price of one, in minor units, as it was when the order was written.
+	// The price of one, in minor units, at the time of the order.
 	UnitPriceMinor int64 `json:"unit_price_minor"`
 	// quantity times unit_price_minor, in minor units.
 	AmountMinor int64 `json:"amount_minor"`
@@ -2653,11 +2649,11 @@ type OfficeGoodsReceipt struct {
 	RecordedOn Date `json:"recorded_on"`
 	// Always recorded.
 	Status OfficeGoodsReceiptStatus `json:"status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2731,7 +2727,7 @@ type OfficeSupplierInvoice struct {
 	// The purchase order that it bills; null for overheads.
 	PurchaseOrderID *string `json:"purchase_order_id"`
 	// materials bills a purchase order and waits for your payment; overhead, such as rent, is debited
-	// by itself on collect_on.
+	// automatically on collect_on.
 	Kind OfficeSupplierInvoiceKind `json:"kind"`
 	// The materials or services billed, each in one line.
 	Lines []OfficeSupplierInvoiceLine `json:"lines"`
@@ -2781,11 +2777,11 @@ type OfficeSupplierInvoice struct {
 	PaymentNote *string `json:"payment_note"`
 	// The date of the payment; null before.
 	PaidOn *Date `json:"paid_on"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2852,7 +2848,7 @@ const (
 // The body that pays a supplier's bill, in full or up to the matched amount.
 type PaySupplierInvoiceInput struct {
 	// The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is
-	// paid if it matches. Early discount and late fee are worked out by themselves. At least 0.
+	// paid if it matches. Early discount and late fee are calculated automatically. At least 0.
 	AmountMinor *int64 `json:"amount_minor,omitzero"`
 	// A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
 	// characters.
@@ -2870,9 +2866,9 @@ type Employee struct {
 	BadgeNo string `json:"badge_no"`
 	// The name of the employee.
 	Name string `json:"name"`
-	// The work that they do. Without anyone of the role at work something stands still or costs more:
-	// runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries,
-	// cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales
+	// The work that they do. Without anyone of the role at work something stops or costs more: runs,
+	// finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts
+	// and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales
 	// brings orders.
 	Role CatalogRole `json:"role"`
 	// The wage for an hour, in minor units.
@@ -2894,11 +2890,11 @@ type Employee struct {
 	// personal or low_morale for those who quit; the given reason, or dismissed, for those who were
 	// dismissed. Null before.
 	LeftReason *string `json:"left_reason"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2961,11 +2957,11 @@ type LeaveRequest struct {
 	ToDate Date `json:"to_date"`
 	// Working days, the first and the last included.
 	Days int64 `json:"days"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -2985,11 +2981,11 @@ type Timesheet struct {
 	Source TimesheetSource `json:"source"`
 	// The payroll run that pays for these hours.
 	PayrollRunID string `json:"payroll_run_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3032,7 +3028,7 @@ type CreateTimesheetInput struct {
 type HoursEntryInput struct {
 	// The employee; this or badge_no. 1 to 64 characters.
 	EmployeeID *string `json:"employee_id,omitzero"`
-	// The badge number of /factory/attendance, in place of employee_id. 1 to 20 characters.
+	// The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters.
 	BadgeNo *string `json:"badge_no,omitzero"`
 	// Whole hours. Required. 0 to 60.
 	HoursWorked int64 `json:"hours_worked"`
@@ -3061,7 +3057,7 @@ type PayrollRun struct {
 	// The wages for the hours of the timesheet, in minor units; 0 while there is none.
 	GrossMinor int64 `json:"gross_minor"`
 	// Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on
-	// top, in minor units. It is fixed when the run is made.
+	// top, in minor units. It is fixed when the run is created.
 	ArrearsMinor int64 `json:"arrears_minor"`
 	// The surcharge for a late payment, in minor units; 0 until the run is paid.
 	SurchargeMinor int64 `json:"surcharge_minor"`
@@ -3073,11 +3069,11 @@ type PayrollRun struct {
 	PaidOn *Date `json:"paid_on"`
 	// True when it was collected because it stayed unpaid.
 	Forced bool `json:"forced"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3118,7 +3114,7 @@ type FactoryWorkOrder struct {
 	Unit string `json:"unit"`
 	// How many units are asked for.
 	Quantity int64 `json:"quantity"`
-	// Units that come from the shelf in place of the press: all of them, for a stock product with a
+	// Units that come from the shelf instead of the press: all of them, for a stock product with a
 	// reference that was on hand when the order was written, or 0.
 	QuantityFromStock int64 `json:"quantity_from_stock"`
 	// Good units printed for it so far, over all its runs.
@@ -3139,7 +3135,7 @@ type FactoryWorkOrder struct {
 	Status FactoryWorkOrderStatus `json:"status"`
 	// The next thing that has to come: a press, the end of its run, the end of finishing, its
 	// shipment, or nothing more. A work order in printing that waits for a press had a run that ended
-	// short, and wants another.
+	// short, and needs another.
 	WaitsFor FactoryWait `json:"waits_for"`
 	// The paper and ink for the units that are still to be printed, without overs, make-ready and
 	// plates. Empty when there are none.
@@ -3150,11 +3146,11 @@ type FactoryWorkOrder struct {
 	ReadyOn *Date `json:"ready_on"`
 	// The shipment of the Factory that carried the goods; null before.
 	ShipmentID *string `json:"shipment_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3276,11 +3272,11 @@ type FactoryPrintRun struct {
 	// The cost of the digital press for the sheets of this run, in minor units; billed as overhead on
 	// Monday. 0 on the offset press.
 	ClicksMinor int64 `json:"clicks_minor"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3294,7 +3290,7 @@ type FactoryPrintRunItem struct {
 	QuantityPlanned int64 `json:"quantity_planned"`
 	// Good units that came out, at most quantity_planned; null until the run is completed.
 	QuantityGood *int64 `json:"quantity_good"`
-	// Units that are still missing: the work order wants another run. Null until the run is
+	// Units that are still missing: the work order needs another run. Null until the run is
 	// completed.
 	QuantityShort *int64 `json:"quantity_short"`
 }
@@ -3421,11 +3417,11 @@ type FactoryShipment struct {
 	// The shipment at Head Office that the auto bridge copied it to or from; null where it copied
 	// none.
 	BridgedOfficeShipmentID *string `json:"bridged_office_shipment_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3485,11 +3481,11 @@ type FactoryStockItem struct {
 	Status FactoryStockStatus `json:"status"`
 	// The average cost of one, in minor units, rounded.
 	AverageCostMinor int64 `json:"average_cost_minor"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3533,11 +3529,11 @@ type FactoryStockMove struct {
 	EventID *string `json:"event_id"`
 	// The record that moved it, such as a print run or a goods receipt; null for the opening.
 	ReferenceID *string `json:"reference_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3586,18 +3582,18 @@ type FactoryPress struct {
 	CurrentPrintRunID *string `json:"current_print_run_id"`
 	// The in-world time at which that run ends; null without one.
 	CurrentRunEndsSim *string `json:"current_run_ends_sim"`
-	// The in-world time at which it is in order again; a run under way waits and goes on then. Null
+	// The in-world time at which it is in order again; a run under way waits and continues then. Null
 	// while it is in order.
 	DownUntilSim *string `json:"down_until_sim"`
 	// Runs completed on it since the opening.
 	CompletedPrintRuns int64 `json:"completed_print_runs"`
 	// Working minutes of those runs, make-ready included.
 	MinutesPrintedTotal int64 `json:"minutes_printed_total"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3632,11 +3628,11 @@ type FactoryOperator struct {
 	Role FactoryOperatorRole `json:"role"`
 	// True when the operator is at work today. One who has left the company is never present.
 	Present bool `json:"present"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3674,11 +3670,11 @@ type FactoryProduct struct {
 	// Working minutes from the end of the run until the goods are ready; twice as many while no
 	// finisher is at work.
 	FinishingMinutes int64 `json:"finishing_minutes"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3694,7 +3690,7 @@ const (
 // FactoryRequisition is in the responses of list_factory_requisitions and
 // get_factory_requisition.
 //
-// The Factory's own request for material, made by its reorder rule.
+// The Factory's own request for material, from its reorder rule.
 type FactoryRequisition struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3713,11 +3709,11 @@ type FactoryRequisition struct {
 	NeededBy Date `json:"needed_by"`
 	// open until goods that come lift the item to its reorder point, then closed.
 	Status FactoryRequisitionStatus `json:"status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3757,11 +3753,11 @@ type FactoryDelivery struct {
 	Status FactoryDeliveryStatus `json:"status"`
 	// The goods receipt that counted it in; null before.
 	GoodsReceiptID *string `json:"goods_receipt_id"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3805,11 +3801,11 @@ type FactoryGoodsReceipt struct {
 	ReceivedOn Date `json:"received_on"`
 	// Always recorded.
 	Status FactoryGoodsReceiptStatus `json:"status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3860,11 +3856,11 @@ type FactoryMarketDelivery struct {
 	ReceivedOn Date `json:"received_on"`
 	// Always received.
 	Status FactoryMarketDeliveryStatus `json:"status"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3890,11 +3886,11 @@ type FactoryAttendance struct {
 	Hours int64 `json:"hours"`
 	// Why the employee is not there: sick or leave; none for one who is.
 	Absence FactoryAbsence `json:"absence"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -3935,13 +3931,13 @@ type Subscription struct {
 	// The kind of the newest failure; none before the first. timeout: no response within 5 seconds;
 	// dns: the host has no public address; connect: no connection, or one that ended or broke off
 	// before an HTTP response; tls: no secure one; refused_address: the server does not allow the URL
-	// any more; http_3xx, http_4xx, http_5xx: the response had such a status.
+	// any more; http_3xx, http_4xx, http_5xx: the response had this status.
 	LastErrorClass SubscriptionLastErrorClass `json:"last_error_class"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -4022,7 +4018,7 @@ type WebhookTest struct {
 	// The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host
 	// has no public address; connect: no connection, or one that ended or broke off before an HTTP
 	// response; tls: no secure one; refused_address: the server does not allow the URL any more;
-	// http_3xx, http_4xx, http_5xx: the response had such a status.
+	// http_3xx, http_4xx, http_5xx: the response had this status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
 	// The status of the subscription after the test: pending_verification, active or disabled.
 	Status SubscriptionStatus `json:"status"`
@@ -4055,7 +4051,7 @@ type Delivery struct {
 	EventType EventType `json:"event_type"`
 	// Counts the attempts of a delivery from 1 to 4.
 	Attempt int64 `json:"attempt"`
-	// auto was sent by itself, manual because you asked for it again, test as a ping.
+	// auto: sent automatically; manual: resent on your request; test: a ping.
 	Trigger SubscriptionTrigger `json:"trigger"`
 	// pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did
 	// not, and another attempt follows; dropped was given up after the last attempt, or with its
@@ -4063,26 +4059,26 @@ type Delivery struct {
 	Status SubscriptionDeliveryStatus `json:"status"`
 	// The status of the receiver's response; null when there was none.
 	StatusCode *int64 `json:"status_code"`
-	// How long the attempt took, in milliseconds; null before it was made.
+	// How long the attempt took, in milliseconds; null before the attempt.
 	LatencyMS *int64 `json:"latency_ms"`
 	// The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host
 	// has no public address; connect: no connection, or one that ended or broke off before an HTTP
 	// response; tls: no secure one; refused_address: the server does not allow the URL any more;
-	// http_3xx, http_4xx, http_5xx: the response had such a status.
+	// http_3xx, http_4xx, http_5xx: the response had this status.
 	ErrorClass *DeliveryErrorClass `json:"error_class"`
-	// The attempt is made no earlier. The first attempt of an event also waits while the subscription
-	// rests after a failure.
+	// The earliest time of the attempt. The first attempt of an event also waits while the
+	// subscription rests after a failure.
 	DueAt time.Time `json:"due_at"`
-	// When the attempt was made; null for one that was not.
+	// When the attempt was sent; null if it was not.
 	SentAt *time.Time `json:"sent_at"`
-	// The thing that acknowledged the attempt in place of the receiver, which never got it; null
-	// unless that went wrong on purpose.
+	// The fault that acknowledged the attempt instead of the receiver. Null without an injected
+	// fault.
 	Via *SubscriptionVia `json:"via"`
-	// When the record was made, in wall time.
+	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
 	// When a field of the record last changed, in wall time; updated_since is compared with it.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The in-world date on which the record was made.
+	// The in-world date on which the record was created.
 	CreatedOn Date `json:"created_on"`
 }
 
@@ -4151,7 +4147,7 @@ type Change struct {
 	Resource string `json:"resource"`
 	// The id of the record.
 	ID string `json:"id"`
-	// Its status before; null for a record that was made just then.
+	// Its status before; null for a new record.
 	From *string `json:"from"`
 	// Its status afterwards.
 	To string `json:"to"`
@@ -4277,7 +4273,7 @@ type OfficeRequisitionApprovedData struct {
 	Status string `json:"status,omitzero"`
 	// The number of the requisition on paper at Head Office.
 	Number string `json:"number"`
-	// policy: approved by itself, being cheap; client: approved by your program.
+	// policy: approved automatically, being cheap; client: approved by your program.
 	DecidedBy OfficeRequisitionApprovedDataDecidedBy `json:"decided_by"`
 	// Further records whose status changed in the same step, without an event of their own; left out
 	// when there are none.
@@ -4346,7 +4342,7 @@ type PurchaseOrderCreatedData struct {
 //
 // One material of a purchase order, as the event of its creation shows it.
 type OrderedLine struct {
-	// The place of the line in the order, from 1.
+	// The position of the line in the order, from 1.
 	Line int64 `json:"line"`
 	// The material, such as mat_coated.
 	SKU string `json:"sku"`
@@ -4389,7 +4385,7 @@ type PurchaseOrderApprovedData struct {
 	SupplierID string `json:"supplier_id"`
 	// The sum of its lines, in minor units.
 	TotalMinor int64 `json:"total_minor"`
-	// policy: approved by itself, being within the limit; client: approved by your program.
+	// policy: approved automatically, being within the limit; client: approved by your program.
 	ApprovedBy PurchaseOrderApprovedDataApprovedBy `json:"approved_by"`
 	// The date for which the supplier promises the truck.
 	ExpectedOn Date `json:"expected_on"`
@@ -4420,7 +4416,7 @@ type SupplierInvoiceReceivedData struct {
 	SupplierID string `json:"supplier_id"`
 	// The purchase order that it bills; null for overheads.
 	PurchaseOrderID *string `json:"purchase_order_id"`
-	// materials waits for your payment; overhead is debited by itself.
+	// materials waits for your payment; overhead is debited automatically.
 	Kind SupplierInvoiceReceivedDataKind `json:"kind"`
 	// The amount that is billed, in minor units. Compare it with the order and the receipts.
 	BilledMinor int64 `json:"billed_minor"`
@@ -4863,7 +4859,7 @@ type WorkOrderReadyData struct {
 	Status string `json:"status,omitzero"`
 	// The number of the work order on paper.
 	Number string `json:"number"`
-	// The product that was made, such as prd_flyer.
+	// The product that was printed, such as prd_flyer.
 	SKU string `json:"sku"`
 	// The units of the whole work order.
 	Quantity int64 `json:"quantity"`
@@ -4954,7 +4950,7 @@ type PrintRunCompletedData struct {
 	WorkOrderID string `json:"work_order_id"`
 	// Good units that came out, over all work orders of the run.
 	QuantityGood int64 `json:"quantity_good"`
-	// Units that are still missing, over all work orders of the run. Those orders want another run.
+	// Units that are still missing, over all work orders of the run. Those orders need another run.
 	QuantityShort int64 `json:"quantity_short"`
 	// Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods.
 	SheetsWasted int64 `json:"sheets_wasted"`
@@ -5534,7 +5530,7 @@ type WebhookSecretRotatedData struct {
 	ID string `json:"id"`
 	// The status of that record afterwards; left out for records without one.
 	Status string `json:"status,omitzero"`
-	// Until when the old secret signs beside the new one, in wall time.
+	// Until when the old secret signs in addition to the new one, in wall time.
 	OldSecretValidUntil time.Time `json:"old_secret_valid_until"`
 	// Further records whose status changed in the same step, without an event of their own; left out
 	// when there are none.
@@ -5560,7 +5556,7 @@ type WebhookTestedData struct {
 	ID string `json:"id"`
 	// The status of that record afterwards; left out for records without one.
 	Status string `json:"status,omitzero"`
-	// The webhook-id of the ping. It is no event of the feed.
+	// The webhook-id of the ping. It is not in the feed.
 	PingID string `json:"ping_id"`
 	// True when the URL responded to the ping with 2xx.
 	Delivered bool `json:"delivered"`
@@ -5764,7 +5760,7 @@ func EventTypes() []EventType {
 }
 
 // Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, and
-// as it is, a json.RawMessage, when this version of the client does not know the type.
+// the unchanged json.RawMessage when this version of the client does not know the type.
 func (e *FeedEvent) Decode() (any, error) {
 	var data any
 	switch e.Type {
@@ -5897,11 +5893,11 @@ func (e *FeedEvent) Decode() (any, error) {
 const (
 	// CodeInvalidJSON (400): the body is empty, is not JSON, or names a field twice.
 	CodeInvalidJSON = "invalid_json"
-	// CodeInvalidParameter (400): a query parameter or header has a value that it cannot have, is
-	// given twice, or is not known on this route.
+	// CodeInvalidParameter (400): a query parameter or header has an invalid value, is repeated, or
+	// is not known on this route.
 	CodeInvalidParameter = "invalid_parameter"
-	// CodeInvalidCursor (400): the cursor was not made by this service, or belongs to another route
-	// or other filters.
+	// CodeInvalidCursor (400): the cursor is not from this service, or belongs to another route or
+	// other filters.
 	CodeInvalidCursor = "invalid_cursor"
 	// CodeBadRequest (400): the request is not well-formed HTTP, or its path is not in its clean
 	// form.
@@ -5912,41 +5908,41 @@ const (
 	// CodeIdempotencyRequired (400): the route creates or pays something and requires an
 	// Idempotency-Key header.
 	CodeIdempotencyRequired = "idempotency_required"
-	// CodeIdempotencyKeyInvalid (400): the Idempotency-Key is empty, longer than 64 characters, given
-	// twice, or has characters that cannot be printed.
+	// CodeIdempotencyKeyInvalid (400): the Idempotency-Key is empty, longer than 64 characters,
+	// repeated, or has characters that cannot be printed.
 	CodeIdempotencyKeyInvalid = "idempotency_key_invalid"
 	// CodeUnauthorized (401): no key was sent, or the key is unknown, revoked, or of a sandbox that
 	// has been deleted. A browser's preflight gets this too: there is no CORS.
 	CodeUnauthorized = "unauthorized"
-	// CodeWrongSystem (403): the key does not open this route. The two systems share no data, and
-	// each key opens one door; a grading key judges and does not play.
+	// CodeWrongSystem (403): the key does not open this route. Each key opens one system; a grading
+	// key judges and does not play.
 	CodeWrongSystem = "wrong_system"
-	// CodeBanned (403): your network went on sending although it was told to slow down, and is shut
-	// out for a while. Its keys are not touched.
+	// CodeBanned (403): your network kept sending after it was told to slow down, and is banned for a
+	// while. Its keys are not touched.
 	CodeBanned = "banned"
 	// CodeOriginRefused (403): a browser sent the request for a page of another site. Pages of other
 	// sites may not create, extend or delete sandboxes.
 	CodeOriginRefused = "origin_refused"
-	// CodeCreationClosed (403): the operator of this server alone makes sandboxes. Agents and the
-	// keys of sandboxes make none: a player that can create a world can look ahead in it.
+	// CodeCreationClosed (403): only the operator of this server can create sandboxes. Agents and
+	// keys of sandboxes cannot: a player that can create a world can look ahead in it.
 	CodeCreationClosed = "creation_closed"
-	// CodeNotInEvaluation (403): players are compared in this sandbox: they can neither try things
-	// out first nor see how they are judged.
+	// CodeNotInEvaluation (403): this sandbox compares players: they can neither try things first nor
+	// see how they are judged.
 	CodeNotInEvaluation = "not_in_evaluation"
 	// CodeNotFound (404): the sandbox has no record with this id.
 	CodeNotFound = "not_found"
 	// CodeRouteNotFound (404): no route has this path.
 	CodeRouteNotFound = "route_not_found"
-	// CodeTicketNotFound (404): no such ticket was handed out, or its sandbox has been claimed, or it
-	// was lost a while ago.
+	// CodeTicketNotFound (404): the ticket does not exist, its sandbox has been claimed, or it was
+	// forfeited a while ago.
 	CodeTicketNotFound = "ticket_not_found"
 	// CodeMethodNotAllowed (405): the path exists, but not with this method.
 	CodeMethodNotAllowed = "method_not_allowed"
-	// CodeNotAcceptable (406): the Accept header allows nothing that this route can send.
+	// CodeNotAcceptable (406): the Accept header excludes every format of this route.
 	CodeNotAcceptable = "not_acceptable"
 	// CodeRequestTimeout (408): the request did not arrive in time.
 	CodeRequestTimeout = "request_timeout"
-	// CodeRequestInProgress (409): the first request with this Idempotency-Key is still at work.
+	// CodeRequestInProgress (409): the first request with this Idempotency-Key is still running.
 	CodeRequestInProgress = "request_in_progress"
 	// CodePollInProgress (409): two polls with this key are waiting already.
 	CodePollInProgress = "poll_in_progress"
@@ -5957,8 +5953,8 @@ const (
 	CodeDuplicateReference = "duplicate_reference"
 	// CodePressBusy (409): a print run occupies the press. A press cannot queue work.
 	CodePressBusy = "press_busy"
-	// CodePressDown (409): the press is out of order: it has a fault, or there is no power. A run
-	// that was under way on it waits and goes on afterwards.
+	// CodePressDown (409): the press is out of order: it has a fault, or there is no power. A run on
+	// it waits and continues afterwards.
 	CodePressDown = "press_down"
 	// CodeNoOperator (409): each running press needs an operator, and none is free (or the named one
 	// is not).
@@ -5971,16 +5967,16 @@ const (
 	// CodeWorkOrderNotReady (409): the goods are not printed and finished yet, so they cannot be
 	// shipped.
 	CodeWorkOrderNotReady = "work_order_not_ready"
-	// CodeExtensionNotYet (409): more time is left than an extension may be asked for with.
+	// CodeExtensionNotYet (409): it is too early to extend the sandbox.
 	CodeExtensionNotYet = "extension_not_yet"
-	// CodeNoExtensionsLeft (409): the sandbox has been extended as often as it may.
+	// CodeNoExtensionsLeft (409): the sandbox has no extensions left.
 	CodeNoExtensionsLeft = "no_extensions_left"
-	// CodeTooManyOpen (409): the sandbox holds as many open records of this kind as it can.
+	// CodeTooManyOpen (409): the sandbox has reached its limit of open records of this kind.
 	CodeTooManyOpen = "too_many_open"
 	// CodeLimitNotMet (409): the market's price for this quantity is beyond the limit that was named.
 	CodeLimitNotMet = "limit_not_met"
-	// CodeMarketSoldOut (409): the market sells so many sheets of each paper on a day, and none while
-	// paper is short. Fewer are left than this order asks for.
+	// CodeMarketSoldOut (409): the market sells a limited number of sheets of each paper per day, and
+	// none while paper is short. Fewer are left than this order asks for.
 	CodeMarketSoldOut = "market_sold_out"
 	// CodeInsufficientFunds (409): cash and the overdraft together do not cover the amount.
 	CodeInsufficientFunds = "insufficient_funds"
@@ -6028,11 +6024,11 @@ const (
 	CodeCheckpointExists = "checkpoint_exists"
 	// CodeCheckpointKept (409): the checkpoint labelled start stays as long as the sandbox.
 	CodeCheckpointKept = "checkpoint_kept"
-	// CodeTriggerImpossible (409): the cause cannot be in the present state of the company: no truck
-	// is under way, for example.
+	// CodeTriggerImpossible (409): the company's state does not allow this trigger: for example, no
+	// truck is under way.
 	CodeTriggerImpossible = "trigger_impossible"
-	// CodeTicketForfeited (410): the ticket was ready and was not claimed in time, so its place went
-	// to the next in the queue.
+	// CodeTicketForfeited (410): the ticket was ready but not claimed in time, so the next client in
+	// the queue got the sandbox.
 	CodeTicketForfeited = "ticket_forfeited"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
 	CodeBodyTooLarge = "body_too_large"
@@ -6053,8 +6049,8 @@ const (
 	CodeQuantityMismatch = "quantity_mismatch"
 	// CodeGangMixedPaper (422): the work orders of a gang run share one make-ready and so one paper.
 	CodeGangMixedPaper = "gang_mixed_paper"
-	// CodeReferenceRequired (422): custom goods are made for one order, and the reference on the
-	// parcel names it.
+	// CodeReferenceRequired (422): custom goods belong to one order, and the parcel needs its
+	// reference.
 	CodeReferenceRequired = "reference_required"
 	// CodeNotTraded (422): the market does not trade this SKU, or does not sell it: waste paper and
 	// finished goods can only be sold.
@@ -6063,7 +6059,7 @@ const (
 	CodeSKUNotSupplied = "sku_not_supplied"
 	// CodeBelowMinimumOrder (422): the supplier sells this SKU in larger quantities only.
 	CodeBelowMinimumOrder = "below_minimum_order"
-	// CodeQuantityExceedsDelivery (422): more is to be taken in than the truck brought in good order.
+	// CodeQuantityExceedsDelivery (422): the receipt accepts more than the truck delivered undamaged.
 	CodeQuantityExceedsDelivery = "quantity_exceeds_delivery"
 	// CodeQuantityExceedsOrder (422): the receipt would bring a line of the purchase order above the
 	// ordered quantity, or names a SKU that was not ordered.
@@ -6081,7 +6077,7 @@ const (
 	// CodeInvalidEventType (422): a subscription names an event type that does not exist, or one that
 	// is never delivered.
 	CodeInvalidEventType = "invalid_event_type"
-	// CodeSandboxExpired (423): the sandbox's time is over; it is read-only until it is deleted.
+	// CodeSandboxExpired (423): the sandbox has expired. It is read-only until it is deleted.
 	CodeSandboxExpired = "sandbox_expired"
 	// CodeSandboxBankrupt (423): the company went bankrupt: at a day's close its cash was below the
 	// overdraft, or negative for too many closes in a row. Its clock has stopped and it is read-only.
@@ -6089,27 +6085,26 @@ const (
 	// CodePowRequired (428): this server requires a proof of work with each creation, and none was
 	// sent, or one that is wrong, too old or used. details.reason says which.
 	CodePowRequired = "pow_required"
-	// CodeRateLimited (429): a rate budget is spent: that of the key, of your network, or of requests
-	// without a key that works. A key that goes on sending all the same is put into a short cooldown.
-	// Nothing was done, and no key is lost.
+	// CodeRateLimited (429): you exceeded a rate limit: that of the key, of your network, or of
+	// requests without a valid key. A key that keeps sending enters a short cooldown. Nothing was
+	// done, and no key is lost.
 	CodeRateLimited = "rate_limited"
-	// CodeTickRate (429): the clock was moved by hand before, and the pause that this server wants
-	// between two moves is not over.
+	// CodeTickRate (429): the clock was moved just before, and the minimum time between two manual
+	// ticks is not over.
 	CodeTickRate = "tick_rate"
-	// CodeIpActiveLimit (429): your network has as many sandboxes as it may at a time, places in the
-	// queue included.
+	// CodeIpActiveLimit (429): your network has reached its limit of sandboxes, waiting tickets
+	// included.
 	CodeIpActiveLimit = "ip_active_limit"
-	// CodeIpCreateLimit (429): your network has created as many sandboxes within an hour as it may.
+	// CodeIpCreateLimit (429): your network has reached its limit of new sandboxes per hour.
 	CodeIpCreateLimit = "ip_create_limit"
-	// CodeHeadersTooLarge (431): the headers are larger than the server takes.
+	// CodeHeadersTooLarge (431): the headers are too large.
 	CodeHeadersTooLarge = "headers_too_large"
-	// CodeInternalError (500): something went wrong on our side. Whether the request took effect is
-	// not known.
+	// CodeInternalError (500): something went wrong on the server. The request may have taken effect.
 	CodeInternalError = "internal_error"
-	// CodeSandboxDamaged (500): the stored data of the sandbox is not what the server wrote; a disk
-	// or a program has changed it.
+	// CodeSandboxDamaged (500): the stored data of the sandbox is damaged: a disk or a program
+	// changed it.
 	CodeSandboxDamaged = "sandbox_damaged"
-	// CodeQueueFull (503): the server holds as many sandboxes as it can.
+	// CodeQueueFull (503): the server is full.
 	CodeQueueFull = "queue_full"
 	// CodeUnavailable (503): the server is stopping, its storage takes nothing at the moment, or
 	// requests at work take all of its memory.

@@ -42,11 +42,11 @@ export interface CreateSandboxInput {
   bridge?: Bridge;
   /** realtime or manual: whether wall time or your program moves the clock; the preset's own when left out. */
   clock?: ClockMode;
-  /** The faults to make on purpose. Left out, the preset decides: those that come with Platen make none. */
+  /** The faults to inject. Defaults to the preset's faults; built-in presets have none. */
   faults?: FaultsInput;
   /**
-   * Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything
-   * out. The preset's own when left out, and always in one that is made for it.
+   * Whether this is an evaluation: a third key grades the players, and theirs can neither see the seed nor
+   * fork. Defaults to the preset, and is always true in a preset for evaluations.
    */
   evaluation?: boolean;
   /**
@@ -71,16 +71,13 @@ export type ClockMode =
 
 /** FaultsInput is the type of CreateSandboxInput.Faults. */
 export interface FaultsInput {
-  /** A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules. */
+  /** A built-in plan: light, moderate, severe or double_work. Instead of rules. */
   plan?: FaultPlanName;
   /** The rules of the faults; in place of a plan. 1 to 40 items. */
   rules?: FaultRuleInput[];
-  /** Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to 9,007,199,254,740,991. */
+  /** Seed of the faults, to repeat them. Defaults to the seed of the sandbox. 0 to 9,007,199,254,740,991. */
   seed?: number;
-  /**
-   * How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out. 0
-   * to 100.
-   */
+  /** Length of the delays, in per cent: 0 for tests that must not wait. Defaults to 100. 0 to 100. */
   delay_pct?: number;
 }
 
@@ -145,7 +142,7 @@ export type Split =
 export interface NewSandbox {
   /** Names the sandbox; events and deliveries carry it. */
   sandbox_id: string;
-  /** A name for people, made from the id. */
+  /** A display name, derived from the id. */
   public_name: string;
   /** The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted. */
   expires_at: Timestamp;
@@ -161,7 +158,7 @@ export interface NewSandbox {
 export interface QueueTicket {
   /** The path to poll, relative to the origin. */
   poll: string;
-  /** The place in the queue, from 1. */
+  /** The position in the queue, from 1. */
   position: number;
   /** The expected wait in seconds, as far as the leases of others say. */
   eta_s: number;
@@ -171,7 +168,7 @@ export interface QueueTicket {
 export interface SandboxStatus {
   /** Names the sandbox; events and deliveries carry it. */
   sandbox_id: string;
-  /** A name for people, made from the id. */
+  /** A display name, derived from the id. */
   public_name: string;
   /**
    * active takes writes. expired has reached the end of its lease, and bankrupt is a company that cannot go
@@ -186,7 +183,7 @@ export interface SandboxStatus {
   evaluation: boolean;
   /**
    * The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the
-   * operator keeps secret. Null for a sandbox that is no evaluation, and for the players of one.
+   * operator keeps secret. Null for a sandbox that is not an evaluation, and for the players of one.
    */
   split: Open<Split> | null;
   /** auto: the sandbox copies records between the two systems; manual: your program has to. */
@@ -230,11 +227,11 @@ export interface SandboxStatus {
   /** Where a fork comes from; null for a sandbox that is none. */
   forked_from: ForkedFrom | null;
   /**
-   * True once a trigger was pulled; the score is then not compared with others. False for the players of an
-   * evaluation, who cannot pull any.
+   * True after a trigger; the score is then not compared with others. False for the players of an evaluation,
+   * who have no triggers.
    */
   assisted: boolean;
-  /** The faults made on purpose; null for none, and for the players of an evaluation. */
+  /** The injected faults. Null if there are none, and for the players of an evaluation. */
   faults: FaultPlan | null;
   /** The results so far. */
   score: Score;
@@ -376,11 +373,11 @@ export interface FaultPlan {
   plan: Open<FaultPlanName> | null;
   /** The same seed and the same requests on each path meet the same faults. */
   seed: number;
-  /** How long delays take, in per cent of what they are. */
+  /** Length of the delays, in per cent. */
   delay_pct: number;
   /** The rules of the plan, or your own. */
   rules: PlannedFault[];
-  /** Faults that were asked for by hand and have not happened yet. */
+  /** Armed faults: each applies to the next matching request or delivery. */
   pending: Injection[];
 }
 
@@ -450,7 +447,7 @@ export interface Score {
 
 /** UpdateSandboxInput is the body of update_sandbox. */
 export interface UpdateSandboxInput {
-  /** manual lets the clock stand still but for ticks, realtime lets it go on from there. Required. */
+  /** manual: only ticks move the clock. realtime: the clock runs from there. Required. */
   clock: ClockMode;
 }
 
@@ -460,13 +457,13 @@ export interface TickInput {
   minutes?: number;
   /** Also say what waits now as short lines of text, in digest.lines. */
   brief?: boolean;
-  /** Stop early: after all that happens in the minute in which this comes about. */
+  /** Stop early, at the end of the minute in which this happens. */
   until?: TickUntilInput;
 }
 
 /** TickUntilInput is the type of TickInput.Until. */
 export interface TickUntilInput {
-  /** An event of one of these types happens; * alone stands for all of them. 1 to 50 items. No two alike. */
+  /** An event of one of these types happens; * alone matches all types. 1 to 50 items. No two alike. */
   event_types?: EventType[];
   /** The event with this number happens, or has happened. 1 to 9,007,199,254,740,991. */
   seq?: number;
@@ -494,14 +491,11 @@ export interface TickResult {
   sim_time: string;
   /** The working day, counted from 0. */
   day_number: number;
-  /**
-   * How many minutes passed: fewer than were asked for when what until names came about, or the company went
-   * bankrupt, on the way.
-   */
+  /** How many minutes passed: fewer than requested if until stopped the clock, or the company went bankrupt. */
   advanced_minutes: number;
   /**
    * The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision or
-   * idle_press when that part of until came about; bankrupt when the company went bankrupt.
+   * idle_press when that part of until matched; bankrupt when the company went bankrupt.
    */
   stopped_by: Open<TickResultStoppedBy>;
   /** Events that were written on the way. */
@@ -610,11 +604,11 @@ export interface SeriesPoint {
   stock: SeriesStock;
   /** Presses that were printing. */
   presses_running: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -644,7 +638,7 @@ export interface Report {
   score: Score;
   /** active takes writes; expired and bankrupt can only be read. */
   status: Open<ReportStatus>;
-  /** True once something was brought about by a trigger; such scores are not compared. */
+  /** True after a trigger; the score is then not compared. */
   assisted: boolean;
   /** The preset that the sandbox began with. */
   preset: string;
@@ -656,7 +650,7 @@ export interface Report {
   evaluation: boolean;
   /**
    * The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the
-   * operator keeps secret. Null for a sandbox that is no evaluation.
+   * operator keeps secret. Null for a sandbox that is not an evaluation.
    */
   split: Open<Split> | null;
   /** auto: the sandbox copies records between the two systems; manual: your program has to. */
@@ -931,11 +925,11 @@ export interface Checkpoint {
   sim_time: string;
   /** The working day, counted from 0. */
   day_number: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -956,7 +950,7 @@ export interface ForkSandboxInput {
    */
   checkpoint?: string;
   /**
-   * In place of a checkpoint: the number of an event. The fork begins after the change that wrote it. 1 to
+   * Instead of a checkpoint: the number of an event. The fork begins after the change that wrote it. 1 to
    * 9,007,199,254,740,991.
    */
   seq?: number;
@@ -966,7 +960,7 @@ export interface ForkSandboxInput {
 export interface ForkedSandbox {
   /** Names the sandbox; events and deliveries carry it. */
   sandbox_id: string;
-  /** A name for people, made from the id. */
+  /** A display name, derived from the id. */
   public_name: string;
   /** The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted. */
   expires_at: Timestamp;
@@ -990,11 +984,11 @@ export interface TriggerKinds {
 export interface TriggerKind {
   /** The name to send as type. */
   type: string;
-  /** The thing that it brings about. */
+  /** The effect of the trigger. */
   summary: string;
-  /** The condition for it; null for none. */
+  /** Its precondition. Null if it has none. */
   needs: string | null;
-  /** The fields that it takes beside type; each may be left out. */
+  /** Its optional fields, in addition to type. */
   fields: string[];
   /** Types of events that follow, at once or in time. */
   events: Open<EventType>[];
@@ -1002,10 +996,7 @@ export interface TriggerKind {
 
 /** PullTriggerInput is the body of pull_trigger. */
 export interface PullTriggerInput {
-  /**
-   * The thing to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters. Such as
-   * order.
-   */
+  /** The type of the trigger; GET /sandbox/triggers lists them. Required. 1 to 40 characters. Such as order. */
   type: string;
   /** The product or material. At most 40 characters. Such as prd_flyer. */
   sku?: string;
@@ -1033,7 +1024,7 @@ export interface TriggerResult {
   resource: string;
   /** The id of that record. */
   id: string;
-  /** When it comes about: now, or later. */
+  /** When it happens: now, or later. */
   sim_date: DateText;
   /** The in-world time of that day. */
   sim_time: string;
@@ -1116,7 +1107,7 @@ export interface IntegrationCount {
   wrong: number;
   /** Effects that no obligation explains. They are not among those due. */
   unexpected: number;
-  /** Decisions that were made again because the response was lost. They are not among those due. */
+  /** Decisions that were repeated because the response was lost. They are not counted in due. */
   repeated: number;
 }
 
@@ -1144,7 +1135,7 @@ export interface IntegrationKindCount {
   wrong: number;
   /** Effects that no obligation explains. They are not among those due. */
   unexpected: number;
-  /** Decisions that were made again because the response was lost. They are not among those due. */
+  /** Decisions that were repeated because the response was lost. They are not counted in due. */
   repeated: number;
 }
 
@@ -1300,7 +1291,7 @@ export interface LoggedExchange {
   faults: string[] | null;
   /** When the response was sent. */
   created_at: Timestamp;
-  /** The query string as it was sent; null for none, and where the bodies are not shown. */
+  /** The query string of the request. Null if there is none, and where bodies are hidden. */
   query: string | null;
   /** The Idempotency-Key that was sent; null for none, and where the bodies are not shown. */
   idempotency_key: string | null;
@@ -1326,7 +1317,7 @@ export type LoggedExchangeSystem =
 export interface Mission {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** Its place in the teaching; numbers may be left out. */
+  /** Its position in the order of missions; numbers can be missing. */
   order: number;
   /** The title, for people. */
   title: string;
@@ -1350,11 +1341,11 @@ export interface Mission {
   completed_at: Timestamp | null;
   /** The page of the docs about it. */
   docs_url: string;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1396,11 +1387,11 @@ export interface Achievement {
   status: Open<MissionAchievementStatus>;
   /** When it was unlocked, in wall time. */
   unlocked_at: Timestamp;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1424,11 +1415,11 @@ export interface Event {
   disruption: DisruptionNote | null;
   /** running while its disruption lasts, then over. A story without a disruption is over from the start. */
   status: Open<LoreEventStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1505,11 +1496,11 @@ export interface MajorOrder {
   milestone: number;
   /** open still counts; fulfilled has reached its target, missed has not. Both are final. */
   status: Open<LoreMajorOrderStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1526,7 +1517,7 @@ export type LoreMajorOrderStatus =
 export interface OfficeSalesOrder {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the order on paper, such as SO-1001. A parcel may name it in place of the id. */
+  /** The number of the order on paper, such as SO-1001. A parcel may name it instead of the id. */
   number: string;
   /** The customer who ordered: the id at /office/customers. */
   customer_id: string;
@@ -1569,7 +1560,7 @@ export interface OfficeSalesOrder {
   /** The most that a late delivery takes off, in per cent of total_minor. */
   late_discount_cap_pct: number;
   /**
-   * The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge
+   * The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge
    * manual.
    */
   bridged_work_order_id: string | null;
@@ -1591,11 +1582,11 @@ export interface OfficeSalesOrder {
    * cancel_after. Null unless the status is expired.
    */
   expired_reason: Open<OfficeSalesOrderExpiredReason> | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1643,13 +1634,13 @@ export interface OfficeShipment {
   source: Open<OfficeShipmentSource>;
   /** Always shipped. */
   status: Open<OfficeShipmentStatus>;
-  /** The customer invoice that this shipment raised, as it is now. */
+  /** The customer invoice that this shipment created, in its present state. */
   invoice: OfficeCustomerInvoice;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1705,11 +1696,11 @@ export interface OfficeCustomerInvoice {
   dispute_code: Open<OfficeCustomerInvoiceDisputeCode> | null;
   /** The date of the payment that brought the balance to 0; null before. */
   paid_on: DateText | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1757,11 +1748,11 @@ export interface OfficePayment {
   received_on: DateText;
   /** The text on the transfer: for an invoice its number. */
   remittance_text: string;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1814,11 +1805,11 @@ export interface OfficeLedgerEntry {
   reference_id: string | null;
   /** The in-world date of it. */
   entry_on: DateText;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1856,11 +1847,11 @@ export interface OfficeCustomer {
    * more of them come.
    */
   satisfaction_pct: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1890,11 +1881,11 @@ export interface OfficeProduct {
   list_price_minor: number;
   /** Always true: customers order it. */
   active: boolean;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -1910,7 +1901,7 @@ export type OfficeProductKind =
 export interface OfficeContractLot {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id. */
+  /** The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id. */
   number: string;
   /** The framework customer who offers it: the id at /office/customers. */
   customer_id: string;
@@ -1943,7 +1934,7 @@ export interface OfficeContractLot {
    */
   status: Open<OfficeContractLotStatus>;
   /**
-   * The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge
+   * The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge
    * manual.
    */
   work_order_ref: string | null;
@@ -1956,11 +1947,11 @@ export interface OfficeContractLot {
    * deliver_by. Null unless the status is expired.
    */
   expired_reason: Open<OfficeContractLotExpiredReason> | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2004,15 +1995,15 @@ export interface Quote {
    * that.
    */
   base_minor: number;
-  /** Trading so many moves the price by ten per cent. */
+  /** The quantity whose trade moves the price by ten per cent. */
   depth: number;
   /** The working day that the prices are for. */
   valid_on: DateText;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2060,11 +2051,11 @@ export interface Trade {
   status: Open<MarketTradeStatus>;
   /** The market delivery at the Factory that brought the bought goods; null before, and for a sale. */
   market_delivery_id: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2098,11 +2089,11 @@ export interface OfficeSupplier {
   credit_limit_minor: number | null;
   /** True while an invoice of this supplier is overdue: it takes no orders then. */
   on_hold: boolean;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2135,8 +2126,8 @@ export interface OfficeRequisition {
   /** The materials asked for, each in one line. */
   lines: OfficeRequisitionLine[];
   /**
-   * The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved by
-   * themselves.
+   * The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved
+   * automatically.
    */
   estimated_minor: number;
   /** Always XTS. Amounts count its hundredths. */
@@ -2151,7 +2142,7 @@ export interface OfficeRequisition {
    */
   status: Open<OfficeRequisitionStatus>;
   /**
-   * policy: approved by itself, being cheap; client: decided by your program; lapse: rejected because no
+   * policy: approved automatically, being cheap; client: decided by your program; lapse: rejected because no
    * decision came. Null before.
    */
   decided_by: Open<OfficeRequisitionDecidedBy> | null;
@@ -2159,11 +2150,11 @@ export interface OfficeRequisition {
   reject_reason: string | null;
   /** The purchase order that fulfils it; null while there is none. */
   purchase_order_id: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2249,7 +2240,7 @@ export interface OfficePurchaseOrder {
   status: Open<OfficePurchaseOrderStatus>;
   /** True when total_minor is above the approval limit of the company. */
   approval_required: boolean;
-  /** policy: approved by itself, being within the limit. client: approved by your program. Null before. */
+  /** policy: approved automatically, being within the limit. client: approved by your program. Null before. */
   approved_by: Open<OfficePurchaseOrderApprovedBy> | null;
   /** The date of the approval; null before. */
   approved_on: DateText | null;
@@ -2262,23 +2253,23 @@ export interface OfficePurchaseOrder {
   receipt_status: Open<OfficePurchaseOrderReceiptStatus>;
   /** none before the invoice of the supplier, billed while that is unpaid, paid afterwards. */
   billing_status: Open<OfficePurchaseOrderBillingStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
 /** OfficePurchaseOrderLine is the type of OfficePurchaseOrder.Lines. */
 export interface OfficePurchaseOrderLine {
-  /** The place of the line in the order, from 1. */
+  /** The position of the line in the order, from 1. */
   line: number;
   /** The material, such as mat_coated. */
   sku: string;
   /** The quantity ordered, in the unit of the material: sheets, cans or plates. */
   quantity: number;
-  /** The price of one, in minor units, as it was when the order was written. */
+  /** The price of one, in minor units, at the time of the order. */
   unit_price_minor: number;
   /** quantity times unit_price_minor, in minor units. */
   amount_minor: number;
@@ -2367,11 +2358,11 @@ export interface OfficeGoodsReceipt {
   recorded_on: DateText;
   /** Always recorded. */
   status: Open<OfficeGoodsReceiptStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2435,8 +2426,8 @@ export interface OfficeSupplierInvoice {
   /** The purchase order that it bills; null for overheads. */
   purchase_order_id: string | null;
   /**
-   * materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself
-   * on collect_on.
+   * materials bills a purchase order and waits for your payment; overhead, such as rent, is debited
+   * automatically on collect_on.
    */
   kind: Open<OfficeSupplierInvoiceKind>;
   /** The materials or services billed, each in one line. */
@@ -2496,11 +2487,11 @@ export interface OfficeSupplierInvoice {
   payment_note: string | null;
   /** The date of the payment; null before. */
   paid_on: DateText | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2548,7 +2539,7 @@ export type OfficeSupplierInvoicePaidBy =
 export interface PaySupplierInvoiceInput {
   /**
    * The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it
-   * matches. Early discount and late fee are worked out by themselves. At least 0.
+   * matches. Early discount and late fee are calculated automatically. At least 0.
    */
   amount_minor?: number;
   /** A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters. */
@@ -2564,9 +2555,9 @@ export interface Employee {
   /** The name of the employee. */
   name: string;
   /**
-   * The work that they do. Without anyone of the role at work something stands still or costs more: runs,
-   * finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds;
-   * warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
+   * The work that they do. Without anyone of the role at work something stops or costs more: runs, finishing,
+   * trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and binds; warehouse
+   * counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
    */
   role: Open<CatalogRole>;
   /** The wage for an hour, in minor units. */
@@ -2590,11 +2581,11 @@ export interface Employee {
    * Null before.
    */
   left_reason: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2648,11 +2639,11 @@ export interface LeaveRequest {
   to_date: DateText;
   /** Working days, the first and the last included. */
   days: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2671,11 +2662,11 @@ export interface Timesheet {
   source: Open<TimesheetSource>;
   /** The payroll run that pays for these hours. */
   payroll_run_id: string;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2708,7 +2699,7 @@ export interface CreateTimesheetInput {
 export interface HoursEntryInput {
   /** The employee; this or badge_no. 1 to 64 characters. */
   employee_id?: string;
-  /** The badge number of /factory/attendance, in place of employee_id. 1 to 20 characters. */
+  /** The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters. */
   badge_no?: string;
   /** Whole hours. Required. 0 to 60. */
   hours_worked: number;
@@ -2736,7 +2727,7 @@ export interface PayrollRun {
   gross_minor: number;
   /**
    * Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top, in
-   * minor units. It is fixed when the run is made.
+   * minor units. It is fixed when the run is created.
    */
   arrears_minor: number;
   /** The surcharge for a late payment, in minor units; 0 until the run is paid. */
@@ -2749,11 +2740,11 @@ export interface PayrollRun {
   paid_on: DateText | null;
   /** True when it was collected because it stayed unpaid. */
   forced: boolean;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2789,7 +2780,7 @@ export interface FactoryWorkOrder {
   /** How many units are asked for. */
   quantity: number;
   /**
-   * Units that come from the shelf in place of the press: all of them, for a stock product with a reference
+   * Units that come from the shelf instead of the press: all of them, for a stock product with a reference
    * that was on hand when the order was written, or 0.
    */
   quantity_from_stock: number;
@@ -2816,7 +2807,7 @@ export interface FactoryWorkOrder {
   status: Open<FactoryWorkOrderStatus>;
   /**
    * The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or
-   * nothing more. A work order in printing that waits for a press had a run that ended short, and wants
+   * nothing more. A work order in printing that waits for a press had a run that ended short, and needs
    * another.
    */
   waits_for: Open<FactoryWait>;
@@ -2831,11 +2822,11 @@ export interface FactoryWorkOrder {
   ready_on: DateText | null;
   /** The shipment of the Factory that carried the goods; null before. */
   shipment_id: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2936,11 +2927,11 @@ export interface FactoryPrintRun {
    * on the offset press.
    */
   clicks_minor: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -2952,7 +2943,7 @@ export interface FactoryPrintRunItem {
   quantity_planned: number;
   /** Good units that came out, at most quantity_planned; null until the run is completed. */
   quantity_good: number | null;
-  /** Units that are still missing: the work order wants another run. Null until the run is completed. */
+  /** Units that are still missing: the work order needs another run. Null until the run is completed. */
   quantity_short: number | null;
 }
 
@@ -3068,11 +3059,11 @@ export interface FactoryShipment {
   status: Open<FactoryShipmentStatus>;
   /** The shipment at Head Office that the auto bridge copied it to or from; null where it copied none. */
   bridged_office_shipment_id: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3123,11 +3114,11 @@ export interface FactoryStockItem {
   status: Open<FactoryStockStatus>;
   /** The average cost of one, in minor units, rounded. */
   average_cost_minor: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3164,11 +3155,11 @@ export interface FactoryStockMove {
   event_id: string | null;
   /** The record that moved it, such as a print run or a goods receipt; null for the opening. */
   reference_id: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3210,19 +3201,19 @@ export interface FactoryPress {
   /** The in-world time at which that run ends; null without one. */
   current_run_ends_sim: string | null;
   /**
-   * The in-world time at which it is in order again; a run under way waits and goes on then. Null while it is
-   * in order.
+   * The in-world time at which it is in order again; a run under way waits and continues then. Null while it
+   * is in order.
    */
   down_until_sim: string | null;
   /** Runs completed on it since the opening. */
   completed_print_runs: number;
   /** Working minutes of those runs, make-ready included. */
   minutes_printed_total: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3247,11 +3238,11 @@ export interface FactoryOperator {
   role: Open<FactoryOperatorRole>;
   /** True when the operator is at work today. One who has left the company is never present. */
   present: boolean;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3287,11 +3278,11 @@ export interface FactoryProduct {
    * work.
    */
   finishing_minutes: number;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3321,11 +3312,11 @@ export interface FactoryRequisition {
   needed_by: DateText;
   /** open until goods that come lift the item to its reorder point, then closed. */
   status: Open<FactoryRequisitionStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3354,11 +3345,11 @@ export interface FactoryDelivery {
   status: Open<FactoryDeliveryStatus>;
   /** The goods receipt that counted it in; null before. */
   goods_receipt_id: string | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3396,11 +3387,11 @@ export interface FactoryGoodsReceipt {
   received_on: DateText;
   /** Always recorded. */
   status: Open<FactoryGoodsReceiptStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3443,11 +3434,11 @@ export interface FactoryMarketDelivery {
   received_on: DateText;
   /** Always received. */
   status: Open<FactoryMarketDeliveryStatus>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3467,11 +3458,11 @@ export interface FactoryAttendance {
   hours: number;
   /** Why the employee is not there: sick or leave; none for one who is. */
   absence: Open<FactoryAbsence>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3510,14 +3501,14 @@ export interface Subscription {
    * The kind of the newest failure; none before the first. timeout: no response within 5 seconds; dns: the
    * host has no public address; connect: no connection, or one that ended or broke off before an HTTP
    * response; tls: no secure one; refused_address: the server does not allow the URL any more; http_3xx,
-   * http_4xx, http_5xx: the response had such a status.
+   * http_4xx, http_5xx: the response had this status.
    */
   last_error_class: Open<SubscriptionLastErrorClass>;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3585,7 +3576,7 @@ export interface WebhookTest {
    * The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no public
    * address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no secure
    * one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx: the
-   * response had such a status.
+   * response had this status.
    */
   error_class: Open<DeliveryErrorClass> | null;
   /** The status of the subscription after the test: pending_verification, active or disabled. */
@@ -3613,7 +3604,7 @@ export interface Delivery {
   event_type: Open<EventType>;
   /** Counts the attempts of a delivery from 1 to 4. */
   attempt: number;
-  /** auto was sent by itself, manual because you asked for it again, test as a ping. */
+  /** auto: sent automatically; manual: resent on your request; test: a ping. */
   trigger: Open<SubscriptionTrigger>;
   /**
    * pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did not, and
@@ -3622,32 +3613,29 @@ export interface Delivery {
   status: Open<SubscriptionDeliveryStatus>;
   /** The status of the receiver's response; null when there was none. */
   status_code: number | null;
-  /** How long the attempt took, in milliseconds; null before it was made. */
+  /** How long the attempt took, in milliseconds; null before the attempt. */
   latency_ms: number | null;
   /**
    * The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no public
    * address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no secure
    * one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx: the
-   * response had such a status.
+   * response had this status.
    */
   error_class: Open<DeliveryErrorClass> | null;
   /**
-   * The attempt is made no earlier. The first attempt of an event also waits while the subscription rests
+   * The earliest time of the attempt. The first attempt of an event also waits while the subscription rests
    * after a failure.
    */
   due_at: Timestamp;
-  /** When the attempt was made; null for one that was not. */
+  /** When the attempt was sent; null if it was not. */
   sent_at: Timestamp | null;
-  /**
-   * The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that
-   * went wrong on purpose.
-   */
+  /** The fault that acknowledged the attempt instead of the receiver. Null without an injected fault. */
   via: Open<SubscriptionVia> | null;
-  /** When the record was made, in wall time. */
+  /** When the record was created, in wall time. */
   created_at: Timestamp;
   /** When a field of the record last changed, in wall time; updated_since is compared with it. */
   updated_at: Timestamp;
-  /** The in-world date on which the record was made. */
+  /** The in-world date on which the record was created. */
   created_on: DateText;
 }
 
@@ -3704,7 +3692,7 @@ export interface Change {
   resource: string;
   /** The id of the record. */
   id: string;
-  /** Its status before; null for a record that was made just then. */
+  /** Its status before; null for a new record. */
   from: string | null;
   /** Its status afterwards. */
   to: string;
@@ -3832,7 +3820,7 @@ export interface OfficeRequisitionApprovedData {
   status?: string;
   /** The number of the requisition on paper at Head Office. */
   number: string;
-  /** policy: approved by itself, being cheap; client: approved by your program. */
+  /** policy: approved automatically, being cheap; client: approved by your program. */
   decided_by: Open<OfficeRequisitionApprovedDataDecidedBy>;
   /**
    * Further records whose status changed in the same step, without an event of their own; left out when there
@@ -3898,7 +3886,7 @@ export interface PurchaseOrderCreatedData {
 
 /** OrderedLine is the type of PurchaseOrderCreatedData.Lines. */
 export interface OrderedLine {
-  /** The place of the line in the order, from 1. */
+  /** The position of the line in the order, from 1. */
   line: number;
   /** The material, such as mat_coated. */
   sku: string;
@@ -3947,7 +3935,7 @@ export interface PurchaseOrderApprovedData {
   supplier_id: string;
   /** The sum of its lines, in minor units. */
   total_minor: number;
-  /** policy: approved by itself, being within the limit; client: approved by your program. */
+  /** policy: approved automatically, being within the limit; client: approved by your program. */
   approved_by: Open<PurchaseOrderApprovedDataApprovedBy>;
   /** The date for which the supplier promises the truck. */
   expected_on: DateText;
@@ -3975,7 +3963,7 @@ export interface SupplierInvoiceReceivedData {
   supplier_id: string;
   /** The purchase order that it bills; null for overheads. */
   purchase_order_id: string | null;
-  /** materials waits for your payment; overhead is debited by itself. */
+  /** materials waits for your payment; overhead is debited automatically. */
   kind: Open<SupplierInvoiceReceivedDataKind>;
   /** The amount that is billed, in minor units. Compare it with the order and the receipts. */
   billed_minor: number;
@@ -4423,7 +4411,7 @@ export interface WorkOrderReadyData {
   status?: string;
   /** The number of the work order on paper. */
   number: string;
-  /** The product that was made, such as prd_flyer. */
+  /** The product that was printed, such as prd_flyer. */
   sku: string;
   /** The units of the whole work order. */
   quantity: number;
@@ -4515,7 +4503,7 @@ export interface PrintRunCompletedData {
   work_order_id: string;
   /** Good units that came out, over all work orders of the run. */
   quantity_good: number;
-  /** Units that are still missing, over all work orders of the run. Those orders want another run. */
+  /** Units that are still missing, over all work orders of the run. Those orders need another run. */
   quantity_short: number;
   /** Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods. */
   sheets_wasted: number;
@@ -5158,7 +5146,7 @@ export interface WebhookSecretRotatedData {
   id: string;
   /** The status of that record afterwards; left out for records without one. */
   status?: string;
-  /** Until when the old secret signs beside the new one, in wall time. */
+  /** Until when the old secret signs in addition to the new one, in wall time. */
   old_secret_valid_until: Timestamp;
   /**
    * Further records whose status changed in the same step, without an event of their own; left out when there
@@ -5188,7 +5176,7 @@ export interface WebhookTestedData {
   id: string;
   /** The status of that record afterwards; left out for records without one. */
   status?: string;
-  /** The webhook-id of the ping. It is no event of the feed. */
+  /** The webhook-id of the ping. It is not in the feed. */
   ping_id: string;
   /** True when the URL responded to the ping with 2xx. */
   delivered: boolean;
@@ -5769,7 +5757,7 @@ export interface ListSupplierInvoicesParams {
   match_status?: OfficeSupplierInvoiceMatchStatus;
   /**
    * Only rows with this kind. materials bills a purchase order and waits for your payment; overhead, such as
-   * rent, is debited by itself on collect_on.
+   * rent, is debited automatically on collect_on.
    */
   kind?: OfficeSupplierInvoiceKind;
   /** Only rows with this purchase_order_id. The purchase order that it bills; null for overheads. */
@@ -5790,8 +5778,8 @@ export interface ListEmployeesParams {
    */
   status?: HREmployeeStatus;
   /**
-   * Only rows with this role. The work that they do. Without anyone of the role at work something stands still
-   * or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher
+   * Only rows with this role. The work that they do. Without anyone of the role at work something stops or
+   * costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press; finisher
    * dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales
    * brings orders.
    */
@@ -5854,7 +5842,7 @@ export interface ListWorkOrdersParams {
   /**
    * Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of
    * finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that
-   * ended short, and wants another.
+   * ended short, and needs another.
    */
   waits_for?: FactoryWait;
   /** Rows in a page. 1 to 100; the server's default is 50. */
@@ -6044,10 +6032,7 @@ export interface ListWebhookDeliveriesParams {
    * subscription.
    */
   status?: SubscriptionDeliveryStatus;
-  /**
-   * Only rows with this trigger. auto was sent by itself, manual because you asked for it again, test as a
-   * ping.
-   */
+  /** Only rows with this trigger. auto: sent automatically; manual: resent on your request; test: a ping. */
   trigger?: SubscriptionTrigger;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -6061,10 +6046,10 @@ export declare class Operations {
   /**
    * Create a sandbox: POST /sandboxes.
    *
-   * A throw-away company with a key for each of its two systems, and in an evaluation one that judges its
-   * player. The keys are shown once, in this response. When all places are taken the response is 202 with a
-   * ticket to poll. An Idempotency-Key counts within your network and for ten minutes, and has at least 20
-   * characters, but on a server of your own machine or office.
+   * Creates a disposable company, with a key for each of its two systems and, in an evaluation, a grading key.
+   * Save the keys: they are shown only in this response. If the server is full, the response is 202 with a
+   * ticket to poll. An Idempotency-Key is valid within your network for ten minutes, and has at least 20
+   * characters, except on a server of your own machine or office.
    *
    * It can fail with origin_refused (403), unauthorized (401), creation_closed (403), invalid_preset (422),
    * pow_required (428), ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside the errors
@@ -6073,7 +6058,7 @@ export declare class Operations {
   createSandbox(input?: CreateSandboxInput, options?: WriteOptions): Promise<Sandbox>;
 
   /**
-   * Get a queue ticket: GET /queue/{id}. It returns the sandbox, or where the ticket stands.
+   * Get a queue ticket: GET /queue/{id}. It returns the sandbox, or the state of the ticket.
    *
    * Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the ticket: its keys
    * are shown this once, or for ten minutes to a client that repeats its Idempotency-Key. Leave at least three
@@ -6093,10 +6078,10 @@ export declare class Operations {
   getSandbox(options?: CallOptions): Promise<SandboxStatus>;
 
   /**
-   * Pause the clock or let it run: PATCH /sandbox.
+   * Pause or start the clock: PATCH /sandbox.
    *
-   * With manual in-world time stops, and only ticks move it; with realtime it goes on from where it stopped.
-   * The lease goes on in either. Print runs that are under way get a new ends_at. No event is written.
+   * manual stops in-world time: only ticks move it. realtime continues from there. The lease runs in both
+   * modes. Running print runs get a new ends_at. Writes no event.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
@@ -6105,8 +6090,8 @@ export declare class Operations {
   /**
    * Move the clock: POST /sandbox/tick.
    *
-   * Everything that is due on the way happens. With until the clock stops where something comes about. At most
-   * once per second, unless the server has another pause.
+   * Everything due in that time happens. With until, the clock stops when something happens. At most once per
+   * second, unless the server has another pause.
    *
    * It can fail with tick_rate (429) and invalid_event_type (422), beside the errors of every request.
    */
@@ -6126,10 +6111,9 @@ export declare class Operations {
   /**
    * Delete the sandbox: DELETE /sandbox.
    *
-   * The sandbox is gone at once, and your network may have another one in its place. Its keys stop working: a
-   * repeated request fails with 401, also with the same Idempotency-Key, and so does each waiting poll.
-   * Deliveries that wait are not sent. A sandbox that has expired, or whose company is bankrupt, can be
-   * deleted too.
+   * Deletes the sandbox immediately, so your network can create another one. Its keys stop working: a repeated
+   * request fails with 401, also with the same Idempotency-Key, and so does each waiting poll. Deliveries that
+   * wait are not sent. A sandbox that has expired, or whose company is bankrupt, can be deleted too.
    *
    * It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every request.
    */
@@ -6200,7 +6184,7 @@ export declare class Operations {
   /**
    * Read one page of GET /sandbox/checkpoints.
    *
-   * Moments of the sandbox that have a name, newest first. The one called start is that of its first morning.
+   * Saved states of the sandbox, newest first. The one called start is its first morning.
    */
   listCheckpoints(params?: ListCheckpointsParams, options?: CallOptions): Promise<Page<Checkpoint>>;
 
@@ -6218,10 +6202,10 @@ export declare class Operations {
   getCheckpoint(id: string, options?: CallOptions): Promise<Checkpoint>;
 
   /**
-   * Name this moment: POST /sandbox/checkpoints.
+   * Create a checkpoint: POST /sandbox/checkpoints.
    *
-   * A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox of it, as
-   * often as you like. It writes no event.
+   * Saves the state of the sandbox under a name. Fork it with POST /sandbox/forks as often as you like. Writes
+   * no event.
    *
    * It can fail with checkpoint_exists (409), too_many_open (409) and not_in_evaluation (403), beside the
    * errors of every request.
@@ -6231,7 +6215,7 @@ export declare class Operations {
   /**
    * Delete a checkpoint: DELETE /sandbox/checkpoints/{id}.
    *
-   * Takes the name away. Forks that were made of it stay as they are. The one called start stays.
+   * Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.
    *
    * It can fail with not_found (404), checkpoint_kept (409) and not_in_evaluation (403), beside the errors of
    * every request.
@@ -6241,12 +6225,12 @@ export declare class Operations {
   /**
    * Fork the sandbox: POST /sandbox/forks.
    *
-   * Makes another sandbox with the same company and the same past, as it stood at a checkpoint, after an
-   * event, or now. Its keys are shown once, in this response. Later changes happen in one of the two alone,
-   * and their events have ids of their own. Webhook subscriptions are not copied. It takes a place and counts
-   * for your network like a new sandbox, but gets no ticket. An Idempotency-Key counts within your network and
-   * for ten minutes, and has at least 20 characters, but on a server of your own machine or office. Also a
-   * sandbox that has expired, or whose company is bankrupt, can be forked.
+   * Creates another sandbox with the same company and history, from a checkpoint, an event, or now. Save its
+   * keys: they are shown only in this response. From then on the two sandboxes are independent, and new events
+   * have their own ids. Webhook subscriptions are not copied. A fork counts towards the limits of the server
+   * and of your network like a new sandbox, but gets no ticket. An Idempotency-Key is valid within your
+   * network for ten minutes, and has at least 20 characters, except on a server of your own machine or office.
+   * You can also fork a sandbox that has expired, or whose company is bankrupt.
    *
    * It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required (428),
    * ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation (403), beside the
@@ -6257,16 +6241,16 @@ export declare class Operations {
   /**
    * List the triggers: GET /sandbox/triggers.
    *
-   * The triggers that POST /sandbox/triggers takes, with what each needs.
+   * The triggers of POST /sandbox/triggers, with the preconditions of each.
    */
   getTriggers(options?: CallOptions): Promise<TriggerKinds>;
 
   /**
-   * Pull a trigger: POST /sandbox/triggers.
+   * Trigger an event: POST /sandbox/triggers.
    *
-   * Lets something happen that the world otherwise does by itself: a rush order, a short truck, a press that
-   * is down. It is a true cause in the company, with all that follows, and no forged event. From then on the
-   * sandbox is assisted, and its score is not compared with others.
+   * Triggers an event, such as a rush order, a short delivery or a press breakdown. It has the same cause and
+   * effects as one that occurs naturally. It marks the sandbox as assisted: its score is not compared with
+   * others.
    *
    * It can write the events office.sales_order.received, office.requisition.received,
    * office.supplier_invoice.received, office.customer_invoice.paid, office.customer_invoice.overdue,
@@ -6308,9 +6292,9 @@ export declare class Operations {
   /**
    * Get the exactly-once score: GET /sandbox/integration.
    *
-   * The outcome of your integration's work on the records that it has to carry between the systems: what had
-   * to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is judged by
-   * working days, and only once it is too late: a gap that can still be closed is not shown.
+   * How your integration carried records between the systems. Each record that must have one effect on the
+   * other side is an obligation: it has the effect once, twice, wrongly, late or never. An obligation is
+   * graded in working days, once its time is over: gaps that you can still close are not shown.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
@@ -6817,7 +6801,7 @@ export declare class Operations {
    * Get a purchase order: GET /office/purchase-orders/{id}.
    *
    * The row that GET /office/purchase-orders lists under this id. The number on a delivery note, such as
-   * PO-5001, is no id.
+   * PO-5001, is not an id.
    */
   getPurchaseOrder(id: string, options?: CallOptions): Promise<OfficePurchaseOrder>;
 
@@ -6872,8 +6856,8 @@ export declare class Operations {
   /**
    * Record the goods that the Factory took in: POST /office/goods-receipts.
    *
-   * The goods receipt that a supplier's bill is matched against. With the auto bridge it is written by itself
-   * when the Factory counts a delivery in.
+   * The goods receipt that a supplier's bill is matched against. With the auto bridge it is written
+   * automatically when the Factory records a delivery.
    *
    * It can write the event office.goods_receipt.recorded.
    *
@@ -6938,7 +6922,7 @@ export declare class Operations {
   /**
    * Hire an employee: POST /office/employees.
    *
-   * Costs a fee. They begin two working days later, in the place of the one who left the role.
+   * Costs a fee. They begin two working days later, and replace the employee who left the role.
    *
    * It can write the event hr.employee.hired.
    *
@@ -7048,8 +7032,8 @@ export declare class Operations {
   /**
    * Read one page of GET /factory/work-orders.
    *
-   * The work that the Factory has been asked for. waits_for picks those that want a press, a run, finishing or
-   * a shipment next.
+   * The work that the Factory has been asked for. waits_for picks those that wait for a press, a run,
+   * finishing or a shipment next.
    */
   listWorkOrders(params?: ListWorkOrdersParams, options?: CallOptions): Promise<Page<FactoryWorkOrder>>;
 
@@ -7404,9 +7388,9 @@ export declare class Operations {
   /**
    * Change a webhook subscription: PATCH /webhooks/{id}.
    *
-   * Fields that are left out stay as they are. A disabled subscription goes back into service, unless status
-   * is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old
-   * one are dropped.
+   * Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is disabled.
+   * A changed URL has to be verified again, with any status; deliveries that waited for the old one are
+   * dropped.
    *
    * It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
    *

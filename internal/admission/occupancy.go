@@ -175,7 +175,7 @@ func (c *Controller) allows(network string, weight int, now time.Time) error {
 	}
 	if has := h.living + h.making + h.tickets; c.options.Active > 0 && has >= c.options.Active {
 		p := problem.New(problem.IPActiveLimit,
-			"Your network has %d sandboxes, places in the queue included, and may have %d.", has, c.options.Active).
+			"Your network has %d sandboxes, tickets in the queue included, and may have %d.", has, c.options.Active).
 			DueTo("ip-active")
 		return retrying(p, now, c.occupancy.nextFree(network, now))
 	}

@@ -83,7 +83,7 @@ func (c *Controller) Poll(ctx context.Context, id, idempotencyKey string, maker 
 }
 
 func busy() error {
-	p := problem.New(problem.Unavailable, "The storage takes nothing at the moment; the ticket keeps its place.")
+	p := problem.New(problem.Unavailable, "The storage is unavailable at the moment; the ticket keeps its position.")
 	p.RetryAfter = 1
 	return p
 }
@@ -105,10 +105,10 @@ func (c *Controller) inspect(key string) (*ticket, *Waiting, error) {
 	t := c.queue.tickets[key]
 	switch {
 	case t == nil || t.pending || t.State == forfeited && !now.Before(t.Since.Add(forfeitKept)):
-		return nil, nil, problem.New(problem.TicketNotFound, "There is no such ticket, or it has been claimed.")
+		return nil, nil, problem.New(problem.TicketNotFound, "The ticket does not exist, or it has been claimed.")
 	case t.State == forfeited:
 		return t, nil, problem.New(problem.TicketForfeited,
-			"The ticket was ready and was not claimed within %s; its place went to the next.", c.options.ClaimWindow)
+			"The ticket was ready but not claimed within %s; the next client got the sandbox.", c.options.ClaimWindow)
 	case t.State == waiting:
 		stands := c.waiting(t, now)
 		return t, &stands, nil

@@ -53,7 +53,7 @@ func rightSystem(op *operation.Operation, caller sandbox.Caller) error {
 	case grades && op.Grading == operation.GradingNot:
 		return notForGraders(op)
 	case op.System == operation.Shared && caller.Evaluation && !grades && op.Grading == operation.GradingAlone:
-		return problem.New(problem.NotInEvaluation, "In an evaluation %s is not for its player.", op.ID)
+		return problem.New(problem.NotInEvaluation, "Players cannot use %s in an evaluation.", op.ID)
 	case op.System == operation.Shared || op.System == operation.System(caller.System):
 		return nil
 	}
@@ -66,10 +66,10 @@ func notForGraders(op *operation.Operation) error {
 	p := problem.New(problem.WrongSystem, "A grading key judges; it does not play.")
 	switch op.System {
 	case operation.Office, operation.Factory:
-		return p.Hinting("This route is the player's: it wants the key that begins with %s.",
+		return p.Hinting("This route is for players: it requires the key that begins with %s.",
 			apikey.System(op.System).Prefix())
 	default:
-		return p.Hinting("This route is the player's: it wants the key that begins with %s or %s.",
+		return p.Hinting("This route is for players: it requires the key that begins with %s or %s.",
 			apikey.OfficePrefix, apikey.FactoryPrefix)
 	}
 }

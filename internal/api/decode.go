@@ -57,7 +57,7 @@ func (x *exchange) input(body []byte, in any) error {
 func checkMediaType(h http.Header) error {
 	coding := strings.Join(h.Values("Content-Encoding"), ",")
 	if coding != "" && !strings.EqualFold(coding, "identity") {
-		p := problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it as it is.",
+		p := problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it without an encoding.",
 			message.Short(coding))
 		return &message.HeaderError{Problem: p, Name: "Accept-Encoding", Value: "identity"} // RFC 9110, 15.5.16
 	}

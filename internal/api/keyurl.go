@@ -159,7 +159,7 @@ func keyInURL(keys []string, known bool) error {
 			"The URL holds the token of a reviewer's link, which belongs in a header.").
 			Hinting("The token still works: it ends with the sandbox, or when one of its keys is revoked.")
 	}
-	return problem.New(problem.KeyInURL, "The URL holds a key. A key that has stood in a URL is revoked.")
+	return problem.New(problem.KeyInURL, "The URL holds a key. Keys found in URLs are revoked immediately.")
 }
 
 // revoke revokes a key, wherever its sandbox is.

@@ -92,7 +92,7 @@ func (m *method) first() string {
 		return "Read one page of GET " + m.op.Path + "."
 	case operation.Ticket:
 		return m.op.Summary + ": " + m.op.Method + " " + m.op.Path +
-			". It returns the sandbox, or where the ticket stands."
+			". It returns the sandbox, or the state of the ticket."
 	default:
 		return m.op.Summary + ": " + m.op.Method + " " + m.op.Path + "."
 	}

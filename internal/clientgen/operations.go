@@ -162,7 +162,7 @@ func (g *generator) ticket(op *operation.Operation) (string, error) {
 	}
 	g.methods = append(g.methods, method{op: op, output: waiting})
 	text := comment(append([]string{name + " sends " + op.Method + " " + op.Path + ": " + lowered(op.Summary) +
-		". It returns the sandbox, or where the ticket stands."}, about(op)...)...)
+		". It returns the sandbox, or the state of the ticket."}, about(op)...)...)
 	guard := fmt.Sprintf("if id == \"\" {\nreturn %s, failed(%q, errNoID)\n}\n", "nil, nil", op.ID)
 	return text + fmt.Sprintf("func (c *Client) %s(ctx context.Context, id string) (*Sandbox, *%s, error) {\n"+
 		"%sreturn c.look(ctx, request{operation: %q, path: record(%q, id)})\n}\n",

@@ -105,7 +105,7 @@ func (s *structure) render() string {
 func (s *structure) keepBytes() {
 	s.fields = append(s.fields, fieldOut{
 		name: "Raw", goType: rawJSON, tag: "-",
-		doc: "The event as it came, byte for byte. Bodies of webhooks are made of it.",
+		doc: "The event, unchanged, byte for byte, as in the body of a webhook.",
 	})
 }
 
@@ -209,7 +209,7 @@ func decodeEvent() string {
 	var b strings.Builder
 	b.WriteString(
 		comment("Decode returns the event's data in the struct of its type, such as *SalesOrderReceivedData, " +
-			"and as it is, a json.RawMessage, when this version of the client does not know the type."))
+			"and the unchanged json.RawMessage when this version of the client does not know the type."))
 	b.WriteString("func (e *FeedEvent) Decode() (any, error) {\nvar data any\nswitch e.Type {\n")
 	constant := enumeration{name: eventType}
 	for _, d := range event.All() {

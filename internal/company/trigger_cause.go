@@ -57,7 +57,7 @@ func (c *Company) order(in *TriggerInput, wish office.Wish) (Triggered, error) {
 		return Triggered{}, err
 	}
 	if c.office.State.OpenOrders >= maxWaitingOrders {
-		return Triggered{}, impossible("So many orders wait for an answer or for their goods that customers stay away.")
+		return Triggered{}, impossible("Too many orders wait for an answer or for their goods, and customers stay away.")
 	}
 	wish.Product, wish.Quantity, wish.Due = p, or(in.Quantity, p.OrderMin), or(in.Days, wish.Due)
 	id := c.office.Order(c.rec, wish)
@@ -70,7 +70,7 @@ func (c *Company) offerLot(in *TriggerInput) (Triggered, error) {
 		return Triggered{}, err
 	}
 	if c.office.State.OfferedLots >= maxWaitingLots {
-		return Triggered{}, impossible("So many lots wait for an answer that framework customers stay away.")
+		return Triggered{}, impossible("Too many lots wait for an answer: framework customers stay away.")
 	}
 	return Triggered{"contract_lot", c.office.OfferLotOf(c.rec, p), c.now}, nil
 }

@@ -17,7 +17,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		},
 	},
 	{
-		Type: "rush_order", Summary: "A customer orders now, wants the goods tomorrow, and pays a third more.",
+		Type: "rush_order", Summary: "A customer orders now, for delivery tomorrow, and pays a third more.",
 		Fields: []string{fieldSKU, fieldQuantity}, Events: []event.Type{event.SalesOrderReceived},
 		run: func(c *Company, in *TriggerInput) (Triggered, error) {
 			return c.order(in, office.Wish{Due: 1, PricePct: rushPct, Rush: true})
@@ -30,13 +30,13 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	},
 	{
 		Type: "customer_pays", Summary: "A customer pays the rest of an invoice now.",
-		Needs:  "An unpaid customer invoice whose goods have arrived; the oldest unless customer_invoice_id names one.",
+		Needs:  "An unpaid customer invoice whose goods have arrived: customer_invoice_id, or the oldest.",
 		Fields: []string{fieldInvoice}, Events: []event.Type{event.PaymentReceived, event.CustomerInvoicePaid},
 		run: (*Company).customerPays,
 	},
 	{
-		Type: "customer_pays_late", Summary: "A customer pays an invoice so many working days after its due date, " +
-			"5 unless named.",
+		Type: "customer_pays_late", Summary: "A customer pays an invoice late (days after its due date, default 5 " +
+			"working days).",
 		Needs:  "As customer_pays.",
 		Fields: []string{fieldInvoice, fieldDays},
 		Events: []event.Type{event.CustomerInvoiceOverdue, event.PaymentReceived},
@@ -44,7 +44,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	},
 	{
 		Type: "customer_disputes", Summary: "A customer cannot find the goods: does not pay when due, disputes the " +
-			"invoice, and pays once they are found, 5 working days later unless named.",
+			"invoice, and pays once they are found (after days, default 5 working days).",
 		Needs: "A customer invoice that is not due yet and whose goods have arrived; the oldest unless " +
 			"customer_invoice_id names one.",
 		Fields: []string{fieldInvoice, fieldDays},
@@ -52,8 +52,8 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		run:    func(c *Company, in *TriggerInput) (Triggered, error) { return c.customerWaits(in, true) },
 	},
 	{
-		Type: "truck_early", Summary: "A supplier's truck comes now.",
-		Needs:  "A truck under way: an approved purchase order; the oldest unless purchase_order_id names one.",
+		Type: "truck_early", Summary: "A supplier's truck arrives now.",
+		Needs:  "An approved purchase order whose truck is under way: purchase_order_id, or the oldest.",
 		Fields: []string{fieldPurchase}, Events: []event.Type{event.DeliveryArrived, event.SupplierInvoiceReceived},
 		run: func(c *Company, in *TriggerInput) (Triggered, error) {
 			return c.truck(in, func(order *office.PurchaseOrder) sim.Minute {
@@ -64,7 +64,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		},
 	},
 	{
-		Type: "truck_late", Summary: "A supplier's truck comes so many working days later, 3 unless named.",
+		Type: "truck_late", Summary: "A supplier's truck comes late (days, default 3 working days).",
 		Needs:  "As truck_early.",
 		Fields: []string{fieldPurchase, fieldDays}, Events: []event.Type{event.DeliveryArrived},
 		run: func(c *Company, in *TriggerInput) (Triggered, error) {
@@ -74,8 +74,8 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		},
 	},
 	{
-		Type: "truck_short", Summary: "A supplier's truck brings so many per cent less of its first line than its " +
-			"note says, 20 unless named.",
+		Type: "truck_short", Summary: "A supplier's truck brings less of its first line than its note " +
+			"says (pct per cent, default 20).",
 		Needs:  "As truck_early.",
 		Fields: []string{fieldPurchase, fieldPct}, Events: []event.Type{event.DeliveryArrived},
 		run: func(c *Company, in *TriggerInput) (Triggered, error) {
@@ -83,8 +83,8 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		},
 	},
 	{
-		Type: "truck_damaged", Summary: "So many per cent of the first line on a supplier's truck are " +
-			"damaged, 20 unless named.",
+		Type: "truck_damaged", Summary: "Part of the first line on a supplier's truck is damaged (pct per " +
+			"cent, default 20).",
 		Needs:  "As truck_early.",
 		Fields: []string{fieldPurchase, fieldPct}, Events: []event.Type{event.DeliveryArrived},
 		run: func(c *Company, in *TriggerInput) (Triggered, error) {
@@ -99,33 +99,32 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		run: (*Company).overbill,
 	},
 	{
-		Type: "employee_sick", Summary: "An employee is ill from tomorrow on, for so many working days, " +
-			"2 unless named.",
-		Needs:  "An employee who is well; the first unless badge_no names one.",
+		Type: "employee_sick", Summary: "An employee is ill from tomorrow (for days, default 2 working days).",
+		Needs:  "An employee who is well: badge_no, or the first.",
 		Fields: []string{fieldBadge, fieldDays}, Events: []event.Type{event.EmployeeSick, event.EmployeeReturned},
 		run: (*Company).fallsIll,
 	},
 	{
-		Type: "employee_returns", Summary: "An employee who is ill is well again tomorrow.",
-		Needs:  "An employee who would be ill for longer; the first unless badge_no names one.",
+		Type: "employee_returns", Summary: "An employee who is ill returns tomorrow.",
+		Needs:  "An employee who is ill beyond tomorrow: badge_no, or the first.",
 		Fields: []string{fieldBadge}, Events: []event.Type{event.EmployeeReturned},
 		run: (*Company).getsWell,
 	},
 	{
 		Type: "employee_quits", Summary: "An employee quits tomorrow.",
-		Needs:  "An employee who is well; the first unless badge_no names one.",
+		Needs:  "An employee who is well: badge_no, or the first.",
 		Fields: []string{fieldBadge}, Events: []event.Type{event.EmployeeQuit},
 		run: (*Company).quits,
 	},
 	{
-		Type: "leave", Summary: "An employee announces a holiday of so many working days, 2 unless named.",
-		Needs:  "An employee without one ahead; the first unless badge_no names one.",
+		Type: "leave", Summary: "An employee announces a holiday (of days, default 2 working days).",
+		Needs:  "An employee without a planned holiday: badge_no, or the first.",
 		Fields: []string{fieldBadge, fieldDays}, Events: []event.Type{event.LeaveRequestCreated},
 		run: (*Company).asksForLeave,
 	},
 	{
 		Type: "stock_low", Summary: "The planner raises the reorder point of a material above what is on hand.",
-		Needs:  "A material of which there is enough; the first unless sku names one.",
+		Needs:  "A material with enough stock: sku, or the first.",
 		Fields: []string{fieldSKU},
 		Events: []event.Type{
 			event.StockBelowReorderPoint, event.FactoryRequisitionCreated, event.OfficeRequisitionReceived,
@@ -133,23 +132,23 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		run: (*Company).runsLow,
 	},
 	{
-		Type: "market_move", Summary: "A price of the market moves by so many per cent, 20 unless named; " +
+		Type: "market_move", Summary: "A market price moves (by pct per cent, default 20); " +
 			"it returns to its mean in time.",
 		Fields: []string{fieldSKU, fieldPct}, run: (*Company).marketMoves,
 	},
 	{
-		Type: "story", Summary: "A story is told that changes nothing.", Events: []event.Type{event.LoreEventStarted},
+		Type: "story", Summary: "A story appears that changes nothing.", Events: []event.Type{event.LoreEventStarted},
 		run: (*Company).tellsStory,
 	},
 	{
-		Type: "major_order", Summary: "A major order opens now.", Needs: "No other one that is open.",
+		Type: "major_order", Summary: "A major order opens now.", Needs: "No open major order.",
 		Events: []event.Type{event.MajorOrderUpdated},
 		run:    (*Company).opensMajorOrder,
 	},
 }, disruptionTriggers())
 
 // lasting says how long a disruption runs.
-const lasting = " For so many working days, the fewest that it lasts by itself unless named."
+const lasting = " Lasts days working days (default: the minimum)."
 
 // disruptionTriggers are one for each kind of disruption.
 func disruptionTriggers() []Trigger {
@@ -168,7 +167,7 @@ func disruptionTriggers() []Trigger {
 		kind := event.DisruptionKind(name)
 		t := Trigger{
 			Type: name, Summary: summaries[kind] + lasting,
-			Needs:  "No other disruption of the kind.",
+			Needs:  "No other disruption of this kind.",
 			Fields: []string{fieldDays}, Events: []event.Type{event.LoreEventStarted, event.DisruptionEnded},
 		}
 		switch kind {

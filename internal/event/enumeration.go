@@ -83,5 +83,5 @@ func (ErrorClass) Enum() []string {
 func (ErrorClass) Meanings() string {
 	return "timeout: no response within 5 seconds; dns: the host has no public address; connect: no connection, or " +
 		"one that ended or broke off before an HTTP response; tls: no secure one; refused_address: the server does " +
-		"not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had such a status."
+		"not allow the URL any more; http_3xx, http_4xx, http_5xx: the response had this status."
 }

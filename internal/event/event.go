@@ -37,7 +37,7 @@ type Change struct {
 
 	Resource string  `json:"resource" doc:"The kind of the record, such as work_order."`
 	ID       string  `json:"id" doc:"The id of the record."`
-	From     *string `json:"from" doc:"Its status before; null for a record that was made just then."`
+	From     *string `json:"from" doc:"Its status before; null for a new record."`
 	To       string  `json:"to" doc:"Its status afterwards."`
 }
 

@@ -21,7 +21,7 @@ type WorkOrderCreatedData struct {
 type WorkOrderReadyData struct {
 	Head
 	Number    string      `json:"number" doc:"The number of the work order on paper."`
-	SKU       string      `json:"sku" doc:"The product that was made, such as prd_flyer."`
+	SKU       string      `json:"sku" doc:"The product that was printed, such as prd_flyer."`
 	Quantity  int64       `json:"quantity" doc:"The units of the whole work order."`
 	Reference *string     `json:"reference" doc:"The text on the parcel, such as the id of a sales order; null for goods that are now on the shelf."`
 	ReadyOn   moment.Date `json:"ready_on" doc:"The in-world date of it."`
@@ -63,7 +63,7 @@ type PrintRunCompletedData struct {
 	PressID       string        `json:"press_id" doc:"The press that it ran on."`
 	WorkOrderID   string        `json:"work_order_id" doc:"The first work order of the run."`
 	QuantityGood  int64         `json:"quantity_good" doc:"Good units that came out, over all work orders of the run."`
-	QuantityShort int64         `json:"quantity_short" doc:"Units that are still missing, over all work orders of the run. Those orders want another run."`
+	QuantityShort int64         `json:"quantity_short" doc:"Units that are still missing, over all work orders of the run. Those orders need another run."`
 	SheetsWasted  int64         `json:"sheets_wasted" doc:"Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods."`
 	SpoilagePct   share.PerCent `json:"spoilage_pct" doc:"The share of the printed sheets that came out bad, in per cent, without make-ready."`
 	Stock

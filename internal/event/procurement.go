@@ -21,7 +21,7 @@ type OfficeRequisitionReceivedData struct {
 type OfficeRequisitionApprovedData struct {
 	Head
 	Number    string `json:"number" doc:"The number of the requisition on paper at Head Office."`
-	DecidedBy string `json:"decided_by" enum:"policy,client" doc:"policy: approved by itself, being cheap; client: approved by your program."`
+	DecidedBy string `json:"decided_by" enum:"policy,client" doc:"policy: approved automatically, being cheap; client: approved by your program."`
 	Riders
 }
 
@@ -49,7 +49,7 @@ type PurchaseOrderCreatedData struct {
 type OrderedLine struct {
 	_ struct{} `doc:"One material of a purchase order, as the event of its creation shows it."`
 
-	Line           int         `json:"line" doc:"The place of the line in the order, from 1."`
+	Line           int         `json:"line" doc:"The position of the line in the order, from 1."`
 	SKU            string      `json:"sku" doc:"The material, such as mat_coated."`
 	Quantity       int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
 	UnitPriceMinor money.Minor `json:"unit_price_minor" doc:"The price of one, in minor units."`
@@ -72,7 +72,7 @@ type PurchaseOrderApprovedData struct {
 	Number     string      `json:"number" doc:"The number of the purchase order on paper, as the delivery note will show it."`
 	SupplierID string      `json:"supplier_id" doc:"The supplier it has gone to."`
 	TotalMinor money.Minor `json:"total_minor" doc:"The sum of its lines, in minor units."`
-	ApprovedBy string      `json:"approved_by" enum:"policy,client" doc:"policy: approved by itself, being within the limit; client: approved by your program."`
+	ApprovedBy string      `json:"approved_by" enum:"policy,client" doc:"policy: approved automatically, being within the limit; client: approved by your program."`
 	ExpectedOn moment.Date `json:"expected_on" doc:"The date for which the supplier promises the truck."`
 	Riders
 }
@@ -83,7 +83,7 @@ type SupplierInvoiceReceivedData struct {
 	Number          string       `json:"number" doc:"The number under which Head Office records the bill."`
 	SupplierID      string       `json:"supplier_id" doc:"The supplier who bills."`
 	PurchaseOrderID *string      `json:"purchase_order_id" doc:"The purchase order that it bills; null for overheads."`
-	Kind            string       `json:"kind" enum:"materials,overhead" doc:"materials waits for your payment; overhead is debited by itself."`
+	Kind            string       `json:"kind" enum:"materials,overhead" doc:"materials waits for your payment; overhead is debited automatically."`
 	BilledMinor     money.Minor  `json:"billed_minor" doc:"The amount that is billed, in minor units. Compare it with the order and the receipts."`
 	DueDate         moment.Date  `json:"due_date" doc:"The last date for a payment in time."`
 	DiscountUntil   *moment.Date `json:"discount_until" doc:"The last date for the early discount; null where there is none."`

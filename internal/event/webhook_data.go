@@ -44,7 +44,7 @@ type WebhookReenabledData struct {
 // WebhookSecretRotatedData is the data of sandbox.webhook.secret_rotated.
 type WebhookSecretRotatedData struct {
 	Head
-	OldSecretValidUntil moment.Instant `json:"old_secret_valid_until" doc:"Until when the old secret signs beside the new one, in wall time."`
+	OldSecretValidUntil moment.Instant `json:"old_secret_valid_until" doc:"Until when the old secret signs in addition to the new one, in wall time."`
 	Riders
 }
 
@@ -58,7 +58,7 @@ type WebhookDeletedData struct {
 // WebhookTestedData is the data of sandbox.webhook.tested.
 type WebhookTestedData struct {
 	Head
-	PingID     string  `json:"ping_id" example:"evt_0123456789abc" doc:"The webhook-id of the ping. It is no event of the feed."`
+	PingID     string  `json:"ping_id" example:"evt_0123456789abc" doc:"The webhook-id of the ping. It is not in the feed."`
 	Delivered  bool    `json:"delivered" doc:"True when the URL responded to the ping with 2xx."`
 	StatusCode *int64  `json:"status_code" doc:"The status of its response; null when there was none."`
 	LatencyMS  int64   `json:"latency_ms" doc:"How long the ping took, in milliseconds."`

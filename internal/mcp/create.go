@@ -169,7 +169,7 @@ func (c *creation) notify(ctx context.Context, got *reply) {
 func (c *creation) queued(got *reply, ticket string) (*reply, error) {
 	if got.status != http.StatusAccepted { // the place is kept (contract: ROUTE.QUEUE.POLL)
 		return nil, problem.New(problem.Unavailable,
-			"The ticket cannot be read at the moment; its place in the queue is kept.").
+			"The ticket cannot be read at the moment; it keeps its position.").
 			Hinting("Call create_sandbox again in a few seconds, with ticket %s.", ticket)
 	}
 	body, err := withMember(got.body, argumentTicket, ticket)

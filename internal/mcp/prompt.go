@@ -34,7 +34,7 @@ func instructions(system operation.System) string {
 			"the Factory (factory_ tools: work orders, presses, stock, shipments). "
 	}
 	return begin + "get_sandbox shows the clock and the bridge. Bridge auto: accepted " +
-		"orders reach the Factory and its shipments are billed by themselves. Bridge manual: you carry every record " +
+		"orders reach the Factory and its shipments are billed automatically. Bridge manual: you carry every record " +
 		"across, tied by reference fields. Order to cash: office_list sales_orders → office_answer_sales_order " +
 		"→ factory_start_print_run → advance_time → factory_create_shipment → wait for payment. " +
 		"Errors are results: read code, hint and retry_at, and act on the hint; a rejected call has done nothing. " +
@@ -55,7 +55,7 @@ func addPrompts(s *sdk.Server) {
 		said(func(map[string]string) (string, error) {
 			return "Create a sandbox with preset manual (bridge manual), or use the one you " +
 				"hold if its bridge is manual. Read the resource platen://docs/order-to-cash. Then carry one sales " +
-				"order through both systems by hand: accept it at Head Office, create the work order at the Factory " +
+				"order through both systems: accept it at Head Office, create the work order at the Factory " +
 				"with the order's id as reference, print it, ship it there, record the shipment at Head Office with " +
 				"the Factory shipment's id as factory_shipment_ref, and let time pass until the customer has paid. " +
 				"Give every write an idempotency_key made of the id of the record that caused it, so that a repeated " +

@@ -25,14 +25,14 @@ func table() []made {
 		{entry{name: "create_sandbox", title: "Create a sandbox", system: shared, writes: true, unowned: true,
 			description: "Creates a sandbox with a printing company for this session. " +
 				"Call this first, unless you hold a key. Returns both API keys and a handle (sandbox). " +
-				"When all places are taken it returns a ticket: call again with it."}, (*builder).create},
+				"If the server is full, it returns a ticket: call again with it."}, (*builder).create},
 		{entry{name: "get_sandbox", title: "Sandbox at a glance", system: shared, plays: true, viewed: true,
 			description: "Cash, stock, presses, clock, score and the seconds that are left (expires_in_s)."},
 			by("get_sandbox")},
 		{entry{name: "advance_time", title: "Move the clock", system: shared, plays: true,
-			description: "Lets working minutes pass, or until something comes about, and says what waits then: " +
+			description: "Moves the clock by working minutes, or until something happens, and lists what waits then: " +
 				"orders, lots, work to print or ship, trucks, presses, shortages, bills, wages. At most once per " +
-				"second. With the clock 'realtime' a day also passes every minute by itself."},
+				"second. With the clock 'realtime' a day also passes automatically every minute."},
 			(*builder).advance},
 		{entry{name: "do", title: "Several commands in one call", system: shared, plays: true, writes: true,
 			deletes: true, open: true,
@@ -88,7 +88,7 @@ func table() []made {
 				"'manual' office_file_timesheet comes first."}, by("run_payroll")},
 		{entry{name: "office_file_timesheet", title: "File the hours of a week", system: office,
 			description: "Records everybody's hours of a week, from Friday noon on; the Factory's are factory_list " +
-				"attendance. With the bridge 'auto' that happens by itself at Friday's close."},
+				"attendance. With the bridge 'auto' that happens automatically at Friday's close."},
 			by("create_timesheet")},
 		{entry{name: "office_trade_market", title: "Trade on the market", system: office,
 			description: "Buys paper or sells at today's price (office_list market_quotes). Bought goods come on the " +
@@ -101,7 +101,7 @@ func table() []made {
 			description: "One row of the Factory by its id."}, (*builder).row},
 		{entry{name: "factory_create_work_order", title: "Order work", system: factory,
 			description: "Orders work. Put the sales order's id into reference; without one the goods go on the " +
-				"shelf. With the bridge 'auto' accepted orders get theirs by themselves."}, by("create_work_order")},
+				"shelf. With the bridge 'auto' accepted orders get theirs automatically."}, by("create_work_order")},
 		{entry{name: "factory_start_print_run", title: "Start a press", system: factory,
 			description: "Prints one work order (work_order_id) or a gang of " +
 				"several on the same paper (work_order_ids). press_busy names retry_at. Small jobs suit prs_digital. " +

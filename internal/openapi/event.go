@@ -127,7 +127,7 @@ func (w *writer) deliveries(form *huma.Schema) {
 				"type": form.Properties["type"],
 				"truncated": {
 					Type: huma.TypeBoolean, Extensions: map[string]any{"const": true},
-					Description: "Only there when data was shortened; the record stands at links.self.",
+					Description: "Present only if data was shortened; the full record is at links.self.",
 				},
 				"data": {
 					Type: huma.TypeObject, AdditionalProperties: true,

@@ -21,7 +21,7 @@ type ForkSandbox struct {
 	_ struct{} `doc:"The body that forks a sandbox, now or at an earlier moment."`
 
 	Checkpoint *string `json:"checkpoint,omitzero" minLength:"1" maxLength:"80" example:"start" doc:"The id or the label of the checkpoint to begin with. Each sandbox has one called start."`
-	Seq        *int64  `json:"seq,omitzero" minimum:"1" maximum:"9007199254740991" doc:"In place of a checkpoint: the number of an event. The fork begins after the change that wrote it."`
+	Seq        *int64  `json:"seq,omitzero" minimum:"1" maximum:"9007199254740991" doc:"Instead of a checkpoint: the number of an event. The fork begins after the change that wrote it."`
 }
 
 // ForkedSandbox is the response of a fork. The keys appear in this response and nowhere
@@ -36,7 +36,7 @@ type ForkedSandbox struct {
 
 // ForkedFrom says where a fork comes from (contract: OPEN.SANDBOX.FIELDS.FORKED_FROM).
 type ForkedFrom struct {
-	_ struct{} `doc:"The sandbox, and the moment in it, from which a fork was made."`
+	_ struct{} `doc:"The sandbox and the moment that the fork comes from."`
 
 	SandboxID string `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"The sandbox that it was forked from."`
 	Seq       uint64 `json:"seq" doc:"The number of the newest event that both have."`
@@ -68,21 +68,20 @@ func checkpointOperations() []Operation {
 	rows := reads[company.Checkpoint](noun{
 		system: Shared, grading: GradingToo, path: "/sandbox/checkpoints", resource: company.CheckpointResource,
 		singular: "checkpoint", plural: "checkpoints", summary: "checkpoints",
-		listDescription: "Moments of the sandbox that have a name, newest first. The one called start is that of " +
-			"its first morning.",
-		one: "a checkpoint",
+		listDescription: "Saved states of the sandbox, newest first. The one called start is its first morning.",
+		one:             "a checkpoint",
 	})
 	return append(rows, createCheckpoint(), deleteCheckpoint(), Operation{
 		ID: "fork_sandbox", Kind: Fork, Method: http.MethodPost, Path: "/sandbox/forks", System: Shared,
 		Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusCreated,
 		Summary: "Fork the sandbox",
-		Description: "Makes another sandbox with the same company and the same past, as it stood at a checkpoint, " +
-			"after an event, or now. Its keys are shown once, in this response. Later changes happen in one of the " +
-			"two alone, and their events have ids of their own. Webhook subscriptions are not copied. It takes a " +
-			"place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key " +
-			"counts within your network and for ten minutes, and has at least 20 characters, but on a server of " +
-			"your own machine or office. Also a sandbox that has " +
-			"expired, or whose company is bankrupt, can be forked.",
+		Description: "Creates another sandbox with the same company and history, from a checkpoint, an event, or now. Save " +
+			"its keys: they are shown only in this response. From then on the two sandboxes are independent, and " +
+			"new events have their own ids. Webhook subscriptions are not copied. A fork counts towards the limits " +
+			"of the server and of your network like a new sandbox, but gets no ticket. An Idempotency-Key is valid " +
+			"within your network for ten minutes, and has at least 20 characters, except on a server of " +
+			"your own machine or office. You can also fork a sandbox that has " +
+			"expired, or whose company is bankrupt.",
 		Problems: []problem.Code{problem.OriginRefused, problem.CreationClosed, problem.NotFound, problem.PowRequired,
 			problem.IPActiveLimit, problem.IPCreateLimit, problem.QueueFull},
 		In: reflect.TypeFor[ForkSandbox](), BodyOptional: true, Out: reflect.TypeFor[ForkedSandbox](),
@@ -93,9 +92,9 @@ func createCheckpoint() Operation {
 	return write(Operation{
 		ID: "create_checkpoint", Path: "/sandbox/checkpoints", System: Shared,
 		Grading: GradingAlone, Status: http.StatusCreated,
-		Summary: "Name this moment",
-		Description: "A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox " +
-			"of it, as often as you like. It writes no event.",
+		Summary: "Create a checkpoint",
+		Description: "Saves the state of the sandbox under a name. Fork it with POST /sandbox/forks as often as you like. " +
+			"Writes no event.",
 		Problems: []problem.Code{problem.CheckpointExists, problem.TooManyOpen},
 		Out:      reflect.TypeFor[company.Checkpoint](),
 	}, func(tx *sandbox.Tx, _ string, in *CreateCheckpoint) (Result, error) {
@@ -109,7 +108,7 @@ func deleteCheckpoint() Operation {
 		ID: "delete_checkpoint", Method: http.MethodDelete, Path: "/sandbox/checkpoints/{id}", System: Shared,
 		Grading:     GradingAlone,
 		Summary:     "Delete a checkpoint",
-		Description: "Takes the name away. Forks that were made of it stay as they are. The one called start stays.",
+		Description: "Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.",
 		Problems:    []problem.Code{problem.NotFound, problem.CheckpointKept},
 		Out:         reflect.TypeFor[company.Checkpoint](),
 	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {

@@ -63,7 +63,7 @@ func factoryOperations() []Operation {
 			system: Factory, path: "/factory/work-orders", resource: "work_order", singular: "work_order",
 			plural: "work_orders", summary: "work orders",
 			one: "a work order",
-			listDescription: "The work that the Factory has been asked for. waits_for picks those that want a " +
+			listDescription: "The work that the Factory has been asked for. waits_for picks those that wait for a " +
 				"press, a run, finishing or a shipment next.",
 		}),
 		[]Operation{createWorkOrder()},

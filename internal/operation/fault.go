@@ -24,9 +24,9 @@ type FaultPlan struct {
 
 	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for rules of your own."`
 	Seed     uint64          `json:"seed" doc:"The same seed and the same requests on each path meet the same faults."`
-	DelayPct int64           `json:"delay_pct" doc:"How long delays take, in per cent of what they are."`
+	DelayPct int64           `json:"delay_pct" doc:"Length of the delays, in per cent."`
 	Rules    []PlannedFault  `json:"rules" doc:"The rules of the plan, or your own."`
-	Pending  []Injection     `json:"pending" doc:"Faults that were asked for by hand and have not happened yet."`
+	Pending  []Injection     `json:"pending" doc:"Armed faults: each applies to the next matching request or delivery."`
 }
 
 // PlannedFault is one thing that goes wrong.
@@ -79,7 +79,7 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 
 // Fault is a row of GET /sandbox/faults (contract: OPEN.FAULT.LIST).
 type Fault struct {
-	_ struct{} `doc:"A fault that happened in the sandbox on purpose: which request or delivery it met, and how."`
+	_ struct{} `doc:"An injected fault: the request or delivery that it hit, and its effect."`
 
 	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
 	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
@@ -123,7 +123,7 @@ func FaultOf(h *sandbox.FaultHit) Fault {
 
 // InjectFault is the body of POST /sandbox/faults.
 type InjectFault struct {
-	_ struct{} `doc:"The body that lets a fault happen in the sandbox on the next occasions."`
+	_ struct{} `doc:"The body that injects a fault into the next matching requests or deliveries."`
 
 	Kind  fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
 	Count *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
@@ -148,7 +148,7 @@ func faultOperations() []Operation {
 		{
 			ID: "list_faults", Kind: List, Method: http.MethodGet, Path: "/sandbox/faults", System: Shared,
 			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
-			Summary: "List the faults that happened",
+			Summary: "List injected faults",
 			Description: "The last 500 faults of this sandbox, newest first: which request or delivery met what. " +
 				"The list is kept in memory: it begins anew when the server does.",
 			Resource: FaultResource, Filters: []string{"kind"}, Out: reflect.TypeFor[Fault](),

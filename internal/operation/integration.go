@@ -44,7 +44,7 @@ type IntegrationCount struct {
 	Doubled    int64 `json:"doubled" doc:"Met more than once."`
 	Wrong      int64 `json:"wrong" doc:"Met once, with another product, quantity or amount."`
 	Unexpected int64 `json:"unexpected" doc:"Effects that no obligation explains. They are not among those due."`
-	Repeated   int64 `json:"repeated" doc:"Decisions that were made again because the response was lost. They are not among those due."`
+	Repeated   int64 `json:"repeated" doc:"Decisions that were repeated because the response was lost. They are not counted in due."`
 }
 
 // IntegrationKindCount is what became of the obligations of a kind.
@@ -227,11 +227,10 @@ func integrationOperations() []Operation {
 			ID: "get_integration", Kind: Object, Method: http.MethodGet, Path: "/sandbox/integration", System: Shared,
 			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary: "Get the exactly-once score",
-			Description: "The outcome of your integration's work on the records that it has to carry between the " +
-				"systems: what had to have one effect on the other side, and has it once, twice, wrongly, late or " +
-				"not at all. " +
-				"It is judged by working days, and only once it is too late: " +
-				"a gap that can still be closed is not shown.",
+			Description: "How your integration carried records between the systems. Each record that must have one " +
+				"effect on the other side is an obligation: it has the effect once, twice, wrongly, late or never. " +
+				"An obligation is graded in working days, once its time is over: gaps that you can still close are " +
+				"not shown.",
 			Out:      reflect.TypeFor[Integration](),
 			Verified: func(v *sandbox.Verification) any { return IntegrationOf(v) },
 		},

@@ -34,7 +34,7 @@ type HoursEntry struct {
 	_ struct{} `doc:"One employee's line in the body of a timesheet."`
 
 	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The employee; this or badge_no."`
-	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"The badge number of /factory/attendance, in place of employee_id."`
+	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"The badge number of /factory/attendance, instead of employee_id."`
 	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
 	HoursSick   int64   `json:"hours_sick,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of illness; paid at 80 %."`
 	HoursLeave  int64   `json:"hours_leave,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of leave; paid in full."`
@@ -102,7 +102,7 @@ func hireEmployee() Operation {
 		ID: "hire_employee", Path: "/office/employees", System: Office, Status: http.StatusCreated,
 		Out:         reflect.TypeFor[hr.Employee](),
 		Summary:     "Hire an employee",
-		Description: "Costs a fee. They begin two working days later, in the place of the one who left the role.",
+		Description: "Costs a fee. They begin two working days later, and replace the employee who left the role.",
 		Problems:    []problem.Code{problem.InsufficientFunds, problem.HeadcountLimit},
 		Events:      []event.Type{event.EmployeeHired},
 	}, func(tx *sandbox.Tx, _ string, in *HireEmployee) (Result, error) {

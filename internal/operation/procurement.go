@@ -77,7 +77,7 @@ type CreateOfficeGoodsReceipt struct {
 type PaySupplierInvoice struct {
 	_ struct{} `doc:"The body that pays a supplier's bill, in full or up to the matched amount."`
 
-	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are worked out by themselves."`
+	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically."`
 	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
 }
 
@@ -110,7 +110,7 @@ func procurementOperations() []Operation {
 			listDescription: "The orders to suppliers. receipt_status and billing_status say how much of each has " +
 				"been received and billed.",
 			one: "a purchase order",
-			ids: "The number on a delivery note, such as PO-5001, is no id.",
+			ids: "The number on a delivery note, such as PO-5001, is not an id.",
 		}),
 		[]Operation{createPurchaseOrder(), approvePurchaseOrder()},
 		reads[office.GoodsReceipt](noun{
@@ -246,7 +246,7 @@ func createOfficeGoodsReceipt() Operation {
 		Status: http.StatusCreated, Out: reflect.TypeFor[office.GoodsReceipt](),
 		Summary: "Record the goods that the Factory took in",
 		Description: "The goods receipt that a supplier's bill is matched against. " +
-			"With the auto bridge it is written by itself when the Factory counts a delivery in.",
+			"With the auto bridge it is written automatically when the Factory records a delivery.",
 		Problems: []problem.Code{problem.NotFound, problem.PurchaseOrderNotApproved, problem.DuplicateReference,
 			problem.QuantityExceedsOrder},
 		Events: []event.Type{event.OfficeGoodsReceiptRecorded},

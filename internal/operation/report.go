@@ -24,13 +24,13 @@ type Report struct {
 	Score  company.Score `json:"score" doc:"The results so far."`
 	Status string        `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes; expired and bankrupt can only be read."`
 
-	Assisted bool `json:"assisted" doc:"True once something was brought about by a trigger; such scores are not compared."`
+	Assisted bool `json:"assisted" doc:"True after a trigger; the score is then not compared."`
 
 	Preset        string         `json:"preset" doc:"The preset that the sandbox began with."`
 	PresetVersion int            `json:"preset_version" doc:"Scores of different versions are not compared."`
 	Seed          uint64         `json:"seed" doc:"The number that its world follows from."`
 	Evaluation    bool           `json:"evaluation" doc:"Whether players are compared; only the grading key reads the report then."`
-	Split         *sandbox.Split `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is no evaluation."`
+	Split         *sandbox.Split `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is not an evaluation."`
 	Bridge        preset.Bridge  `json:"bridge" enum:"auto,manual" doc:"auto: the sandbox copies records between the two systems; manual: your program has to."`
 	ClockMode     sim.Mode       `json:"clock_mode" enum:"realtime,manual" doc:"realtime: wall time moves the clock; manual: only ticks do."`
 	EngineVersion int            `json:"engine_version" doc:"It grows when the same actions may give another life; such scores are not compared."`

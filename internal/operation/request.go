@@ -37,7 +37,7 @@ type LoggedExchange struct {
 	_ struct{} `doc:"One request of a client of this sandbox with the bodies that were sent and received."`
 
 	LoggedCall
-	Query          *string `json:"query" doc:"The query string as it was sent; null for none, and where the bodies are not shown."`
+	Query          *string `json:"query" doc:"The query string of the request. Null if there is none, and where bodies are hidden."`
 	IdempotencyKey *string `json:"idempotency_key" doc:"The Idempotency-Key that was sent; null for none, and where the bodies are not shown."`
 	RequestBody    *string `json:"request_body" doc:"The body that was sent, at most its first 4,096 bytes; null for none, and for a request with another key, an older one, or where the server keeps no bodies. Keys, secrets and the URLs of webhooks are removed."`
 	RequestBytes   *int64  `json:"request_bytes" doc:"How long that body was, in bytes; null where it is not shown."`

@@ -28,9 +28,9 @@ type CreateSandbox struct {
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
 	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
-	Faults *fault.Faults  `json:"faults,omitzero" doc:"The faults to make on purpose. Left out, the preset decides: those that come with Platen make none."`
+	Faults *fault.Faults  `json:"faults,omitzero" doc:"The faults to inject. Defaults to the preset's faults; built-in presets have none."`
 
-	Evaluation *bool          `json:"evaluation,omitzero" doc:"Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything out. The preset's own when left out, and always in one that is made for it."`
+	Evaluation *bool          `json:"evaluation,omitzero" doc:"Whether this is an evaluation: a third key grades the players, and theirs can neither see the seed nor fork. Defaults to the preset, and is always true in a preset for evaluations."`
 	Split      *sandbox.Split `json:"split,omitzero" enum:"train,dev,test" doc:"The set of worlds that the seed counts, for evaluations: train and dev are open, test follows from a secret of the operator; train when left out."`
 }
 
@@ -40,7 +40,7 @@ type NewSandbox struct {
 	_ struct{} `doc:"A new sandbox with its keys, which are shown once."`
 
 	SandboxID  string         `json:"sandbox_id" example:"sbx_3q8r0v7k5n2wd" doc:"Names the sandbox; events and deliveries carry it."`
-	PublicName string         `json:"public_name" example:"Quiet Heron Press" doc:"A name for people, made from the id."`
+	PublicName string         `json:"public_name" example:"Quiet Heron Press" doc:"A display name, derived from the id."`
 	ExpiresAt  moment.Instant `json:"expires_at" doc:"The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted."`
 	OfficeKey  string         `json:"office_key" pattern:"^lab_off_[A-Za-z0-9_-]{43}$" doc:"The key of Head Office. Keep it: no other response shows it."`
 	FactoryKey string         `json:"factory_key" pattern:"^lab_fac_[A-Za-z0-9_-]{43}$" doc:"The key of the Factory. Keep it: no other response shows it."`
@@ -50,10 +50,10 @@ type NewSandbox struct {
 // QueueTicket is the response of creation when all places are taken (contract:
 // QUEUE.TICKET).
 type QueueTicket struct {
-	_ struct{} `doc:"The client's place in the queue while the server has no place for its sandbox."`
+	_ struct{} `doc:"The client's position in the queue while the server is full."`
 
 	Poll     string `json:"poll" example:"/v1/queue/tkt_5c8w0r7k1n3qd9v2h6m4x8b0e1" doc:"The path to poll, relative to the origin."`
-	Position int64  `json:"position" doc:"The place in the queue, from 1."`
+	Position int64  `json:"position" doc:"The position in the queue, from 1."`
 	EtaS     int64  `json:"eta_s" doc:"The expected wait in seconds, as far as the leases of others say."`
 }
 
@@ -88,12 +88,12 @@ type SandboxStatus struct {
 	_ struct{} `doc:"The state of the client's sandbox: company, clock, settings and lease."`
 
 	SandboxID           string                      `json:"sandbox_id" doc:"Names the sandbox; events and deliveries carry it."`
-	PublicName          string                      `json:"public_name" doc:"A name for people, made from the id."`
+	PublicName          string                      `json:"public_name" doc:"A display name, derived from the id."`
 	Status              string                      `json:"status" enum:"active,expired,bankrupt" doc:"active takes writes. expired has reached the end of its lease, and bankrupt is a company that cannot go on: both can only be read."`
 	Preset              string                      `json:"preset" doc:"The preset that it began with."`
 	Seed                *uint64                     `json:"seed" doc:"The number that its world follows from; null for the players of an evaluation."`
 	Evaluation          bool                        `json:"evaluation" doc:"Whether players are compared in this sandbox."`
-	Split               *sandbox.Split              `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is no evaluation, and for the players of one."`
+	Split               *sandbox.Split              `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is not an evaluation, and for the players of one."`
 	Bridge              preset.Bridge               `json:"bridge" enum:"auto,manual" doc:"auto: the sandbox copies records between the two systems; manual: your program has to."`
 	Clock               ClockStatus                 `json:"clock" doc:"The in-world clock."`
 	CreatedAt           moment.Instant              `json:"created_at" doc:"When it was created, in wall time."`
@@ -114,8 +114,8 @@ type SandboxStatus struct {
 	Counts              company.Counts              `json:"counts" doc:"Records that are under way."`
 	LastSeq             uint64                      `json:"last_seq" doc:"The number of the newest event."`
 	ForkedFrom          *ForkedFrom                 `json:"forked_from" doc:"Where a fork comes from; null for a sandbox that is none."`
-	Assisted            bool                        `json:"assisted" doc:"True once a trigger was pulled; the score is then not compared with others. False for the players of an evaluation, who cannot pull any."`
-	Faults              *FaultPlan                  `json:"faults" doc:"The faults made on purpose; null for none, and for the players of an evaluation."`
+	Assisted            bool                        `json:"assisted" doc:"True after a trigger; the score is then not compared with others. False for the players of an evaluation, who have no triggers."`
+	Faults              *FaultPlan                  `json:"faults" doc:"The injected faults. Null if there are none, and for the players of an evaluation."`
 	Score               company.Score               `json:"score" doc:"The results so far."`
 }
 
@@ -239,11 +239,11 @@ func sandboxOperations() []Operation {
 			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open,
 			Key: KeyAccepted, Status: http.StatusCreated,
 			Summary: "Create a sandbox",
-			Description: "A throw-away company with a key for each of its two systems, and in an evaluation one that " +
-				"judges its player. The keys are shown once, in this response. When all places are taken the " +
+			Description: "Creates a disposable company, with a key for each of its two systems and, in an evaluation, a grading " +
+				"key. Save the keys: they are shown only in this response. If the server is full, the " +
 				"response is 202 with a ticket to poll. " +
-				"An Idempotency-Key counts within your network and for ten minutes, and has at least 20 characters, " +
-				"but on a server of your own machine or office.",
+				"An Idempotency-Key is valid within your network for ten minutes, and has at least 20 characters, " +
+				"except on a server of your own machine or office.",
 			Problems: []problem.Code{problem.OriginRefused, problem.Unauthorized, problem.CreationClosed,
 				problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit,
 				problem.QueueFull},
@@ -277,7 +277,7 @@ func sandboxOperations() []Operation {
 			ID: "delete_sandbox", Kind: Deletion, Method: http.MethodDelete, Path: "/sandbox", System: Shared,
 			Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusOK,
 			Summary: "Delete the sandbox",
-			Description: "The sandbox is gone at once, and your network may have another one in its place. " +
+			Description: "Deletes the sandbox immediately, so your network can create another one. " +
 				"Its keys stop working: a repeated request fails with 401, also " +
 				"with the same Idempotency-Key, and so does each waiting poll. Deliveries that wait are not sent. " +
 				"A sandbox that has expired, or whose company is bankrupt, can be deleted too.",
@@ -324,16 +324,16 @@ func sandboxOperations() []Operation {
 type UpdateSandbox struct {
 	_ struct{} `doc:"The body that changes the sandbox's clock."`
 
-	Clock sim.Mode `json:"clock" required:"true" enum:"realtime,manual" doc:"manual lets the clock stand still but for ticks, realtime lets it go on from there."`
+	Clock sim.Mode `json:"clock" required:"true" enum:"realtime,manual" doc:"manual: only ticks move the clock. realtime: the clock runs from there."`
 }
 
 func clockOperation() Operation {
 	return write(Operation{
 		ID: "update_sandbox", Method: http.MethodPatch, Path: "/sandbox", System: Shared, Grading: GradingAlone,
-		Summary: "Pause the clock or let it run",
-		Description: "With manual in-world time stops, and only ticks move it; with realtime it goes on from where " +
-			"it stopped. The lease goes on in either. Print runs that are under way get a new ends_at. " +
-			"No event is written.",
+		Summary: "Pause or start the clock",
+		Description: "manual stops in-world time: only ticks move it. realtime continues from " +
+			"there. The lease runs in both modes. Running print runs get a new ends_at. " +
+			"Writes no event.",
 		Out: reflect.TypeFor[SandboxStatus](),
 	}, func(tx *sandbox.Tx, _ string, in *UpdateSandbox) (Result, error) {
 		now := tx.Now

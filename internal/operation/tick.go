@@ -26,14 +26,14 @@ type TickInput struct {
 
 	Minutes *int64     `json:"minutes,omitzero" minimum:"1" maximum:"4800" doc:"Working minutes: at most 480, also when left out. With until 4800."`
 	Brief   *bool      `json:"brief,omitzero" doc:"Also say what waits now as short lines of text, in digest.lines."`
-	Until   *TickUntil `json:"until,omitzero" doc:"Stop early: after all that happens in the minute in which this comes about."`
+	Until   *TickUntil `json:"until,omitzero" doc:"Stop early, at the end of the minute in which this happens."`
 }
 
 // TickUntil is what a tick waits for (contract: OPEN.TICK.UNTIL).
 type TickUntil struct {
 	_ struct{} `doc:"The conditions on which a tick stops before its minutes are over."`
 
-	EventTypes *[]event.Type `json:"event_types,omitzero" oneOf:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"An event of one of these types happens; * alone stands for all of them."`
+	EventTypes *[]event.Type `json:"event_types,omitzero" oneOf:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"An event of one of these types happens; * alone matches all types."`
 	Seq        *int64        `json:"seq,omitzero" oneOf:"true" minimum:"1" maximum:"9007199254740991" doc:"The event with this number happens, or has happened."`
 	SimDate    *moment.Date  `json:"sim_date,omitzero" oneOf:"true" doc:"This in-world day has come. A weekend ends on Monday at 08:00."`
 	SimTime    *string       `json:"sim_time,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"09:30" doc:"The time of that day, 08:00 when left out; only with sim_date."`
@@ -48,8 +48,8 @@ type TickResult struct {
 	SimDate         moment.Date `json:"sim_date" doc:"The in-world date at which the clock stopped."`
 	SimTime         string      `json:"sim_time" doc:"The in-world time of that day."`
 	DayNumber       int64       `json:"day_number" doc:"The working day, counted from 0."`
-	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than were asked for when what until names came about, or the company went bankrupt, on the way."`
-	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,idle_press,bankrupt" doc:"The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision or idle_press when that part of until came about; bankrupt when the company went bankrupt."`
+	AdvancedMinutes int         `json:"advanced_minutes" doc:"How many minutes passed: fewer than requested if until stopped the clock, or the company went bankrupt."`
+	StoppedBy       string      `json:"stopped_by" enum:"minutes,event_type,seq,sim_date,decision,idle_press,bankrupt" doc:"The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision or idle_press when that part of until matched; bankrupt when the company went bankrupt."`
 	EventsWritten   uint64      `json:"events_written" doc:"Events that were written on the way."`
 	LastSeq         uint64      `json:"last_seq" doc:"The number of the newest event."`
 	CashMinor       money.Minor `json:"cash_minor" doc:"The cash of the company now, in minor units."`
@@ -97,8 +97,8 @@ func tickOperation() Operation {
 	return write(Operation{
 		ID: "advance_time", Path: "/sandbox/tick", System: Shared, Grading: GradingToo, BodyOptional: true,
 		Summary: "Move the clock",
-		Description: "Everything that is due on the way happens. With until the clock stops where something comes " +
-			"about. At most once per second, unless the server has another pause.",
+		Description: "Everything due in that time happens. With until, the clock stops when something " +
+			"happens. At most once per second, unless the server has another pause.",
 		Problems: []problem.Code{problem.TickRate, problem.InvalidEventType}, Out: reflect.TypeFor[TickResult](),
 	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
 		minutes, until, err := in.bounds()

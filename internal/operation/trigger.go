@@ -13,9 +13,9 @@ import (
 
 // PullTrigger is the body of POST /sandbox/triggers.
 type PullTrigger struct {
-	_ struct{} `doc:"The body that brings something about in the sandbox at once, such as a press that is down."`
+	_ struct{} `doc:"The body that triggers an event in the sandbox, such as a press breakdown."`
 
-	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The thing to bring about; GET /sandbox/triggers lists what there is."`
+	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The type of the trigger; GET /sandbox/triggers lists them."`
 	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
 	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
 	Days              *int64  `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
@@ -28,13 +28,13 @@ type PullTrigger struct {
 
 // TriggerResult is the data of POST /sandbox/triggers.
 type TriggerResult struct {
-	_ struct{} `doc:"The outcome of a trigger: the record that it made or changed, and its events."`
+	_ struct{} `doc:"The outcome of a trigger: the record that it created or changed, and its events."`
 
 	Type     string `json:"type" example:"order" doc:"The trigger that was pulled."`
 	Resource string `json:"resource" example:"sales_order" doc:"The kind of the record that it is about."`
 	ID       string `json:"id" doc:"The id of that record."`
 	// SimDate and SimTime are when it comes about.
-	SimDate       moment.Date `json:"sim_date" doc:"When it comes about: now, or later."`
+	SimDate       moment.Date `json:"sim_date" doc:"When it happens: now, or later."`
 	SimTime       string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day."`
 	EventsWritten uint64      `json:"events_written" doc:"Events that it has written so far."`
 	LastSeq       uint64      `json:"last_seq" doc:"The number of the newest event."`
@@ -52,9 +52,9 @@ type TriggerKind struct {
 	_ struct{} `doc:"One kind of trigger: its fields, its conditions and the events that it writes."`
 
 	Type    string       `json:"type" doc:"The name to send as type."`
-	Summary string       `json:"summary" doc:"The thing that it brings about."`
-	Needs   *string      `json:"needs" doc:"The condition for it; null for none."`
-	Fields  []string     `json:"fields" doc:"The fields that it takes beside type; each may be left out."`
+	Summary string       `json:"summary" doc:"The effect of the trigger."`
+	Needs   *string      `json:"needs" doc:"Its precondition. Null if it has none."`
+	Fields  []string     `json:"fields" doc:"Its optional fields, in addition to type."`
 	Events  []event.Type `json:"events" doc:"Types of events that follow, at once or in time."`
 }
 
@@ -81,16 +81,16 @@ func triggerOperations() []Operation {
 			ID: "get_triggers", Kind: Object, Method: http.MethodGet, Path: "/sandbox/triggers", System: Shared,
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "List the triggers",
-			Description: "The triggers that POST /sandbox/triggers takes, with what each needs.",
+			Description: "The triggers of POST /sandbox/triggers, with the preconditions of each.",
 			Out:         reflect.TypeFor[TriggerKinds](),
 			Value:       func(*sandbox.View, moment.Instant) any { return kinds },
 		},
 		write(Operation{
 			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared, Grading: GradingAlone,
-			Summary: "Pull a trigger",
-			Description: "Lets something happen that the world otherwise does by itself: a rush order, a short " +
-				"truck, a press that is down. It is a true cause in the company, with all that follows, and no " +
-				"forged event. From then on the sandbox is assisted, and its score is not compared with others.",
+			Summary: "Trigger an event",
+			Description: "Triggers an event, such as a rush order, a short delivery or a press breakdown. It has the " +
+				"same cause and effects as one that occurs naturally. It marks the sandbox as assisted: its " +
+				"score is not compared with others.",
 			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.TriggerImpossible},
 			Events:   followUps(),
 			Out:      reflect.TypeFor[TriggerResult](),

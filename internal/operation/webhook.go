@@ -128,7 +128,7 @@ func updateWebhook() Operation {
 		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared,
 		Out:     reflect.TypeFor[subscription.Subscription](),
 		Summary: "Change a webhook subscription", BodyOptional: true,
-		Description: "Fields that are left out stay as they are. A disabled subscription goes " +
+		Description: "Omitted fields stay unchanged. A disabled subscription goes " +
 			"back into service, unless status is disabled. A changed URL has to be verified again, with any status; " +
 			"deliveries that waited for the old one are dropped.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected,

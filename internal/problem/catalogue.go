@@ -104,13 +104,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: InvalidJSON, Status: http.StatusBadRequest,
 		Hint:    "Send one JSON object, with each field once.",
 		Meaning: "The body is empty, is not JSON, or names a field twice.",
-		Remedy: "Build the body with a JSON library instead of by hand. " +
-			"The message names the place where reading stopped.",
+		Remedy: "Build the body with a JSON library. " +
+			"The message shows where parsing stopped.",
 	},
 	{
 		Code: InvalidParameter, Status: http.StatusBadRequest,
 		Hint: "details.parameter names the parameter.",
-		Meaning: "A query parameter or header has a value that it cannot have, is given twice, or is not " +
+		Meaning: "A query parameter or header has an invalid value, is repeated, or is not " +
 			"known on this route.",
 		Remedy: "Correct the value. An unknown parameter is rejected, because a filter that is silently ignored " +
 			"looks like a wrong result.",
@@ -118,7 +118,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: InvalidCursor, Status: http.StatusBadRequest,
 		Hint:    "Pass data.next_cursor back unchanged, on the same route with the same filters.",
-		Meaning: "The cursor was not made by this service, or belongs to another route or other filters.",
+		Meaning: "The cursor is not from this service, or belongs to another route or other filters.",
 		Remedy:  "Begin the list again without a cursor.",
 	},
 	{
@@ -139,13 +139,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: IdempotencyRequired, Status: http.StatusBadRequest,
 		Hint:    "Send Idempotency-Key with a fresh value of 1 to 64 characters, and the same one on every retry.",
 		Meaning: "The route creates or pays something and requires an Idempotency-Key header.",
-		Remedy: "Make one key for each intention, a UUID for example, keep it, and send it again with every retry " +
+		Remedy: "Create one key for each intended effect, such as a UUID, and send it with every retry " +
 			"of that intention.",
 	},
 	{
 		Code: IdempotencyKeyInvalid, Status: http.StatusBadRequest,
 		Hint: "Use 1 to 64 printable ASCII characters.",
-		Meaning: "The Idempotency-Key is empty, longer than 64 characters, given twice, or has characters that " +
+		Meaning: "The Idempotency-Key is empty, longer than 64 characters, repeated, or has characters that " +
 			"cannot be printed.",
 		Remedy: "Use a UUID or another short token.",
 	},
@@ -159,14 +159,14 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: WrongSystem, Status: http.StatusForbidden,
 		Hint: "Head Office routes require the lab_off_ key, Factory routes the lab_fac_ key.",
-		Meaning: "The key does not open this route. The two systems share no data, and each key opens one door; a " +
+		Meaning: "The key does not open this route. Each key opens one system; a " +
 			"grading key judges and does not play.",
 		Remedy: "Send the key with the prefix that the hint names.",
 	},
 	{
 		Code: Banned, Status: http.StatusForbidden, Retryable: true,
 		Hint: "Stop sending until retry_at.",
-		Meaning: "Your network went on sending although it was told to slow down, and is shut out for a while. " +
+		Meaning: "Your network kept sending after it was told to slow down, and is banned for a while. " +
 			"Its keys are not touched.",
 		Remedy: "Wait until retry_at, and let your client honour Retry-After from then on.",
 	},
@@ -182,7 +182,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: NotFound, Status: http.StatusNotFound,
 		Hint:    "details.resource and details.id name the missing record.",
 		Meaning: "The sandbox has no record with this id.",
-		Remedy:  "Check the id against the list of the resource. Ids of one sandbox mean nothing in another.",
+		Remedy:  "Check the id against the list of the resource. Ids are valid in one sandbox only.",
 	},
 	{
 		Code: RouteNotFound, Status: http.StatusNotFound,
@@ -193,7 +193,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: TicketNotFound, Status: http.StatusNotFound,
 		Hint:    "Ask for a sandbox again with POST /v1/sandboxes.",
-		Meaning: "No such ticket was handed out, or its sandbox has been claimed, or it was lost a while ago.",
+		Meaning: "The ticket does not exist, its sandbox has been claimed, or it was forfeited a while ago.",
 		Remedy: "Poll exactly the path in data.poll. A claimed ticket is used up: " +
 			"the keys were in the response that claimed it.",
 	},
@@ -206,7 +206,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: NotAcceptable, Status: http.StatusNotAcceptable,
 		Hint:    "Accept application/json, or text/csv on lists.",
-		Meaning: "The Accept header allows nothing that this route can send.",
+		Meaning: "The Accept header excludes every format of this route.",
 		Remedy:  "Send Accept: application/json, or leave the header out.",
 	},
 	{
@@ -218,7 +218,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: RequestInProgress, Status: http.StatusConflict, Retryable: true,
 		Hint:    "Repeat in a second with the same Idempotency-Key.",
-		Meaning: "The first request with this Idempotency-Key is still at work.",
+		Meaning: "The first request with this Idempotency-Key is still running.",
 		Remedy:  "Wait a moment and repeat: the response is then that of the first request.",
 	},
 	{
@@ -232,7 +232,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: InvalidState, Status: http.StatusConflict,
 		Hint:    "details.status is the present status, details.allowed lists those that this request needs.",
 		Meaning: "The record exists, but its status does not allow this.",
-		Remedy:  "Read the record again and decide anew. Waiting alone does not help.",
+		Remedy:  "Read the record again before you decide. Waiting does not help.",
 	},
 	{
 		Code: DuplicateReference, Status: http.StatusConflict,
@@ -252,7 +252,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: PressDown, Status: http.StatusConflict, Retryable: true,
 		Hint: "The press takes a run again at retry_at.",
 		Meaning: "The press is out of order: it has a fault, or there is no power. " +
-			"A run that was under way on it waits and goes on afterwards.",
+			"A run on it waits and continues afterwards.",
 		Remedy: "Use the other press, or wait until retry_at. " +
 			"GET /sandbox lists the disruptions that run, and until when.",
 	},
@@ -284,27 +284,27 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: ExtensionNotYet, Status: http.StatusConflict, Retryable: true,
 		Hint:    "Extend from retry_at on. The event sandbox.expiring comes five minutes before the end.",
-		Meaning: "More time is left than an extension may be asked for with.",
-		Remedy:  "Wait until retry_at. Nothing is lost: an extension adds to the end, whenever it is made.",
+		Meaning: "It is too early to extend the sandbox.",
+		Remedy:  "Wait until retry_at. You lose nothing: an extension adds to the end, whenever you request it.",
 	},
 	{
 		Code: NoExtensionsLeft, Status: http.StatusConflict,
 		Hint:    "Create another sandbox when this one ends.",
-		Meaning: "The sandbox has been extended as often as it may.",
-		Remedy: "Finish before expires_at, or go on in a new sandbox. " +
+		Meaning: "The sandbox has no extensions left.",
+		Remedy: "Finish before expires_at, or continue in a new sandbox. " +
 			"The same preset and seed begin the same company.",
 	},
 	{
 		Code: TooManyOpen, Status: http.StatusConflict,
 		Hint:    "Finish some of the open ones first.",
-		Meaning: "The sandbox holds as many open records of this kind as it can.",
+		Meaning: "The sandbox has reached its limit of open records of this kind.",
 		Remedy:  "Finish open records, or use a fresh sandbox.",
 	},
 	{
 		Code: TicketForfeited, Status: http.StatusGone,
 		Hint:    "Ask for a sandbox again with POST /v1/sandboxes, and poll every few seconds.",
-		Meaning: "The ticket was ready and was not claimed in time, so its place went to the next in the queue.",
-		Remedy:  "Queue again. Poll every three to ten seconds, so that a ready ticket is claimed at once.",
+		Meaning: "The ticket was ready but not claimed in time, so the next client in the queue got the sandbox.",
+		Remedy:  "Join the queue again. Poll every three to ten seconds, so that you claim a ready ticket in time.",
 	},
 	{
 		Code: BodyTooLarge, Status: http.StatusRequestEntityTooLarge,
@@ -334,7 +334,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: IdempotencyKeyReused, Status: http.StatusUnprocessableEntity,
 		Hint:    "Use a new key for a new request.",
 		Meaning: "The Idempotency-Key was used before for a different method, path, query or body.",
-		Remedy:  "One key stands for one intention. Make a new key for a changed request.",
+		Remedy:  "Use one key per intended effect. Create a new key for a changed request.",
 	},
 	{
 		Code: QuantityMismatch, Status: http.StatusUnprocessableEntity,
@@ -351,13 +351,13 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: ReferenceRequired, Status: http.StatusUnprocessableEntity,
 		Hint:    "Put the sales order's id into reference.",
-		Meaning: "Custom goods are made for one order, and the reference on the parcel names it.",
+		Meaning: "Custom goods belong to one order, and the parcel needs its reference.",
 		Remedy:  "Send reference with the id or number of the sales order.",
 	},
 	{
 		Code: SandboxExpired, Status: http.StatusLocked,
 		Hint:    "The sandbox can be read until it is deleted. Create another to go on.",
-		Meaning: "The sandbox's time is over; it is read-only until it is deleted.",
+		Meaning: "The sandbox has expired. It is read-only until it is deleted.",
 		Remedy:  "Read the records that you still need, then create a new sandbox.",
 	},
 	{
@@ -370,8 +370,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: RateLimited, Status: http.StatusTooManyRequests, Retryable: true,
 		Hint: "Wait for Retry-After seconds, then repeat with the same Idempotency-Key.",
-		Meaning: "A rate budget is spent: that of the key, of your network, or of requests without a key that works. " +
-			"A key that goes on sending all the same is put into a short cooldown. " +
+		Meaning: "You exceeded a rate limit: that of the key, of your network, or of requests without a valid key. " +
+			"A key that keeps sending enters a short cooldown. " +
 			"Nothing was done, and no key is lost.",
 		Remedy: "Wait until retry_at, which is the moment that Retry-After names, and send the same request again. " +
 			"X-RateLimit-Remaining shows how many requests are left.",
@@ -389,7 +389,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: TickRate, Status: http.StatusTooManyRequests, Retryable: true,
 		Hint: "Wait for Retry-After seconds, then repeat with the same Idempotency-Key; one tick may advance up " +
 			"to 480 minutes.",
-		Meaning: "The clock was moved by hand before, and the pause that this server wants between two moves is not " +
+		Meaning: "The clock was moved just before, and the minimum time between two manual ticks is not " +
 			"over.",
 		Remedy: "Wait for Retry-After and repeat with the same Idempotency-Key, or move the clock by more minutes at " +
 			"a time.",
@@ -398,15 +398,15 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: IPActiveLimit, Status: http.StatusTooManyRequests, Retryable: true,
 		Hint: "Use the sandboxes you have, delete one with DELETE /sandbox and its key, or wait until the first " +
 			"of them is deleted, at retry_at.",
-		Meaning: "Your network has as many sandboxes as it may at a time, places in the queue included.",
+		Meaning: "Your network has reached its limit of sandboxes, waiting tickets included.",
 		Remedy: "Delete a sandbox that you no longer need with DELETE /sandbox, share one, or wait: " +
-			"its place comes back when it is deleted, some time after its end.",
+			"it stops counting once it is deleted, some time after it expires.",
 	},
 	{
 		Code: IPCreateLimit, Status: http.StatusTooManyRequests, Retryable: true,
 		Hint:    "Wait until retry_at.",
-		Meaning: "Your network has created as many sandboxes within an hour as it may.",
-		Remedy:  "Use one sandbox for longer: it can be extended. A place in the queue counts as a creation.",
+		Meaning: "Your network has reached its limit of new sandboxes per hour.",
+		Remedy:  "Extend and reuse a sandbox. A ticket in the queue counts as a creation.",
 	},
 	{
 		Code: HostRefused, Status: http.StatusMisdirectedRequest,
@@ -419,26 +419,26 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: HeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge,
 		Hint:    "Send fewer or shorter headers.",
-		Meaning: "The headers are larger than the server takes.",
-		Remedy:  "Send fewer or shorter headers; 64 KiB are the limit.",
+		Meaning: "The headers are too large.",
+		Remedy:  "Send fewer or shorter headers; the limit is 64 KiB.",
 	},
 	{
 		Code: InternalError, Status: http.StatusInternalServerError, Retryable: true,
 		Hint:    "Repeat with the same Idempotency-Key. If it persists, report the request_id.",
-		Meaning: "Something went wrong on our side. Whether the request took effect is not known.",
+		Meaning: "Something went wrong on the server. The request may have taken effect.",
 		Remedy:  "Repeat with the same Idempotency-Key: if it took effect, the response is the original one.",
 	},
 	{
 		Code: SandboxDamaged, Status: http.StatusInternalServerError,
 		Hint:    "Create a new sandbox. Repeating the request does not help.",
-		Meaning: "The stored data of the sandbox is not what the server wrote; a disk or a program has changed it.",
+		Meaning: "The stored data of the sandbox is damaged: a disk or a program changed it.",
 		Remedy: "Create a new sandbox. The operator finds what is damaged with platen doctor --database, and " +
-			"can put a backup in its place.",
+			"can restore a backup.",
 	},
 	{
 		Code: QueueFull, Status: http.StatusServiceUnavailable, Retryable: true,
 		Hint:    "Try again after Retry-After.",
-		Meaning: "The server holds as many sandboxes as it can.",
+		Meaning: "The server is full.",
 		Remedy:  "Wait for Retry-After seconds and try again.",
 	},
 	{

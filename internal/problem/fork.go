@@ -16,16 +16,16 @@ var fork = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: CreationClosed, Status: http.StatusForbidden,
 		Hint: "Only POST /sandboxes with the creation key of the operator makes sandboxes; a grading key may fork.",
-		Meaning: "The operator of this server alone makes sandboxes. Agents and the keys of sandboxes make none: a " +
+		Meaning: "Only the operator of this server can create sandboxes. Agents and keys of sandboxes cannot: a " +
 			"player that can create a world can look ahead in it.",
 		Remedy: "Use the sandbox that you were given, or ask the operator for another one.",
 	},
 	{
 		Code: NotInEvaluation, Status: http.StatusForbidden,
 		Hint: "Only the grading key, which begins with lab_grd_, opens this in an evaluation.",
-		Meaning: "Players are compared in this sandbox: they can neither try things out first nor see how they are " +
+		Meaning: "This sandbox compares players: they can neither try things first nor see how they are " +
 			"judged.",
-		Remedy: "Send the grading key of the evaluation, or use a sandbox that is none to try things out.",
+		Remedy: "Send the grading key of the evaluation, or use a ordinary sandbox to try things out.",
 	},
 	{
 		Code: CheckpointExists, Status: http.StatusConflict,
@@ -42,7 +42,7 @@ var fork = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: TriggerImpossible, Status: http.StatusConflict,
 		Hint:    "GET /sandbox/triggers says what each trigger needs.",
-		Meaning: "The cause cannot be in the present state of the company: no truck is under way, for example.",
-		Remedy:  "Bring about first what it needs.",
+		Meaning: "The company's state does not allow this trigger: for example, no truck is under way.",
+		Remedy:  "Meet its precondition first: GET /sandbox/triggers lists it.",
 	},
 }

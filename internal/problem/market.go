@@ -21,7 +21,7 @@ var market = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: MarketSoldOut, Status: http.StatusConflict,
 		Hint: "details.available_quantity is how many can still be bought today. " +
 			"There are more on the next working day.",
-		Meaning: "The market sells so many sheets of each paper on a day, and none while paper is short. " +
+		Meaning: "The market sells a limited number of sheets of each paper per day, and none while paper is short. " +
 			"Fewer are left than this order asks for.",
 		Remedy: "Buy fewer, wait for the next working day, or order from a supplier.",
 	},

@@ -32,7 +32,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: RequisitionNotApproved, Status: http.StatusConflict,
 		Hint:    "POST /office/requisitions/{id}/approve first.",
 		Meaning: "The purchase order names a requisition that has not been approved, or that was rejected.",
-		Remedy:  "Approve the requisition; in place of a rejected one file a new one. Or order without naming one.",
+		Remedy:  "Approve the requisition, or file a new one if it was rejected. Or order without naming one.",
 	},
 	{
 		Code: RequisitionAlreadyOrdered, Status: http.StatusConflict,
@@ -101,7 +101,7 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: QuantityExceedsDelivery, Status: http.StatusUnprocessableEntity,
 		Hint: "details.quantity_counted is the quantity on the truck, details.quantity_damaged the " +
 			"damaged part of it.",
-		Meaning: "More is to be taken in than the truck brought in good order.",
+		Meaning: "The receipt accepts more than the truck delivered undamaged.",
 		Remedy:  "Leave lines out to accept all counted goods that are undamaged.",
 	},
 	{
@@ -117,6 +117,6 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 		Meaning: "An invoice is closed by its matched or by its billed amount, and by no other. " +
 			"The matched amount is not taken while the receipt says less than the supplier delivered.",
 		Remedy: "Send one of details.allowed, or record the rest of the receipt first. " +
-			"Early discount and late fee are worked out by themselves.",
+			"Early discount and late fee are calculated automatically.",
 	},
 }

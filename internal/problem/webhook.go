@@ -14,7 +14,7 @@ var webhook = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: WebhookLimitReached, Status: http.StatusConflict,
 		Hint:    "DELETE one of them, or PATCH it to another URL.",
 		Meaning: "A sandbox has at most three webhook subscriptions, whatever their status.",
-		Remedy:  "List them with GET /webhooks and delete one that is no longer wanted, or change its URL and events.",
+		Remedy:  "List them with GET /webhooks and delete one that you no longer need, or change its URL and events.",
 	},
 	{
 		Code: WebhookURLRejected, Status: http.StatusUnprocessableEntity,

@@ -68,7 +68,7 @@ func (s *Sandbox) unreserved(cmd Command) error {
 				"This Idempotency-Key is at work for a different request.")
 		default:
 			return problem.New(problem.RequestInProgress,
-				"The first request with this Idempotency-Key is still at work.")
+				"The first request with this Idempotency-Key is still running.")
 		}
 	}
 	return nil

@@ -150,7 +150,7 @@ func (tx *Tx) Tick(minutes int) error {
 func (tx *Tx) TickUntil(minutes int, until company.Until) (company.Stop, error) {
 	pause := tx.sandbox.registry.options.TickPause
 	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
-		p := problem.New(problem.TickRate, "The clock was moved by hand less than %s ago.", pausing(pause)).
+		p := problem.New(problem.TickRate, "The clock was moved less than %s ago.", pausing(pause)).
 			DueTo("tick-pause")
 		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
 		return "", p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())

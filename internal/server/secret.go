@@ -92,7 +92,7 @@ func (s *Server) secret(ctx context.Context) ([]byte, error) {
 func (k *secretSource) fits(mark []byte) error {
 	if k.text == nil {
 		return fmt.Errorf("the secret key of this database is missing: %s is not there. "+
-			"Put it back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.file)
+			"Put it back, or start with --new-secret-key: then recreate all webhook subscriptions", k.file)
 	}
 	sum := sha256.Sum256(k.text)
 	sealer, err := webhook.NewSealer(sum[:])
@@ -101,7 +101,7 @@ func (k *secretSource) fits(mark []byte) error {
 	}
 	if _, err := sealer.Open(mark, keyCanary); err != nil {
 		return fmt.Errorf("the secret key in %s is not the one that this database was written with. Put that one "+
-			"back, or start with --new-secret-key: then all subscriptions to webhooks must be made anew", k.place)
+			"back, or start with --new-secret-key: then recreate all webhook subscriptions", k.place)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func readSecretFile(path string) ([]byte, error) {
 	text := bytes.TrimSpace(b)
 	if len(text) < config.SecretLeast {
 		return nil, fmt.Errorf("the key in %s has less than %d characters: "+
-			"put the right one there, or remove the file to have one made", path, config.SecretLeast)
+			"put the right one there, or remove the file to generate one", path, config.SecretLeast)
 	}
 	return text, nil
 }

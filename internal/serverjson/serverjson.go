@@ -148,7 +148,7 @@ func (l Listing) Document() ([]byte, error) {
 func headers() []input {
 	return []input{{
 		Name: "Authorization", Placeholder: "Bearer lab_off_…", IsSecret: true,
-		Description: "Bearer and the key of Head Office of a sandbox that you made. Without it, the agent makes " +
+		Description: "Bearer and the key of Head Office of a sandbox that you created. Without it, the agent creates " +
 			"sandboxes itself.",
 	}}
 }

@@ -47,7 +47,7 @@ func New(o Options) (*Pages, error) {
 		return nil, err //nolint:wrapcheck // it says what was parsed
 	}
 	h := &Pages{site: o.Site, files: files, unknown: o.Unknown, documents: map[string]*document{}}
-	for _, p := range []docsite.Page{landing(o), status(), {Template: "missing", Title: "No such page"}} {
+	for _, p := range []docsite.Page{landing(o), status(), {Template: "missing", Title: "Page not found"}} {
 		body, err := pages.Page(p)
 		if err != nil {
 			return nil, fmt.Errorf("render the pages: %w", err)
@@ -82,6 +82,6 @@ func status() docsite.Page {
 	return docsite.Page{
 		Template: "status", Title: "Status", Path: "/status", Scripts: []string{"status.js"},
 		Styles:      []string{"parts.css", "status.css"},
-		Description: "How this server is: its version, its storage, its places and its queue.",
+		Description: "The state of this server: its version, storage, capacity and queue.",
 	}
 }

@@ -78,8 +78,8 @@ func (r Reason) Sentence() string {
 	case PortNotAllowed:
 		return "The URL must use port 443, the default of https://."
 	case HostnameInvalid:
-		return "The host is no valid name. Labels have 1 to 63 letters, digits and hyphens, and no dot " +
-			"stands at the end."
+		return "The host is not a valid name. Labels have 1 to 63 letters, digits and hyphens, and no dot " +
+			"is at the end."
 	case HostnameNotASCII:
 		return "Write the host in its ASCII form, in which such labels begin with xn--."
 	case HostnameNotPublic:

@@ -50,10 +50,10 @@ class AsyncOperations:
     ) -> AsyncSandbox:
         """Create a sandbox: POST /sandboxes.
 
-        A throw-away company with a key for each of its two systems, and in an evaluation one that judges
-        its player. The keys are shown once, in this response. When all places are taken the response is 202
-        with a ticket to poll. An Idempotency-Key counts within your network and for ten minutes, and has at
-        least 20 characters, but on a server of your own machine or office.
+        Creates a disposable company, with a key for each of its two systems and, in an evaluation, a
+        grading key. Save the keys: they are shown only in this response. If the server is full, the
+        response is 202 with a ticket to poll. An Idempotency-Key is valid within your network for ten
+        minutes, and has at least 20 characters, except on a server of your own machine or office.
 
         It can fail with origin_refused (403), unauthorized (401), creation_closed (403), invalid_preset
         (422), pow_required (428), ip_active_limit (429), ip_create_limit (429) and queue_full (503), beside
@@ -69,11 +69,10 @@ class AsyncOperations:
         clock: realtime or manual: whether wall time or your program moves the clock; the preset's own when
         left out.
 
-        faults: The faults to make on purpose. Left out, the preset decides: those that come with Platen
-        make none.
+        faults: The faults to inject. Defaults to the preset's faults; built-in presets have none.
 
-        evaluation: Whether players are compared: a third key judges them, and theirs neither see the seed
-        nor try anything out. The preset's own when left out, and always in one that is made for it.
+        evaluation: Whether this is an evaluation: a third key grades the players, and theirs can neither
+        see the seed nor fork. Defaults to the preset, and is always true in a preset for evaluations.
 
         split: The set of worlds that the seed counts, for evaluations: train and dev are open, test follows
         from a secret of the operator; train when left out.
@@ -88,7 +87,7 @@ class AsyncOperations:
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> AsyncSandbox | t.QueueTicket:
-        """Get a queue ticket: GET /queue/{id}. It returns the sandbox, or where the ticket stands.
+        """Get a queue ticket: GET /queue/{id}. It returns the sandbox, or the state of the ticket.
 
         Returns 202 while the ticket waits. When it is ready, returns the sandbox and claims the ticket: its
         keys are shown this once, or for ten minutes to a client that repeats its Idempotency-Key. Leave at
@@ -119,15 +118,14 @@ class AsyncOperations:
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.SandboxStatus:
-        """Pause the clock or let it run: PATCH /sandbox.
+        """Pause or start the clock: PATCH /sandbox.
 
-        With manual in-world time stops, and only ticks move it; with realtime it goes on from where it
-        stopped. The lease goes on in either. Print runs that are under way get a new ends_at. No event is
-        written.
+        manual stops in-world time: only ticks move it. realtime continues from there. The lease runs in
+        both modes. Running print runs get a new ends_at. Writes no event.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
 
-        clock: manual lets the clock stand still but for ticks, realtime lets it go on from there.
+        clock: manual: only ticks move the clock. realtime: the clock runs from there.
         """
         return await self._write(Request("update_sandbox", "PATCH", "/sandbox", "judged", body=given({"clock": clock}), idempotency_key=idempotency_key), call)
 
@@ -142,8 +140,8 @@ class AsyncOperations:
     ) -> t.TickResult:
         """Move the clock: POST /sandbox/tick.
 
-        Everything that is due on the way happens. With until the clock stops where something comes about.
-        At most once per second, unless the server has another pause.
+        Everything due in that time happens. With until, the clock stops when something happens. At most
+        once per second, unless the server has another pause.
 
         It can fail with tick_rate (429) and invalid_event_type (422), beside the errors of every request.
 
@@ -151,7 +149,7 @@ class AsyncOperations:
 
         brief: Also say what waits now as short lines of text, in digest.lines.
 
-        until: Stop early: after all that happens in the minute in which this comes about.
+        until: Stop early, at the end of the minute in which this happens.
         """
         return await self._write(Request("advance_time", "POST", "/sandbox/tick", "shared", body=given({"minutes": minutes, "brief": brief, "until": until}), idempotency_key=idempotency_key), call)
 
@@ -179,10 +177,10 @@ class AsyncOperations:
     ) -> t.DeletedSandbox:
         """Delete the sandbox: DELETE /sandbox.
 
-        The sandbox is gone at once, and your network may have another one in its place. Its keys stop
-        working: a repeated request fails with 401, also with the same Idempotency-Key, and so does each
-        waiting poll. Deliveries that wait are not sent. A sandbox that has expired, or whose company is
-        bankrupt, can be deleted too.
+        Deletes the sandbox immediately, so your network can create another one. Its keys stop working: a
+        repeated request fails with 401, also with the same Idempotency-Key, and so does each waiting poll.
+        Deliveries that wait are not sent. A sandbox that has expired, or whose company is bankrupt, can be
+        deleted too.
 
         It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
         request.
@@ -362,8 +360,7 @@ class AsyncOperations:
     ) -> Page[t.Checkpoint]:
         """Read one page of GET /sandbox/checkpoints.
 
-        Moments of the sandbox that have a name, newest first. The one called start is that of its first
-        morning.
+        Saved states of the sandbox, newest first. The one called start is its first morning.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -416,10 +413,10 @@ class AsyncOperations:
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.Checkpoint:
-        """Name this moment: POST /sandbox/checkpoints.
+        """Create a checkpoint: POST /sandbox/checkpoints.
 
-        A checkpoint is a name for the sandbox as it stands. POST /sandbox/forks makes another sandbox of
-        it, as often as you like. It writes no event.
+        Saves the state of the sandbox under a name. Fork it with POST /sandbox/forks as often as you like.
+        Writes no event.
 
         It can fail with checkpoint_exists (409), too_many_open (409) and not_in_evaluation (403), beside
         the errors of every request.
@@ -439,7 +436,7 @@ class AsyncOperations:
     ) -> t.Checkpoint:
         """Delete a checkpoint: DELETE /sandbox/checkpoints/{id}.
 
-        Takes the name away. Forks that were made of it stay as they are. The one called start stays.
+        Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.
 
         It can fail with not_found (404), checkpoint_kept (409) and not_in_evaluation (403), beside the
         errors of every request.
@@ -456,12 +453,13 @@ class AsyncOperations:
     ) -> AsyncSandbox:
         """Fork the sandbox: POST /sandbox/forks.
 
-        Makes another sandbox with the same company and the same past, as it stood at a checkpoint, after an
-        event, or now. Its keys are shown once, in this response. Later changes happen in one of the two
-        alone, and their events have ids of their own. Webhook subscriptions are not copied. It takes a
-        place and counts for your network like a new sandbox, but gets no ticket. An Idempotency-Key counts
-        within your network and for ten minutes, and has at least 20 characters, but on a server of your own
-        machine or office. Also a sandbox that has expired, or whose company is bankrupt, can be forked.
+        Creates another sandbox with the same company and history, from a checkpoint, an event, or now. Save
+        its keys: they are shown only in this response. From then on the two sandboxes are independent, and
+        new events have their own ids. Webhook subscriptions are not copied. A fork counts towards the
+        limits of the server and of your network like a new sandbox, but gets no ticket. An Idempotency-Key
+        is valid within your network for ten minutes, and has at least 20 characters, except on a server of
+        your own machine or office. You can also fork a sandbox that has expired, or whose company is
+        bankrupt.
 
         It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required (428),
         ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation (403), beside
@@ -470,7 +468,7 @@ class AsyncOperations:
         checkpoint: The id or the label of the checkpoint to begin with. Each sandbox has one called start.
         1 to 80 characters. Such as start.
 
-        seq: In place of a checkpoint: the number of an event. The fork begins after the change that wrote
+        seq: Instead of a checkpoint: the number of an event. The fork begins after the change that wrote
         it. 1 to 9,007,199,254,740,991.
         """
         return await self._create(Request("fork_sandbox", "POST", "/sandbox/forks", "judged", body=given({"checkpoint": checkpoint, "seq": seq}), idempotency_key=idempotency_key), call)
@@ -483,7 +481,7 @@ class AsyncOperations:
     ) -> t.TriggerKinds:
         """List the triggers: GET /sandbox/triggers.
 
-        The triggers that POST /sandbox/triggers takes, with what each needs.
+        The triggers of POST /sandbox/triggers, with the preconditions of each.
         """
         return await self._read(Request("get_triggers", "GET", "/sandbox/triggers", "shared", if_none_match=if_none_match), call)
 
@@ -502,11 +500,11 @@ class AsyncOperations:
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.TriggerResult:
-        """Pull a trigger: POST /sandbox/triggers.
+        """Trigger an event: POST /sandbox/triggers.
 
-        Lets something happen that the world otherwise does by itself: a rush order, a short truck, a press
-        that is down. It is a true cause in the company, with all that follows, and no forged event. From
-        then on the sandbox is assisted, and its score is not compared with others.
+        Triggers an event, such as a rush order, a short delivery or a press breakdown. It has the same
+        cause and effects as one that occurs naturally. It marks the sandbox as assisted: its score is not
+        compared with others.
 
         It can write the events office.sales_order.received, office.requisition.received,
         office.supplier_invoice.received, office.customer_invoice.paid, office.customer_invoice.overdue,
@@ -518,8 +516,7 @@ class AsyncOperations:
         It can fail with origin_refused (403), not_found (404), trigger_impossible (409) and
         not_in_evaluation (403), beside the errors of every request.
 
-        type: The thing to bring about; GET /sandbox/triggers lists what there is. 1 to 40 characters. Such
-        as order.
+        type: The type of the trigger; GET /sandbox/triggers lists them. 1 to 40 characters. Such as order.
 
         sku: The product or material. At most 40 characters. Such as prd_flyer.
 
@@ -622,9 +619,10 @@ class AsyncOperations:
     ) -> t.Integration:
         """Get the exactly-once score: GET /sandbox/integration.
 
-        The outcome of your integration's work on the records that it has to carry between the systems: what
-        had to have one effect on the other side, and has it once, twice, wrongly, late or not at all. It is
-        judged by working days, and only once it is too late: a gap that can still be closed is not shown.
+        How your integration carried records between the systems. Each record that must have one effect on
+        the other side is an obligation: it has the effect once, twice, wrongly, late or never. An
+        obligation is graded in working days, once its time is over: gaps that you can still close are not
+        shown.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
         """
@@ -2056,7 +2054,7 @@ class AsyncOperations:
         """Get a purchase order: GET /office/purchase-orders/{id}.
 
         The row that GET /office/purchase-orders lists under this id. The number on a delivery note, such as
-        PO-5001, is no id.
+        PO-5001, is not an id.
         """
         return await self._read(Request("get_purchase_order", "GET", "/office/purchase-orders/{id}", "office", ids=(id,), if_none_match=if_none_match), call)
 
@@ -2205,8 +2203,8 @@ class AsyncOperations:
     ) -> t.OfficeGoodsReceipt:
         """Record the goods that the Factory took in: POST /office/goods-receipts.
 
-        The goods receipt that a supplier's bill is matched against. With the auto bridge it is written by
-        itself when the Factory counts a delivery in.
+        The goods receipt that a supplier's bill is matched against. With the auto bridge it is written
+        automatically when the Factory records a delivery.
 
         It can write the event office.goods_receipt.recorded.
 
@@ -2249,7 +2247,7 @@ class AsyncOperations:
         nothing accepted yet; not_applicable is an overhead.
 
         kind: Only rows with this kind. materials bills a purchase order and waits for your payment;
-        overhead, such as rent, is debited by itself on collect_on.
+        overhead, such as rent, is debited automatically on collect_on.
 
         purchase_order_id: Only rows with this purchase_order_id. The purchase order that it bills; null for
         overheads.
@@ -2289,7 +2287,7 @@ class AsyncOperations:
         nothing accepted yet; not_applicable is an overhead.
 
         kind: Only rows with this kind. materials bills a purchase order and waits for your payment;
-        overhead, such as rent, is debited by itself on collect_on.
+        overhead, such as rent, is debited automatically on collect_on.
 
         purchase_order_id: Only rows with this purchase_order_id. The purchase order that it bills; null for
         overheads.
@@ -2337,7 +2335,7 @@ class AsyncOperations:
         insufficient_funds (409) and amount_not_payable (422), beside the errors of every request.
 
         amount_minor: The matched or the billed amount; 0 for goods that were all sent back. Left out, the
-        bill is paid if it matches. Early discount and late fee are worked out by themselves. At least 0.
+        bill is paid if it matches. Early discount and late fee are calculated automatically. At least 0.
 
         note: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
         characters.
@@ -2363,9 +2361,9 @@ class AsyncOperations:
         has quit or was dismissed.
 
         role: Only rows with this role. The work that they do. Without anyone of the role at work something
-        stands still or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a
-        press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper
-        records bills; sales brings orders.
+        stops or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press;
+        finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records
+        bills; sales brings orders.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2395,9 +2393,9 @@ class AsyncOperations:
         has quit or was dismissed.
 
         role: Only rows with this role. The work that they do. Without anyone of the role at work something
-        stands still or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a
-        press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper
-        records bills; sales brings orders.
+        stops or costs more: runs, finishing, trucks and shipments, bills, or orders. operator runs a press;
+        finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records
+        bills; sales brings orders.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2431,7 +2429,7 @@ class AsyncOperations:
     ) -> t.Employee:
         """Hire an employee: POST /office/employees.
 
-        Costs a fee. They begin two working days later, in the place of the one who left the role.
+        Costs a fee. They begin two working days later, and replace the employee who left the role.
 
         It can write the event hr.employee.hired.
 
@@ -2708,7 +2706,7 @@ class AsyncOperations:
     ) -> Page[t.FactoryWorkOrder]:
         """Read one page of GET /factory/work-orders.
 
-        The work that the Factory has been asked for. waits_for picks those that want a press, a run,
+        The work that the Factory has been asked for. waits_for picks those that wait for a press, a run,
         finishing or a shipment next.
 
         status: Only rows with this status. created has not been printed; printing has had a run started;
@@ -2720,7 +2718,7 @@ class AsyncOperations:
 
         waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
         run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a
-        press had a run that ended short, and wants another.
+        press had a run that ended short, and needs another.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2756,7 +2754,7 @@ class AsyncOperations:
 
         waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
         run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a
-        press had a run that ended short, and wants another.
+        press had a run that ended short, and needs another.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -3812,9 +3810,9 @@ class AsyncOperations:
     ) -> t.Subscription:
         """Change a webhook subscription: PATCH /webhooks/{id}.
 
-        Fields that are left out stay as they are. A disabled subscription goes back into service, unless
-        status is disabled. A changed URL has to be verified again, with any status; deliveries that waited
-        for the old one are dropped.
+        Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is
+        disabled. A changed URL has to be verified again, with any status; deliveries that waited for the
+        old one are dropped.
 
         It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
 
@@ -3913,8 +3911,8 @@ class AsyncOperations:
         delivered got a 2xx; failed did not, and another attempt follows; dropped was given up after the
         last attempt, or with its subscription.
 
-        trigger: Only rows with this trigger. auto was sent by itself, manual because you asked for it
-        again, test as a ping.
+        trigger: Only rows with this trigger. auto: sent automatically; manual: resent on your request;
+        test: a ping.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -3946,8 +3944,8 @@ class AsyncOperations:
         delivered got a 2xx; failed did not, and another attempt follows; dropped was given up after the
         last attempt, or with its subscription.
 
-        trigger: Only rows with this trigger. auto was sent by itself, manual because you asked for it
-        again, test as a ping.
+        trigger: Only rows with this trigger. auto: sent automatically; manual: resent on your request;
+        test: a ping.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 

@@ -916,11 +916,11 @@ class CreateSandboxInput(TypedDict):
     #: realtime or manual: whether wall time or your program moves the clock; the preset's own when left out.
     clock: NotRequired[ClockMode]
 
-    #: The faults to make on purpose. Left out, the preset decides: those that come with Platen make none.
+    #: The faults to inject. Defaults to the preset's faults; built-in presets have none.
     faults: NotRequired[FaultsInput]
 
-    #: Whether players are compared: a third key judges them, and theirs neither see the seed nor try anything
-    #: out. The preset's own when left out, and always in one that is made for it.
+    #: Whether this is an evaluation: a third key grades the players, and theirs can neither see the seed nor
+    #: fork. Defaults to the preset, and is always true in a preset for evaluations.
     evaluation: NotRequired[bool]
 
     #: The set of worlds that the seed counts, for evaluations: train and dev are open, test follows from a
@@ -931,17 +931,16 @@ class CreateSandboxInput(TypedDict):
 class FaultsInput(TypedDict):
     """FaultsInput is the type of CreateSandboxInput.Faults."""
 
-    #: A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules.
+    #: A built-in plan: light, moderate, severe or double_work. Instead of rules.
     plan: NotRequired[FaultPlanName]
 
     #: The rules of the faults; in place of a plan. 1 to 40 items.
     rules: NotRequired[list[FaultRuleInput]]
 
-    #: Makes what goes wrong repeatable; the seed of the sandbox when left out. 0 to 9,007,199,254,740,991.
+    #: Seed of the faults, to repeat them. Defaults to the seed of the sandbox. 0 to 9,007,199,254,740,991.
     seed: NotRequired[int]
 
-    #: How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out.
-    #: 0 to 100.
+    #: Length of the delays, in per cent: 0 for tests that must not wait. Defaults to 100. 0 to 100.
     delay_pct: NotRequired[int]
 
 
@@ -975,7 +974,7 @@ class NewSandbox(TypedDict):
     #: Names the sandbox; events and deliveries carry it.
     sandbox_id: str
 
-    #: A name for people, made from the id.
+    #: A display name, derived from the id.
     public_name: str
 
     #: The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted.
@@ -997,7 +996,7 @@ class QueueTicket(TypedDict):
     #: The path to poll, relative to the origin.
     poll: str
 
-    #: The place in the queue, from 1.
+    #: The position in the queue, from 1.
     position: int
 
     #: The expected wait in seconds, as far as the leases of others say.
@@ -1010,7 +1009,7 @@ class SandboxStatus(TypedDict):
     #: Names the sandbox; events and deliveries carry it.
     sandbox_id: str
 
-    #: A name for people, made from the id.
+    #: A display name, derived from the id.
     public_name: str
 
     #: active takes writes. expired has reached the end of its lease, and bankrupt is a company that cannot go
@@ -1027,7 +1026,7 @@ class SandboxStatus(TypedDict):
     evaluation: bool
 
     #: The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the
-    #: operator keeps secret. Null for a sandbox that is no evaluation, and for the players of one.
+    #: operator keeps secret. Null for a sandbox that is not an evaluation, and for the players of one.
     split: Split | str | None
 
     #: auto: the sandbox copies records between the two systems; manual: your program has to.
@@ -1090,11 +1089,11 @@ class SandboxStatus(TypedDict):
     #: Where a fork comes from; null for a sandbox that is none.
     forked_from: ForkedFrom | None
 
-    #: True once a trigger was pulled; the score is then not compared with others. False for the players of an
-    #: evaluation, who cannot pull any.
+    #: True after a trigger; the score is then not compared with others. False for the players of an
+    #: evaluation, who have no triggers.
     assisted: bool
 
-    #: The faults made on purpose; null for none, and for the players of an evaluation.
+    #: The injected faults. Null if there are none, and for the players of an evaluation.
     faults: FaultPlan | None
 
     #: The results so far.
@@ -1243,13 +1242,13 @@ class FaultPlan(TypedDict):
     #: The same seed and the same requests on each path meet the same faults.
     seed: int
 
-    #: How long delays take, in per cent of what they are.
+    #: Length of the delays, in per cent.
     delay_pct: int
 
     #: The rules of the plan, or your own.
     rules: list[PlannedFault]
 
-    #: Faults that were asked for by hand and have not happened yet.
+    #: Armed faults: each applies to the next matching request or delivery.
     pending: list[Injection]
 
 
@@ -1332,7 +1331,7 @@ class Score(TypedDict):
 class UpdateSandboxInput(TypedDict):
     """UpdateSandboxInput is the body of update_sandbox."""
 
-    #: manual lets the clock stand still but for ticks, realtime lets it go on from there. Required.
+    #: manual: only ticks move the clock. realtime: the clock runs from there. Required.
     clock: ClockMode
 
 
@@ -1345,14 +1344,14 @@ class TickInput(TypedDict):
     #: Also say what waits now as short lines of text, in digest.lines.
     brief: NotRequired[bool]
 
-    #: Stop early: after all that happens in the minute in which this comes about.
+    #: Stop early, at the end of the minute in which this happens.
     until: NotRequired[TickUntilInput]
 
 
 class TickUntilInput(TypedDict):
     """TickUntilInput is the type of TickInput.Until."""
 
-    #: An event of one of these types happens; * alone stands for all of them. 1 to 50 items. No two alike.
+    #: An event of one of these types happens; * alone matches all types. 1 to 50 items. No two alike.
     event_types: NotRequired[list[EventType]]
 
     #: The event with this number happens, or has happened. 1 to 9,007,199,254,740,991.
@@ -1385,12 +1384,11 @@ class TickResult(TypedDict):
     #: The working day, counted from 0.
     day_number: int
 
-    #: How many minutes passed: fewer than were asked for when what until names came about, or the company went
-    #: bankrupt, on the way.
+    #: How many minutes passed: fewer than requested if until stopped the clock, or the company went bankrupt.
     advanced_minutes: int
 
     #: The end of the tick: minutes when all of them have passed; event_type, seq, sim_date, decision or
-    #: idle_press when that part of until came about; bankrupt when the company went bankrupt.
+    #: idle_press when that part of until matched; bankrupt when the company went bankrupt.
     stopped_by: TickResultStoppedBy | str
 
     #: Events that were written on the way.
@@ -1497,13 +1495,13 @@ class SeriesPoint(TypedDict):
     #: Presses that were printing.
     presses_running: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -1544,7 +1542,7 @@ class Report(TypedDict):
     #: active takes writes; expired and bankrupt can only be read.
     status: ReportStatus | str
 
-    #: True once something was brought about by a trigger; such scores are not compared.
+    #: True after a trigger; the score is then not compared.
     assisted: bool
 
     #: The preset that the sandbox began with.
@@ -1560,7 +1558,7 @@ class Report(TypedDict):
     evaluation: bool
 
     #: The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the
-    #: operator keeps secret. Null for a sandbox that is no evaluation.
+    #: operator keeps secret. Null for a sandbox that is not an evaluation.
     split: Split | str | None
 
     #: auto: the sandbox copies records between the two systems; manual: your program has to.
@@ -1844,13 +1842,13 @@ class Checkpoint(TypedDict):
     #: The working day, counted from 0.
     day_number: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -1869,7 +1867,7 @@ class ForkSandboxInput(TypedDict):
     #: characters. Such as start.
     checkpoint: NotRequired[str]
 
-    #: In place of a checkpoint: the number of an event. The fork begins after the change that wrote it. 1 to
+    #: Instead of a checkpoint: the number of an event. The fork begins after the change that wrote it. 1 to
     #: 9,007,199,254,740,991.
     seq: NotRequired[int]
 
@@ -1880,7 +1878,7 @@ class ForkedSandbox(TypedDict):
     #: Names the sandbox; events and deliveries carry it.
     sandbox_id: str
 
-    #: A name for people, made from the id.
+    #: A display name, derived from the id.
     public_name: str
 
     #: The end of the lease, in wall time. Afterwards the sandbox can only be read, and is soon deleted.
@@ -1912,13 +1910,13 @@ class TriggerKind(TypedDict):
     #: The name to send as type.
     type: str
 
-    #: The thing that it brings about.
+    #: The effect of the trigger.
     summary: str
 
-    #: The condition for it; null for none.
+    #: Its precondition. Null if it has none.
     needs: str | None
 
-    #: The fields that it takes beside type; each may be left out.
+    #: Its optional fields, in addition to type.
     fields: list[str]
 
     #: Types of events that follow, at once or in time.
@@ -1928,8 +1926,7 @@ class TriggerKind(TypedDict):
 class PullTriggerInput(TypedDict):
     """PullTriggerInput is the body of pull_trigger."""
 
-    #: The thing to bring about; GET /sandbox/triggers lists what there is. Required. 1 to 40 characters. Such
-    #: as order.
+    #: The type of the trigger; GET /sandbox/triggers lists them. Required. 1 to 40 characters. Such as order.
     type: str
 
     #: The product or material. At most 40 characters. Such as prd_flyer.
@@ -1969,7 +1966,7 @@ class TriggerResult(TypedDict):
     #: The id of that record.
     id: str
 
-    #: When it comes about: now, or later.
+    #: When it happens: now, or later.
     sim_date: DateText
 
     #: The in-world time of that day.
@@ -2075,7 +2072,7 @@ class IntegrationCount(TypedDict):
     #: Effects that no obligation explains. They are not among those due.
     unexpected: int
 
-    #: Decisions that were made again because the response was lost. They are not among those due.
+    #: Decisions that were repeated because the response was lost. They are not counted in due.
     repeated: int
 
 
@@ -2111,7 +2108,7 @@ class IntegrationKindCount(TypedDict):
     #: Effects that no obligation explains. They are not among those due.
     unexpected: int
 
-    #: Decisions that were made again because the response was lost. They are not among those due.
+    #: Decisions that were repeated because the response was lost. They are not counted in due.
     repeated: int
 
 
@@ -2274,7 +2271,7 @@ class LoggedExchange(TypedDict):
     #: When the response was sent.
     created_at: Timestamp
 
-    #: The query string as it was sent; null for none, and where the bodies are not shown.
+    #: The query string of the request. Null if there is none, and where bodies are hidden.
     query: str | None
 
     #: The Idempotency-Key that was sent; null for none, and where the bodies are not shown.
@@ -2301,7 +2298,7 @@ class Mission(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: Its place in the teaching; numbers may be left out.
+    #: Its position in the order of missions; numbers can be missing.
     order: int
 
     #: The title, for people.
@@ -2330,13 +2327,13 @@ class Mission(TypedDict):
     #: The page of the docs about it.
     docs_url: str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2368,13 +2365,13 @@ class Achievement(TypedDict):
     #: When it was unlocked, in wall time.
     unlocked_at: Timestamp
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2402,13 +2399,13 @@ class Event(TypedDict):
     #: running while its disruption lasts, then over. A story without a disruption is over from the start.
     status: LoreEventStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2481,13 +2478,13 @@ class MajorOrder(TypedDict):
     #: open still counts; fulfilled has reached its target, missed has not. Both are final.
     status: LoreMajorOrderStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2499,7 +2496,7 @@ class OfficeSalesOrder(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the order on paper, such as SO-1001. A parcel may name it in place of the id.
+    #: The number of the order on paper, such as SO-1001. A parcel may name it instead of the id.
     number: str
 
     #: The customer who ordered: the id at /office/customers.
@@ -2555,8 +2552,8 @@ class OfficeSalesOrder(TypedDict):
     #: The most that a late delivery takes off, in per cent of total_minor.
     late_discount_cap_pct: int
 
-    #: The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge
-    #: manual.
+    #: The work order at the Factory that the auto bridge created on acceptance; null before, and with the
+    #: bridge manual.
     bridged_work_order_id: str | None
 
     #: The shipment at Head Office that billed the order; null before.
@@ -2579,13 +2576,13 @@ class OfficeSalesOrder(TypedDict):
     #: cancel_after. Null unless the status is expired.
     expired_reason: OfficeSalesOrderExpiredReason | str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2629,16 +2626,16 @@ class OfficeShipment(TypedDict):
     #: Always shipped.
     status: OfficeShipmentStatus | str
 
-    #: The customer invoice that this shipment raised, as it is now.
+    #: The customer invoice that this shipment created, in its present state.
     invoice: OfficeCustomerInvoice
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2698,13 +2695,13 @@ class OfficeCustomerInvoice(TypedDict):
     #: The date of the payment that brought the balance to 0; null before.
     paid_on: DateText | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2757,13 +2754,13 @@ class OfficePayment(TypedDict):
     #: The text on the transfer: for an invoice its number.
     remittance_text: str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2821,13 +2818,13 @@ class OfficeLedgerEntry(TypedDict):
     #: The in-world date of it.
     entry_on: DateText
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2854,13 +2851,13 @@ class OfficeCustomer(TypedDict):
     #: more of them come.
     satisfaction_pct: float
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2889,13 +2886,13 @@ class OfficeProduct(TypedDict):
     #: Always true: customers order it.
     active: bool
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -2907,7 +2904,7 @@ class OfficeContractLot(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id.
+    #: The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id.
     number: str
 
     #: The framework customer who offers it: the id at /office/customers.
@@ -2948,8 +2945,8 @@ class OfficeContractLot(TypedDict):
     #: declined and expired are final.
     status: OfficeContractLotStatus | str
 
-    #: The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge
-    #: manual.
+    #: The work order at the Factory that the auto bridge created on acceptance; null before, and with the
+    #: bridge manual.
     work_order_ref: str | None
 
     #: The shipment at Head Office that billed it; null before.
@@ -2962,13 +2959,13 @@ class OfficeContractLot(TypedDict):
     #: deliver_by. Null unless the status is expired.
     expired_reason: OfficeContractLotExpiredReason | str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3002,19 +2999,19 @@ class Quote(TypedDict):
     #: times that.
     base_minor: int
 
-    #: Trading so many moves the price by ten per cent.
+    #: The quantity whose trade moves the price by ten per cent.
     depth: int
 
     #: The working day that the prices are for.
     valid_on: DateText
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3071,13 +3068,13 @@ class Trade(TypedDict):
     #: The market delivery at the Factory that brought the bought goods; null before, and for a sale.
     market_delivery_id: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3120,13 +3117,13 @@ class OfficeSupplier(TypedDict):
     #: True while an invoice of this supplier is overdue: it takes no orders then.
     on_hold: bool
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3160,8 +3157,8 @@ class OfficeRequisition(TypedDict):
     #: The materials asked for, each in one line.
     lines: list[OfficeRequisitionLine]
 
-    #: The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved by
-    #: themselves.
+    #: The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved
+    #: automatically.
     estimated_minor: int
 
     #: Always XTS. Amounts count its hundredths.
@@ -3177,7 +3174,7 @@ class OfficeRequisition(TypedDict):
     #: ordered, which purchase_order_id shows; rejected is final.
     status: OfficeRequisitionStatus | str
 
-    #: policy: approved by itself, being cheap; client: decided by your program; lapse: rejected because no
+    #: policy: approved automatically, being cheap; client: decided by your program; lapse: rejected because no
     #: decision came. Null before.
     decided_by: OfficeRequisitionDecidedBy | str | None
 
@@ -3187,13 +3184,13 @@ class OfficeRequisition(TypedDict):
     #: The purchase order that fulfils it; null while there is none.
     purchase_order_id: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3272,7 +3269,7 @@ class OfficePurchaseOrder(TypedDict):
     #: True when total_minor is above the approval limit of the company.
     approval_required: bool
 
-    #: policy: approved by itself, being within the limit. client: approved by your program. Null before.
+    #: policy: approved automatically, being within the limit. client: approved by your program. Null before.
     approved_by: OfficePurchaseOrderApprovedBy | str | None
 
     #: The date of the approval; null before.
@@ -3288,20 +3285,20 @@ class OfficePurchaseOrder(TypedDict):
     #: none before the invoice of the supplier, billed while that is unpaid, paid afterwards.
     billing_status: OfficePurchaseOrderBillingStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
 class OfficePurchaseOrderLine(TypedDict):
     """OfficePurchaseOrderLine is the type of OfficePurchaseOrder.Lines."""
 
-    #: The place of the line in the order, from 1.
+    #: The position of the line in the order, from 1.
     line: int
 
     #: The material, such as mat_coated.
@@ -3310,7 +3307,7 @@ class OfficePurchaseOrderLine(TypedDict):
     #: The quantity ordered, in the unit of the material: sheets, cans or plates.
     quantity: int
 
-    #: The price of one, in minor units, as it was when the order was written.
+    #: The price of one, in minor units, at the time of the order.
     unit_price_minor: int
 
     #: quantity times unit_price_minor, in minor units.
@@ -3398,13 +3395,13 @@ class OfficeGoodsReceipt(TypedDict):
     #: Always recorded.
     status: OfficeGoodsReceiptStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3466,8 +3463,8 @@ class OfficeSupplierInvoice(TypedDict):
     #: The purchase order that it bills; null for overheads.
     purchase_order_id: str | None
 
-    #: materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by
-    #: itself on collect_on.
+    #: materials bills a purchase order and waits for your payment; overhead, such as rent, is debited
+    #: automatically on collect_on.
     kind: OfficeSupplierInvoiceKind | str
 
     #: The materials or services billed, each in one line.
@@ -3534,13 +3531,13 @@ class OfficeSupplierInvoice(TypedDict):
     #: The date of the payment; null before.
     paid_on: DateText | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3567,7 +3564,7 @@ class PaySupplierInvoiceInput(TypedDict):
     """PaySupplierInvoiceInput is the body of pay_supplier_invoice."""
 
     #: The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it
-    #: matches. Early discount and late fee are worked out by themselves. At least 0.
+    #: matches. Early discount and late fee are calculated automatically. At least 0.
     amount_minor: NotRequired[int]
 
     #: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters.
@@ -3586,7 +3583,7 @@ class Employee(TypedDict):
     #: The name of the employee.
     name: str
 
-    #: The work that they do. Without anyone of the role at work something stands still or costs more: runs,
+    #: The work that they do. Without anyone of the role at work something stops or costs more: runs,
     #: finishing, trucks and shipments, bills, or orders. operator runs a press; finisher dries, cuts and
     #: binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders.
     role: CatalogRole | str
@@ -3619,13 +3616,13 @@ class Employee(TypedDict):
     #: Null before.
     left_reason: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3666,13 +3663,13 @@ class LeaveRequest(TypedDict):
     #: Working days, the first and the last included.
     days: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3695,13 +3692,13 @@ class Timesheet(TypedDict):
     #: The payroll run that pays for these hours.
     payroll_run_id: str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3737,7 +3734,7 @@ class HoursEntryInput(TypedDict):
     #: The employee; this or badge_no. 1 to 64 characters.
     employee_id: NotRequired[str]
 
-    #: The badge number of /factory/attendance, in place of employee_id. 1 to 20 characters.
+    #: The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters.
     badge_no: NotRequired[str]
 
     #: Whole hours. Required. 0 to 60.
@@ -3775,7 +3772,7 @@ class PayrollRun(TypedDict):
     gross_minor: int
 
     #: Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top, in
-    #: minor units. It is fixed when the run is made.
+    #: minor units. It is fixed when the run is created.
     arrears_minor: int
 
     #: The surcharge for a late payment, in minor units; 0 until the run is paid.
@@ -3793,13 +3790,13 @@ class PayrollRun(TypedDict):
     #: True when it was collected because it stayed unpaid.
     forced: bool
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3835,7 +3832,7 @@ class FactoryWorkOrder(TypedDict):
     #: How many units are asked for.
     quantity: int
 
-    #: Units that come from the shelf in place of the press: all of them, for a stock product with a reference
+    #: Units that come from the shelf instead of the press: all of them, for a stock product with a reference
     #: that was on hand when the order was written, or 0.
     quantity_from_stock: int
 
@@ -3861,7 +3858,7 @@ class FactoryWorkOrder(TypedDict):
     status: FactoryWorkOrderStatus | str
 
     #: The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or
-    #: nothing more. A work order in printing that waits for a press had a run that ended short, and wants
+    #: nothing more. A work order in printing that waits for a press had a run that ended short, and needs
     #: another.
     waits_for: FactoryWait | str
 
@@ -3878,13 +3875,13 @@ class FactoryWorkOrder(TypedDict):
     #: The shipment of the Factory that carried the goods; null before.
     shipment_id: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -3981,13 +3978,13 @@ class FactoryPrintRun(TypedDict):
     #: 0 on the offset press.
     clicks_minor: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4003,7 +4000,7 @@ class FactoryPrintRunItem(TypedDict):
     #: Good units that came out, at most quantity_planned; null until the run is completed.
     quantity_good: int | None
 
-    #: Units that are still missing: the work order wants another run. Null until the run is completed.
+    #: Units that are still missing: the work order needs another run. Null until the run is completed.
     quantity_short: int | None
 
 
@@ -4138,13 +4135,13 @@ class FactoryShipment(TypedDict):
     #: The shipment at Head Office that the auto bridge copied it to or from; null where it copied none.
     bridged_office_shipment_id: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4196,13 +4193,13 @@ class FactoryStockItem(TypedDict):
     #: The average cost of one, in minor units, rounded.
     average_cost_minor: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4232,13 +4229,13 @@ class FactoryStockMove(TypedDict):
     #: The record that moved it, such as a print run or a goods receipt; null for the opening.
     reference_id: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4281,7 +4278,7 @@ class FactoryPress(TypedDict):
     #: The in-world time at which that run ends; null without one.
     current_run_ends_sim: str | None
 
-    #: The in-world time at which it is in order again; a run under way waits and goes on then. Null while it
+    #: The in-world time at which it is in order again; a run under way waits and continues then. Null while it
     #: is in order.
     down_until_sim: str | None
 
@@ -4291,13 +4288,13 @@ class FactoryPress(TypedDict):
     #: Working minutes of those runs, make-ready included.
     minutes_printed_total: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4316,13 +4313,13 @@ class FactoryOperator(TypedDict):
     #: True when the operator is at work today. One who has left the company is never present.
     present: bool
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4361,13 +4358,13 @@ class FactoryProduct(TypedDict):
     #: work.
     finishing_minutes: int
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4399,13 +4396,13 @@ class FactoryRequisition(TypedDict):
     #: open until goods that come lift the item to its reorder point, then closed.
     status: FactoryRequisitionStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4433,13 +4430,13 @@ class FactoryDelivery(TypedDict):
     #: The goods receipt that counted it in; null before.
     goods_receipt_id: str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4482,13 +4479,13 @@ class FactoryGoodsReceipt(TypedDict):
     #: Always recorded.
     status: FactoryGoodsReceiptStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4537,13 +4534,13 @@ class FactoryMarketDelivery(TypedDict):
     #: Always received.
     status: FactoryMarketDeliveryStatus | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4565,13 +4562,13 @@ class FactoryAttendance(TypedDict):
     #: Why the employee is not there: sick or leave; none for one who is.
     absence: FactoryAbsence | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4609,16 +4606,16 @@ class Subscription(TypedDict):
     #: The kind of the newest failure; none before the first. timeout: no response within 5 seconds; dns: the
     #: host has no public address; connect: no connection, or one that ended or broke off before an HTTP
     #: response; tls: no secure one; refused_address: the server does not allow the URL any more; http_3xx,
-    #: http_4xx, http_5xx: the response had such a status.
+    #: http_4xx, http_5xx: the response had this status.
     last_error_class: SubscriptionLastErrorClass | str
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4668,7 +4665,7 @@ class WebhookTest(TypedDict):
     #: The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no
     #: public address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no
     #: secure one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx:
-    #: the response had such a status.
+    #: the response had this status.
     error_class: DeliveryErrorClass | str | None
 
     #: The status of the subscription after the test: pending_verification, active or disabled.
@@ -4690,7 +4687,7 @@ class Delivery(TypedDict):
     #: Counts the attempts of a delivery from 1 to 4.
     attempt: int
 
-    #: auto was sent by itself, manual because you asked for it again, test as a ping.
+    #: auto: sent automatically; manual: resent on your request; test: a ping.
     trigger: SubscriptionTrigger | str
 
     #: pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did not, and
@@ -4700,33 +4697,32 @@ class Delivery(TypedDict):
     #: The status of the receiver's response; null when there was none.
     status_code: int | None
 
-    #: How long the attempt took, in milliseconds; null before it was made.
+    #: How long the attempt took, in milliseconds; null before the attempt.
     latency_ms: int | None
 
     #: The kind of the failure; null for none. timeout: no response within 5 seconds; dns: the host has no
     #: public address; connect: no connection, or one that ended or broke off before an HTTP response; tls: no
     #: secure one; refused_address: the server does not allow the URL any more; http_3xx, http_4xx, http_5xx:
-    #: the response had such a status.
+    #: the response had this status.
     error_class: DeliveryErrorClass | str | None
 
-    #: The attempt is made no earlier. The first attempt of an event also waits while the subscription rests
+    #: The earliest time of the attempt. The first attempt of an event also waits while the subscription rests
     #: after a failure.
     due_at: Timestamp
 
-    #: When the attempt was made; null for one that was not.
+    #: When the attempt was sent; null if it was not.
     sent_at: Timestamp | None
 
-    #: The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that
-    #: went wrong on purpose.
+    #: The fault that acknowledged the attempt instead of the receiver. Null without an injected fault.
     via: SubscriptionVia | str | None
 
-    #: When the record was made, in wall time.
+    #: When the record was created, in wall time.
     created_at: Timestamp
 
     #: When a field of the record last changed, in wall time; updated_since is compared with it.
     updated_at: Timestamp
 
-    #: The in-world date on which the record was made.
+    #: The in-world date on which the record was created.
     created_on: DateText
 
 
@@ -4776,7 +4772,7 @@ Change = TypedDict(
         "resource": "str",
         #: The id of the record.
         "id": "str",
-        #: Its status before; null for a record that was made just then.
+        #: Its status before; null for a new record.
         "from": "str | None",
         #: Its status afterwards.
         "to": "str",
@@ -4910,7 +4906,7 @@ class OfficeRequisitionApprovedData(TypedDict):
     #: The number of the requisition on paper at Head Office.
     number: str
 
-    #: policy: approved by itself, being cheap; client: approved by your program.
+    #: policy: approved automatically, being cheap; client: approved by your program.
     decided_by: OfficeRequisitionApprovedDataDecidedBy | str
 
     #: Further records whose status changed in the same step, without an event of their own; left out when
@@ -4977,7 +4973,7 @@ class PurchaseOrderCreatedData(TypedDict):
 class OrderedLine(TypedDict):
     """OrderedLine is the type of PurchaseOrderCreatedData.Lines."""
 
-    #: The place of the line in the order, from 1.
+    #: The position of the line in the order, from 1.
     line: int
 
     #: The material, such as mat_coated.
@@ -5038,7 +5034,7 @@ class PurchaseOrderApprovedData(TypedDict):
     #: The sum of its lines, in minor units.
     total_minor: int
 
-    #: policy: approved by itself, being within the limit; client: approved by your program.
+    #: policy: approved automatically, being within the limit; client: approved by your program.
     approved_by: PurchaseOrderApprovedDataApprovedBy | str
 
     #: The date for which the supplier promises the truck.
@@ -5069,7 +5065,7 @@ class SupplierInvoiceReceivedData(TypedDict):
     #: The purchase order that it bills; null for overheads.
     purchase_order_id: str | None
 
-    #: materials waits for your payment; overhead is debited by itself.
+    #: materials waits for your payment; overhead is debited automatically.
     kind: SupplierInvoiceReceivedDataKind | str
 
     #: The amount that is billed, in minor units. Compare it with the order and the receipts.
@@ -5545,7 +5541,7 @@ class WorkOrderReadyData(TypedDict):
     #: The number of the work order on paper.
     number: str
 
-    #: The product that was made, such as prd_flyer.
+    #: The product that was printed, such as prd_flyer.
     sku: str
 
     #: The units of the whole work order.
@@ -5659,7 +5655,7 @@ class PrintRunCompletedData(TypedDict):
     #: Good units that came out, over all work orders of the run.
     quantity_good: int
 
-    #: Units that are still missing, over all work orders of the run. Those orders want another run.
+    #: Units that are still missing, over all work orders of the run. Those orders need another run.
     quantity_short: int
 
     #: Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods.
@@ -6401,7 +6397,7 @@ class WebhookSecretRotatedData(TypedDict):
     #: The status of that record afterwards; left out for records without one.
     status: NotRequired[str]
 
-    #: Until when the old secret signs beside the new one, in wall time.
+    #: Until when the old secret signs in addition to the new one, in wall time.
     old_secret_valid_until: Timestamp
 
     #: Further records whose status changed in the same step, without an event of their own; left out when
@@ -6435,7 +6431,7 @@ class WebhookTestedData(TypedDict):
     #: The status of that record afterwards; left out for records without one.
     status: NotRequired[str]
 
-    #: The webhook-id of the ping. It is no event of the feed.
+    #: The webhook-id of the ping. It is not in the feed.
     ping_id: str
 
     #: True when the URL responded to the ping with 2xx.

@@ -34,7 +34,7 @@ type score struct {
 func playing(ctx context.Context, viewer *Viewer) (*sandbox.View, error) {
 	v, err := viewer.Sandbox.View(ctx)
 	if err == nil && v.Summary.Settings.Preset.Evaluation {
-		err = problem.New(problem.NotInEvaluation, "In an evaluation this is not for its player.")
+		err = problem.New(problem.NotInEvaluation, "Players cannot use this in an evaluation.")
 	}
 	return v, err //nolint:wrapcheck // a problem
 }

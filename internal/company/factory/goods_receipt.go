@@ -105,7 +105,7 @@ func (f *Factory) CanReceive(r *record.Recorder, in GoodsReceiptInput) ([]Receip
 	for i, count := range in.Counts {
 		if slices.ContainsFunc(in.Counts[:i], func(c Count) bool { return c.SKU == count.SKU }) {
 			return nil, problem.Invalid(problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems",
-				Message: "A material can stand in one line only."})
+				Message: "A material can be in one line only."})
 		}
 		at := slices.IndexFunc(d.Lines, func(l event.DeliveryLine) bool { return l.SKU == count.SKU })
 		if at < 0 {

@@ -43,7 +43,7 @@ type PrintRunItem struct {
 	WorkOrderID     string `json:"work_order_id" doc:"The work order that this part of the run is for."`
 	QuantityPlanned int64  `json:"quantity_planned" doc:"Units to print, without overs: all that the work order lacked at the start."`
 	QuantityGood    *int64 `json:"quantity_good" doc:"Good units that came out, at most quantity_planned; null until the run is completed."`
-	QuantityShort   *int64 `json:"quantity_short" doc:"Units that are still missing: the work order wants another run. Null until the run is completed."`
+	QuantityShort   *int64 `json:"quantity_short" doc:"Units that are still missing: the work order needs another run. Null until the run is completed."`
 }
 
 // PrintRun is one job on a press, for one work order or a gang of up to six.

@@ -67,7 +67,7 @@ type Press struct {
 	Status              PressStatus `json:"status" enum:"idle,running,down" doc:"idle can start a run, running has one, down is out of order."`
 	CurrentPrintRunID   *string     `json:"current_print_run_id" doc:"The print run that is under way on it, also while it is down; null without one."`
 	CurrentRunEndsSim   *string     `json:"current_run_ends_sim" doc:"The in-world time at which that run ends; null without one."`
-	DownUntilSim        *string     `json:"down_until_sim" doc:"The in-world time at which it is in order again; a run under way waits and goes on then. Null while it is in order."`
+	DownUntilSim        *string     `json:"down_until_sim" doc:"The in-world time at which it is in order again; a run under way waits and continues then. Null while it is in order."`
 	CompletedPrintRuns  int64       `json:"completed_print_runs" doc:"Runs completed on it since the opening."`
 	MinutesPrintedTotal int64       `json:"minutes_printed_total" doc:"Working minutes of those runs, make-ready included."`
 	record.Stamps

@@ -29,7 +29,7 @@ const neededDays = 5
 // Requisition is the Factory's wish for material, written by its own reorder
 // rule. There is at most one open for an item.
 type Requisition struct {
-	_ struct{} `doc:"The Factory's own request for material, made by its reorder rule."`
+	_ struct{} `doc:"The Factory's own request for material, from its reorder rule."`
 
 	record.Head
 	Number   string            `json:"number" doc:"The number of the requisition on paper, such as FR-0001."`

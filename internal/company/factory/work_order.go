@@ -74,14 +74,14 @@ type WorkOrder struct {
 	Kind              string          `json:"kind" enum:"custom,stock" doc:"custom carries the design of one customer, and a surplus is scrapped; stock can be printed ahead and kept on the shelf."`
 	Unit              string          `json:"unit" doc:"The content of one unit of quantity, such as 250 cards."`
 	Quantity          int64           `json:"quantity" doc:"How many units are asked for."`
-	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf in place of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0."`
+	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf instead of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0."`
 	QuantityGood      int64           `json:"quantity_good" doc:"Good units printed for it so far, over all its runs."`
 	Reference         *string         `json:"reference" doc:"The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."`
 	Source            string          `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
 	DueDate           *moment.Date    `json:"due_date" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it. Null without one."`
 	Priority          int64           `json:"priority" doc:"1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it."`
 	Status            WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked" doc:"created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf."`
-	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and wants another."`
+	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and needs another."`
 	MaterialNeeds     []Need          `json:"material_needs" doc:"The paper and ink for the units that are still to be printed, without overs, make-ready and plates. Empty when there are none."`
 	PrintRunIDs       []string        `json:"print_run_ids" doc:"Its print runs, oldest first."`
 	ReadyOn           *moment.Date    `json:"ready_on" doc:"The in-world date on which finishing ended or the shelf covered it; null before."`

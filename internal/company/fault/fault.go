@@ -89,22 +89,22 @@ func Lookup(kind Kind) (Definition, bool) {
 
 var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
-		Kind: ResponseLost, Summary: "The response to a request that was carried out is lost.",
-		Looks: "The connection is cut, or there is a 502 that is no envelope.",
+		Kind: ResponseLost, Summary: "The response to a successful request is lost.",
+		Looks: "A closed connection, or a 502 without the envelope.",
 		Rule:  "Send the same request again with the same Idempotency-Key: it is not carried out twice.",
 	},
 	{
-		Kind: RequestLost, Summary: "A request is lost before it does anything.",
+		Kind: RequestLost, Summary: "A request is lost before it has an effect.",
 		Looks: "The same as a lost response.",
 		Rule:  "The same: you cannot tell the two apart, and with an Idempotency-Key you need not.",
 	},
 	{
-		Kind: Storm, Summary: "Some requests of a key in a row are turned away.",
+		Kind: Storm, Summary: "Several requests of a key in a row are rejected.",
 		Looks: "503 unavailable or 429 rate_limited, with Retry-After and retry_at.",
 		Rule:  "Wait as long as you are told, and send the same request again.",
 	},
 	{
-		Kind: Outage, Summary: "Head Office or the Factory is away for a while.",
+		Kind: Outage, Summary: "Head Office or the Factory is down for a while.",
 		Looks: "503 unavailable on all its routes, and the feed ends before its next event.",
 		Rule: "Keep your place in the feed and come back. " +
 			"A record that one system cannot take now delays nothing in the other.",
@@ -115,59 +115,59 @@ var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 		Rule:  "Set a time limit for each request, and treat what exceeds it as lost.",
 	},
 	{
-		Kind: InProgress, Summary: "A request that is repeated finds the first one still at work.",
+		Kind: InProgress, Summary: "A repeated request finds the first one still running.",
 		Looks: "409 request_in_progress, which is retryable.",
 		Rule:  "Wait, and send it again with the same key; a new key would do it twice.",
 	},
 	{
 		Kind: StaleRead, Summary: "Reads of a key show an older state for a while, until it writes.",
-		Looks: "Lists and rows stay as they were, with their ETags, for up to an hour of the company.",
+		Looks: "Outdated lists and rows, with their ETags, for up to an hour of in-world time.",
 		Rule:  "Follow the feed, which is never stale; do not decide by a list that something has not happened.",
 	},
 	{
-		Kind: ClockOff, Summary: "One of the systems tells the wrong time.",
+		Kind: ClockOff, Summary: "The clock of one system is wrong.",
 		Looks: "server_time, Date, retry_at and webhook-timestamp are 90 to 240 seconds off.",
 		Rule:  "Compare a server's times with that server's own, never with your clock.",
 	},
 	{
-		Kind: Growth, Summary: "A response has something that is new to you.",
+		Kind: Growth, Summary: "A response contains something new.",
 		Looks: "An unknown field, an unknown value of a field that may grow, a Deprecation header.",
 		Rule:  "Ignore what you do not know.",
 	},
 	{
-		Kind: ShortPage, Summary: "A page is shorter than you asked, or its cursor is forgotten.",
+		Kind: ShortPage, Summary: "A page is shorter than requested, or its cursor becomes invalid.",
 		Looks: "Fewer rows and a next_cursor, or 400 invalid_cursor.",
-		Rule:  "Only next_cursor says whether there is more; without a valid one begin the list anew.",
+		Rule:  "Only next_cursor tells whether there is more; without a valid one, start the list again.",
 	},
 	{
-		Kind: WebhookTwice, Summary: "A webhook comes twice.", Webhook: true, DelayMS: [2]int64{2_000, 90_000},
+		Kind: WebhookTwice, Summary: "A webhook arrives twice.", Webhook: true, DelayMS: [2]int64{2_000, 90_000},
 		Looks: "The same webhook-id again, seconds or minutes later.",
 		Rule:  "Remember the ids that you have handled.",
 	},
 	{
-		Kind: WebhookLate, Summary: "A webhook comes late, and others pass it.", Webhook: true,
+		Kind: WebhookLate, Summary: "A webhook arrives late, after newer ones.", Webhook: true,
 		DelayMS: [2]int64{1_000, 45_000},
 		Looks:   "Events arrive in another order than they happened.",
 		Rule:    "Take a webhook as a hint to read the feed, and take the order from there.",
 	},
 	{
-		Kind: WebhookLost, Summary: "Something in between acknowledges a webhook that you never get.", Webhook: true,
-		Looks: "Nothing; the log of deliveries says delivered, via intermediary.",
+		Kind: WebhookLost, Summary: "An intermediary acknowledges a webhook that you never get.", Webhook: true,
+		Looks: "Nothing. The log of deliveries shows delivered, via intermediary.",
 		Rule:  "Read the feed from time to time even if no webhook comes.",
 	},
 	{
-		Kind: WebhookForged, Summary: "A forged or shortened delivery comes among the true ones.", Webhook: true,
-		Looks: "A signature that does not fit.",
+		Kind: WebhookForged, Summary: "A forged or truncated delivery arrives among the genuine ones.", Webhook: true,
+		Looks: "An invalid signature.",
 		Rule:  "Verify the signature over the raw body before you look at it.",
 	},
 	{
-		Kind: SecretRotated, Summary: "A webhook secret is rotated though you did not ask.", Webhook: true,
+		Kind: SecretRotated, Summary: "A webhook secret is rotated without your request.", Webhook: true,
 		Looks: "webhook-signature has two values for a day; the feed has sandbox.webhook.secret_rotated.",
-		Rule:  "Accept a delivery if any of its signatures fits.",
+		Rule:  "Accept a delivery if any of its signatures is valid.",
 	},
 	{
-		Kind: DoubleWork, Summary: "Both systems take the same reference twice.", Fixed: true,
-		Looks: "201 where there would have been duplicate_reference, and the work is printed, bought and billed twice.",
+		Kind: DoubleWork, Summary: "Both systems accept the same reference twice.", Fixed: true,
+		Looks: "201 instead of duplicate_reference; the work is printed, bought and billed twice.",
 		Rule:  "Your Idempotency-Key is the only thing that prevents doubles.",
 	},
 }

@@ -12,12 +12,12 @@ import (
 // Faults asks for faults: one of the plans that come with Platen, or rules of one's own
 // (contract: OPEN.FAULT.ORDER).
 type Faults struct {
-	_ struct{} `doc:"The faults that a new sandbox gets on purpose: a ready plan, or rules of the client's own."`
+	_ struct{} `doc:"The faults to inject into a new sandbox: a built-in plan, or your own rules."`
 
-	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A plan that comes with Platen, from light over moderate to severe, or double_work; in place of rules."`
+	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A built-in plan: light, moderate, severe or double_work. Instead of rules."`
 	Rules    []FaultRule `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"The rules of the faults; in place of a plan."`
-	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes what goes wrong repeatable; the seed of the sandbox when left out."`
-	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"How long delays take, in per cent of what they are: 0 for a test that must not wait; 100 when left out."`
+	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Seed of the faults, to repeat them. Defaults to the seed of the sandbox."`
+	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"Length of the delays, in per cent: 0 for tests that must not wait. Defaults to 100."`
 }
 
 // FaultRule says what goes wrong, how often, and with what.
@@ -84,7 +84,7 @@ func (o *Faults) Checked(path string, seed uint64, known func(operation string) 
 		}
 		if at := slices.IndexFunc(in.Operations, func(id string) bool { return !known(id) }); at >= 0 {
 			wrong(fmt.Sprintf(".rules[%d].operations[%d]", i, at), "exists",
-				"There is no operation %q that faults happen to.", in.Operations[at])
+				"No operation %q supports faults.", in.Operations[at])
 		}
 		plan.Rules = append(plan.Rules, rule)
 	}

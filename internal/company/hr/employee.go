@@ -61,7 +61,7 @@ type Employee struct {
 	record.Head
 	BadgeNo     string         `json:"badge_no" doc:"The badge at the gate of the Factory, which knows the employee by it alone."`
 	Name        string         `json:"name" doc:"The name of the employee."`
-	Role        event.Role     `json:"role" doc:"The work that they do. Without anyone of the role at work something stands still or costs more: runs, finishing, trucks and shipments, bills, or orders."`
+	Role        event.Role     `json:"role" doc:"The work that they do. Without anyone of the role at work something stops or costs more: runs, finishing, trucks and shipments, bills, or orders."`
 	HourlyMinor money.Minor    `json:"hourly_minor" doc:"The wage for an hour, in minor units."`
 	Currency    string         `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	Skill       int64          `json:"skill" doc:"0 to 100. An operator above 50 spoils fewer sheets, one below 50 more."`

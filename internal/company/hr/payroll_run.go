@@ -51,7 +51,7 @@ type PayrollRun struct {
 	Status         PayrollStatus `json:"status" enum:"due,late,paid" doc:"due can be paid in time, late was not, paid is final. One that stays late is collected."`
 	TimesheetID    *string       `json:"timesheet_id" doc:"The timesheet with the hours; null while there is none."`
 	GrossMinor     money.Minor   `json:"gross_minor" doc:"The wages for the hours of the timesheet, in minor units; 0 while there is none."`
-	ArrearsMinor   money.Minor   `json:"arrears_minor" doc:"Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top, in minor units. It is fixed when the run is made."`
+	ArrearsMinor   money.Minor   `json:"arrears_minor" doc:"Owed for hours of earlier weeks that the gate counted and the timesheet left out, with 10 % on top, in minor units. It is fixed when the run is created."`
 	SurchargeMinor money.Minor   `json:"surcharge_minor" doc:"The surcharge for a late payment, in minor units; 0 until the run is paid."`
 	TotalMinor     money.Minor   `json:"total_minor" doc:"The sum of gross_minor, arrears_minor and surcharge_minor."`
 	Currency       string        `json:"currency" doc:"Always XTS. Amounts count its hundredths."`

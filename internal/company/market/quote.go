@@ -21,7 +21,7 @@ type Quote struct {
 	// AvailableQuantity counts down with the trades of the day.
 	AvailableQuantity int64       `json:"available_quantity" doc:"How many can still be bought today; 0 for goods that can only be sold, and for all paper while paper is short."`
 	BaseMinor         money.Minor `json:"base_minor" doc:"The price around which it moves, in minor units; of paper the mill's, and the ask moves around 1.25 times that."`
-	Depth             int64       `json:"depth" doc:"Trading so many moves the price by ten per cent."`
+	Depth             int64       `json:"depth" doc:"The quantity whose trade moves the price by ten per cent."`
 	ValidOn           moment.Date `json:"valid_on" doc:"The working day that the prices are for."`
 	record.Stamps
 }

@@ -67,7 +67,7 @@ var praises = []Praise{ //nolint:gochecknoglobals // the table itself
 	{string(cleanIntegration), "Not one mistake",
 		"A hundred writes in a row, and none that was rejected. Errors that only ask to wait do not count."},
 	{string(booksBalance), "The books balance",
-		"The whole ledger and the whole feed were read as they stand, without a gap."},
+		"The whole ledger and the whole feed were read, without a gap."},
 	{string(marathon), "Marathon", "Day 60, with cash in hand and goods delivered."},
 }
 

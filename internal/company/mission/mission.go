@@ -41,7 +41,7 @@ const (
 )
 
 var definitions = []definition{ //nolint:gochecknoglobals // the table itself
-	{order: 0, id: "bridge_it", title: "Carry an order by hand", track: trackBridge, wanted: CarriedAcross,
+	{order: 0, id: "bridge_it", title: "Carry your first order", track: trackBridge, wanted: CarriedAcross,
 		byHand: true,
 		objective: "Carry one sales order through both systems: accept it, order the work, ship it on both " +
 			"sides, and be paid.",
@@ -72,7 +72,7 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 8, id: "page_through", title: "Read a list to its end", track: trackProtocol,
 		wanted:    BeganList | WentOnInList | ReachedListEnd,
 		objective: "Read a list of three pages or more to its end.",
-		hint:      "Ask with limit=2, and hand next_cursor on until it is null. Filters and limit stay as they were."},
+		hint:      "Request limit=2, and pass next_cursor until it is null. Keep the filters and the limit."},
 	{order: 9, id: "not_modified", title: "Get 304 with an ETag", track: trackProtocol, wanted: HeldAlready,
 		objective: "Save a transfer: get 304 because nothing has changed.",
 		hint:      "Send the ETag of a response back in If-None-Match."},
@@ -190,7 +190,7 @@ type Mission struct {
 	_ struct{} `doc:"A mission of the sandbox: its objective, a hint and the client's progress."`
 
 	record.Head
-	Order       int             `json:"order" doc:"Its place in the teaching; numbers may be left out."`
+	Order       int             `json:"order" doc:"Its position in the order of missions; numbers can be missing."`
 	Title       string          `json:"title" doc:"The title, for people."`
 	Objective   string          `json:"objective" doc:"The thing to do, in a sentence."`
 	Hint        string          `json:"hint" doc:"How to go about it."`

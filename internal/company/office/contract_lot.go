@@ -55,7 +55,7 @@ type ContractLot struct {
 	_ struct{} `doc:"A bulk order from a framework customer of Head Office, at a low price and with a penalty for delay."`
 
 	record.Head
-	Number         string            `json:"number" doc:"The number of the lot on paper, such as LOT-0001. A parcel may name it in place of the id."`
+	Number         string            `json:"number" doc:"The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id."`
 	CustomerID     string            `json:"customer_id" doc:"The framework customer who offers it: the id at /office/customers."`
 	SKU            string            `json:"sku" doc:"The product that is wanted, such as prd_flyer. The Factory knows it by the same SKU."`
 	ProductName    string            `json:"product_name" doc:"The product's name, for people."`
@@ -68,7 +68,7 @@ type ContractLot struct {
 	AnswerBy       moment.Date       `json:"answer_by" doc:"The last date on which it can be accepted or declined. It expires when the next working day opens, without a penalty."`
 	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which the goods may reach the customer."`
 	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered" doc:"offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office. declined and expired are final."`
-	WorkOrderRef   *string           `json:"work_order_ref" doc:"The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge manual."`
+	WorkOrderRef   *string           `json:"work_order_ref" doc:"The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge manual."`
 	ShipmentID     *string           `json:"shipment_id" doc:"The shipment at Head Office that billed it; null before."`
 	InvoiceID      *string           `json:"invoice_id" doc:"The customer invoice that bills it; null before."`
 	ExpiredReason  *string           `json:"expired_reason" enum:"offer_lapsed,delivery_missed" doc:"offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by deliver_by. Null unless the status is expired."`

@@ -53,10 +53,10 @@ const firstPurchaseOrder = 5001
 type PurchaseOrderLine struct {
 	_ struct{} `doc:"One material of a purchase order: ordered, received and billed."`
 
-	Line             int         `json:"line" doc:"The place of the line in the order, from 1."`
+	Line             int         `json:"line" doc:"The position of the line in the order, from 1."`
 	SKU              string      `json:"sku" doc:"The material, such as mat_coated."`
 	Quantity         int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
-	UnitPriceMinor   money.Minor `json:"unit_price_minor" doc:"The price of one, in minor units, as it was when the order was written."`
+	UnitPriceMinor   money.Minor `json:"unit_price_minor" doc:"The price of one, in minor units, at the time of the order."`
 	AmountMinor      money.Minor `json:"amount_minor" doc:"quantity times unit_price_minor, in minor units."`
 	QuantityReceived int64       `json:"quantity_received" doc:"The quantity that goods receipts at Head Office have accepted so far."`
 	QuantityBilled   int64       `json:"quantity_billed" doc:"The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered quantity."`
@@ -75,7 +75,7 @@ type PurchaseOrder struct {
 	Currency         string              `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	Status           PurchaseOrderStatus `json:"status" enum:"draft,pending_approval,approved" doc:"pending_approval is above the approval limit and not sent yet; approved is with the supplier and stays so. draft lasts only within the creation. receipt_status and billing_status tell the rest."`
 	ApprovalRequired bool                `json:"approval_required" doc:"True when total_minor is above the approval limit of the company."`
-	ApprovedBy       *string             `json:"approved_by" enum:"policy,client" doc:"policy: approved by itself, being within the limit. client: approved by your program. Null before."`
+	ApprovedBy       *string             `json:"approved_by" enum:"policy,client" doc:"policy: approved automatically, being within the limit. client: approved by your program. Null before."`
 	ApprovedOn       *moment.Date        `json:"approved_on" doc:"The date of the approval; null before."`
 	ExpectedOn       *moment.Date        `json:"expected_on" doc:"The date for which the supplier promises the truck; null before the approval. It does not move when the truck is late."`
 	ReceiptStatus    string              `json:"receipt_status" enum:"none,partial,full" doc:"none, partial or full: how much of it the goods receipts at Head Office have accepted."`

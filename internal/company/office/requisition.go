@@ -60,12 +60,12 @@ type Requisition struct {
 	Number          string            `json:"number" doc:"The number of the requisition on paper at Head Office, such as RQ-0001."`
 	Reference       *string           `json:"reference" doc:"The requisition of the Factory that it comes from, or any text; null without one."`
 	Lines           []RequisitionLine `json:"lines" doc:"The materials asked for, each in one line."`
-	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved by themselves."`
+	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved automatically."`
 	Currency        string            `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	NeededBy        *moment.Date      `json:"needed_by" doc:"The date by which the material is wanted; null without one. Nothing happens when it passes."`
 	Source          string            `json:"source" enum:"bridge,client,opening" doc:"bridge: the auto bridge filed it; client: your program did; opening: the company opened with it."`
 	Status          RequisitionStatus `json:"status" enum:"received,approved,rejected" doc:"received waits for a decision, and is rejected after five working days without one; approved can be ordered, which purchase_order_id shows; rejected is final."`
-	DecidedBy       *string           `json:"decided_by" enum:"policy,client,lapse" doc:"policy: approved by itself, being cheap; client: decided by your program; lapse: rejected because no decision came. Null before."`
+	DecidedBy       *string           `json:"decided_by" enum:"policy,client,lapse" doc:"policy: approved automatically, being cheap; client: decided by your program; lapse: rejected because no decision came. Null before."`
 	RejectReason    *string           `json:"reject_reason" doc:"The reason of the rejection; null without one."`
 	PurchaseOrderID *string           `json:"purchase_order_id" doc:"The purchase order that fulfils it; null while there is none."`
 	record.Stamps
@@ -142,7 +142,7 @@ func twice(lines int, sku func(int) string) []problem.Field {
 	for i := range lines {
 		if seen[sku(i)] {
 			fields = append(fields, problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems",
-				Message: "A material can stand in one line only."})
+				Message: "A material can be in one line only."})
 		}
 		seen[sku(i)] = true
 	}

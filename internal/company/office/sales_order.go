@@ -63,7 +63,7 @@ type SalesOrder struct {
 	_ struct{} `doc:"A customer's order at Head Office, from its receipt to its payment."`
 
 	record.Head
-	Number         string           `json:"number" doc:"The number of the order on paper, such as SO-1001. A parcel may name it in place of the id."`
+	Number         string           `json:"number" doc:"The number of the order on paper, such as SO-1001. A parcel may name it instead of the id."`
 	CustomerID     string           `json:"customer_id" doc:"The customer who ordered: the id at /office/customers."`
 	CustomerName   string           `json:"customer_name" doc:"The customer's name, for people."`
 	SKU            string           `json:"sku" doc:"The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU."`
@@ -82,7 +82,7 @@ type SalesOrder struct {
 	Rush                  bool         `json:"rush" doc:"Due within two working days, at a higher price and a higher discount for each day of delay."`
 	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day" doc:"Per cent of total_minor that the customer takes off for each working day after due_date."`
 	LateDiscountCapPct    int64        `json:"late_discount_cap_pct" doc:"The most that a late delivery takes off, in per cent of total_minor."`
-	BridgedWorkOrderID    *string      `json:"bridged_work_order_id" doc:"The work order at the Factory that the auto bridge made on acceptance; null before, and with the bridge manual."`
+	BridgedWorkOrderID    *string      `json:"bridged_work_order_id" doc:"The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge manual."`
 	ShipmentID            *string      `json:"shipment_id" doc:"The shipment at Head Office that billed the order; null before."`
 	InvoiceID             *string      `json:"invoice_id" doc:"The customer invoice that bills the order; null before."`
 	ShippedOn             *moment.Date `json:"shipped_on" doc:"The date of that shipment; null before."`

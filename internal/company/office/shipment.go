@@ -39,7 +39,7 @@ type Shipment struct {
 	FactoryShipmentRef *string         `json:"factory_shipment_ref" doc:"The shipment of the Factory that carried the goods, as the bridge or your program wrote it. Head Office cannot check the text. Null without one."`
 	Source             string          `json:"source" enum:"client,bridge,opening" doc:"client: your program recorded it; bridge: the auto bridge did; opening: the company opened with it."`
 	Status             ShipmentStatus  `json:"status" enum:"shipped" doc:"Always shipped."`
-	Invoice            CustomerInvoice `json:"invoice" doc:"The customer invoice that this shipment raised, as it is now."`
+	Invoice            CustomerInvoice `json:"invoice" doc:"The customer invoice that this shipment created, in its present state."`
 	record.Stamps
 }
 

@@ -66,7 +66,7 @@ type SupplierInvoice struct {
 	Number          string                `json:"number" doc:"The number under which Head Office records the bill."`
 	SupplierID      string                `json:"supplier_id" doc:"The supplier who bills: the id at /office/suppliers."`
 	PurchaseOrderID *string               `json:"purchase_order_id" doc:"The purchase order that it bills; null for overheads."`
-	Kind            string                `json:"kind" enum:"materials,overhead" doc:"materials bills a purchase order and waits for your payment; overhead, such as rent, is debited by itself on collect_on."`
+	Kind            string                `json:"kind" enum:"materials,overhead" doc:"materials bills a purchase order and waits for your payment; overhead, such as rent, is debited automatically on collect_on."`
 	Lines           []SupplierInvoiceLine `json:"lines" doc:"The materials or services billed, each in one line."`
 	BilledMinor     money.Minor           `json:"billed_minor" doc:"The sum of the lines, in minor units, without a late fee."`
 	MatchedMinor    money.Minor           `json:"matched_minor" doc:"The amount that order and goods receipts justify, in minor units: the lesser of billed and received quantity, at the price of the order."`

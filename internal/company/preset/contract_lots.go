@@ -4,7 +4,7 @@ import "errors"
 
 // Lots is the bulk orders of framework customers.
 type Lots struct {
-	EveryDays   int64    `json:"every_days" doc:"Working days between two offers on average; 0 for none ever."`
+	EveryDays   int64    `json:"every_days" doc:"Average working days between two offers. 0 disables them."`
 	FirstDays   [2]int64 `json:"first_days" doc:"The days among which the first offer comes for certain."`
 	Sheets      [2]int64 `json:"sheets" doc:"The smallest and the largest lot, in sheets; at most 35,000."`
 	PricePct    [2]int64 `json:"price_pct" doc:"The lowest and the highest price, in per cent of the list price."`

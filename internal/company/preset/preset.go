@@ -73,7 +73,7 @@ type Preset struct {
 	Stories     Stories     `json:"stories"`
 	MajorOrders MajorOrders `json:"major_orders"`
 	// Faults are the faults to inject, nil for none.
-	Faults *fault.Faults `json:"faults,omitempty" doc:"The faults to make on purpose, as in POST /sandboxes; none when left out."`
+	Faults *fault.Faults `json:"faults,omitempty" doc:"The faults to inject, as in POST /sandboxes. None by default."`
 }
 
 // Clock is how time passes.

@@ -14,7 +14,7 @@ type Staff struct {
 	SickPct share.PerCent `json:"sick_pct_day" doc:"The chance that an employee falls ill on a day, in per cent."`
 	// LeaveEveryDays is how many working days lie between two announcements of
 	// leave on average; 0 for none ever.
-	LeaveEveryDays int64 `json:"leave_every_days" doc:"Working days between two announcements of leave on average; 0 for none ever."`
+	LeaveEveryDays int64 `json:"leave_every_days" doc:"Average working days between two announcements of leave. 0 disables them."`
 	// QuitPct is the chance that a content employee quits on a day. Low morale
 	// multiplies it.
 	QuitPct share.PerCent `json:"quit_pct_day" doc:"The chance that a content employee quits on a day, in per cent; low morale multiplies it."`

@@ -4,14 +4,14 @@ import "errors"
 
 // Disruptions is the frequency of the world's disruptions.
 type Disruptions struct {
-	EveryDays  int64    `json:"every_days" doc:"Working days between two disruptions on average; 0 for none ever."`
+	EveryDays  int64    `json:"every_days" doc:"Average working days between two disruptions. 0 disables them."`
 	FirstDays  [2]int64 `json:"first_days" doc:"The days among which the first disruption comes for certain; none comes before them."`
 	MostAtOnce int64    `json:"most_at_once" doc:"How many run at the same time at most; 1 to 8."`
 }
 
 // Stories is the frequency of events that change nothing.
 type Stories struct {
-	EveryDays int64    `json:"every_days" doc:"Working days between two stories on average; 0 for none ever."`
+	EveryDays int64    `json:"every_days" doc:"Average working days between two stories. 0 disables them."`
 	FirstDays [2]int64 `json:"first_days" doc:"The days among which the first story comes for certain; none comes before them."`
 }
 

@@ -36,9 +36,9 @@ func (h *Head) head() *Head { return h }
 // Stamps ends every row: when it was born and last changed, in wall time, and
 // the in-world date of its birth.
 type Stamps struct {
-	CreatedAt moment.Instant `json:"created_at" doc:"When the record was made, in wall time."`
+	CreatedAt moment.Instant `json:"created_at" doc:"When the record was created, in wall time."`
 	UpdatedAt moment.Instant `json:"updated_at" doc:"When a field of the record last changed, in wall time; updated_since is compared with it."`
-	CreatedOn moment.Date    `json:"created_on" doc:"The in-world date on which the record was made."`
+	CreatedOn moment.Date    `json:"created_on" doc:"The in-world date on which the record was created."`
 }
 
 func (s *Stamps) stamps() *Stamps { return s }

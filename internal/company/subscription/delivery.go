@@ -68,14 +68,14 @@ type Delivery struct {
 	EventID    string            `json:"event_id" doc:"The webhook-id of the request."`
 	EventType  event.Type        `json:"event_type" doc:"The type of the event; webhook.ping for a test."`
 	Attempt    int64             `json:"attempt" doc:"Counts the attempts of a delivery from 1 to 4."`
-	Trigger    Trigger           `json:"trigger" enum:"auto,manual,test" doc:"auto was sent by itself, manual because you asked for it again, test as a ping."`
+	Trigger    Trigger           `json:"trigger" enum:"auto,manual,test" doc:"auto: sent automatically; manual: resent on your request; test: a ping."`
 	Status     DeliveryStatus    `json:"status" enum:"pending,deferred,delivered,failed,dropped" doc:"pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did not, and another attempt follows; dropped was given up after the last attempt, or with its subscription."`
 	StatusCode *int64            `json:"status_code" doc:"The status of the receiver's response; null when there was none."`
-	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took, in milliseconds; null before it was made."`
+	LatencyMS  *int64            `json:"latency_ms" doc:"How long the attempt took, in milliseconds; null before the attempt."`
 	ErrorClass *event.ErrorClass `json:"error_class" doc:"The kind of the failure; null for none."`
-	DueAt      moment.Instant    `json:"due_at" doc:"The attempt is made no earlier. The first attempt of an event also waits while the subscription rests after a failure."`
-	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was made; null for one that was not."`
-	Via        *Via              `json:"via" enum:"intermediary" doc:"The thing that acknowledged the attempt in place of the receiver, which never got it; null unless that went wrong on purpose."`
+	DueAt      moment.Instant    `json:"due_at" doc:"The earliest time of the attempt. The first attempt of an event also waits while the subscription rests after a failure."`
+	SentAt     *moment.Instant   `json:"sent_at" doc:"When the attempt was sent; null if it was not."`
+	Via        *Via              `json:"via" enum:"intermediary" doc:"The fault that acknowledged the attempt instead of the receiver. Null without an injected fault."`
 	record.Stamps
 }
 
@@ -164,7 +164,7 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 		return "", problem.WrongState(DeliveryResource, deliveryID, string(old.Status), string(Delivered),
 			string(Failed), string(Dropped))
 	case old.Trigger == Test:
-		return "", problem.New(problem.InvalidState, "The delivery %s was a test ping, which is no event.", deliveryID).
+		return "", problem.New(problem.InvalidState, "The delivery %s was a test ping, not an event.", deliveryID).
 			With(problem.StateDetails{Status: string(old.Status), Allowed: []string{}}).
 			Hinting("POST /webhooks/%s/test sends another ping.", id)
 	}

@@ -61,7 +61,7 @@ func plain(r *http.Request) error {
 	}
 	return &refusal{
 		status: http.StatusUnsupportedMediaType, code: codeRefused,
-		message: "Unsupported Media Type: the body has a Content-Encoding; send it as it is",
+		message: "Unsupported Media Type: the body has a Content-Encoding; send it without one",
 		header:  http.Header{"Accept-Encoding": {"identity"}},
 	}
 }

@@ -161,7 +161,7 @@ func (r *Report) versions(list string) []string {
 	}
 	if len(known) == 0 {
 		r.add(VersionUnknown, true, "webhook-signature has no entry that begins with \"v1,\" (it begins with %q). "+
-			"Take the header as it is, with its commas and spaces.", shorten(other[0]))
+			"Use the unchanged header, with its commas and spaces.", shorten(other[0]))
 	}
 	return known
 }

@@ -62,7 +62,7 @@ func keys(secret string) []key {
 			})
 		case inner == bare:
 			ways = append(ways, key{decoded, SecretPrefixMissing, "The secret lacks the prefix whsec_. " +
-				"It fits all the same; libraries that require the prefix will reject it."})
+				"It works, but libraries that require the prefix reject it."})
 		default:
 			ways = append(ways, key{bytes: decoded})
 		}
@@ -70,7 +70,7 @@ func keys(secret string) []key {
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(inner, "="))
 	if decoded, err := base64.RawStdEncoding.DecodeString(standard); err == nil {
 		ways = append(ways, key{decoded, SecretURLSafe, "The secret is in URL-safe base64 (with - and _) or lacks " +
-			"its padding. Secrets are standard base64 (with + and /): use it as it was given out."})
+			"its padding. Secrets are standard base64 (with + and /): use it unchanged."})
 	}
 	return append(ways,
 		key{[]byte(trimmed), SecretNotDecoded, "It was signed with the text of the secret as the key. " +
@@ -89,7 +89,7 @@ func (r *Report) secrets(c *Capture, m *message) bool {
 	}
 	if current[0].mistake == SecretNotDecoded {
 		r.add(SecretMalformed, true,
-			"The secret is not base64 behind whsec_. Use it as it was given out at creation or rotation.")
+			"The secret is not base64 behind whsec_. Use it unchanged, as you got it at creation or rotation.")
 	}
 	for _, k := range current {
 		place := m.fits(k.bytes, c.Body)
@@ -138,7 +138,7 @@ func (r *Report) guess(c *Capture, m *message) {
 		r.add(BodyChanged, true, "The body is empty. Something read it before it was captured.")
 	case err != nil:
 		r.add(BodyChanged, true, "The body is not JSON, so it is not the signed body. "+
-			"Capture the bytes as they come, before anything decodes them.")
+			"Capture the raw bytes, before anything decodes them.")
 	case read.ID != m.id:
 		r.add(BodyChanged, true,
 			"The body has the id %q and webhook-id is %q: they belong to different requests, or the body was changed.",
@@ -148,7 +148,7 @@ func (r *Report) guess(c *Capture, m *message) {
 			"it is sent without spaces. Verify the raw bytes, before they are parsed.")
 	default:
 		r.add(SecretWrong, false,
-			"No signature fits this secret. It is likely that of another subscription or sandbox, or from before a "+
+			"No signature matches this secret. It is likely that of another subscription or sandbox, or from before a "+
 				"rotation. GET /webhooks says when a secret was rotated; rotate it again when it is lost.")
 		r.add(BodyChanged, false, "If the secret is right, the body was changed: "+
 			"a value, the order of its fields, or how a character is written.")
