@@ -148,7 +148,7 @@ func (c *Config) Fields() []Field {
 		{Name: "ops-listen", Doc: "A second address for health, metrics and lifting bans, with its own connection " +
 			"limit. If set, /metrics is served only there. Disabled by default.", Target: &c.OpsListen},
 		{Name: "public-url",
-			Doc:    "Origin used in links, such as https://sandbox.example. Derived from the address by default.",
+			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address by default.",
 			Target: &c.PublicURL},
 		{Group: "Storage", Name: "database", Doc: "A SQLite file, created if missing, or postgres://….",
 			Target: &c.Database, Secret: true},
