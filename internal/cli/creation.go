@@ -67,7 +67,8 @@ func EvaluationSecret(split string) (string, error) {
 	}
 	secret, err := config.Secret("", "PLATEN_EVALUATION_SECRET")
 	if err == nil && len(secret) < config.SecretLeast {
-		err = usagef("--split test requires PLATEN_EVALUATION_SECRET, of %d characters or more: its worlds derive from it",
+		err = usagef("--split test requires PLATEN_EVALUATION_SECRET, of %d characters or more: its "+
+			"worlds derive from it",
 			config.SecretLeast)
 	}
 	return secret, err //nolint:wrapcheck // the error names the variable

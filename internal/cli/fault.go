@@ -117,5 +117,6 @@ func WriteInjection(out io.Writer, i *client.Injection) {
 	if i.Count != 1 {
 		times = fmt.Sprintf("%d times", i.Count)
 	}
-	fmt.Fprintf(out, "%s  armed: applies %s to the next matching request\n", paintFor(out).in(bold, string(i.Kind)), times)
+	fmt.Fprintf(out, "%s  armed: applies %s to the next matching "+
+		"request\n", paintFor(out).in(bold, string(i.Kind)), times)
 }

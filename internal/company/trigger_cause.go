@@ -57,7 +57,8 @@ func (c *Company) order(in *TriggerInput, wish office.Wish) (Triggered, error) {
 		return Triggered{}, err
 	}
 	if c.office.State.OpenOrders >= maxWaitingOrders {
-		return Triggered{}, impossible("Too many orders wait for an answer or for their goods, and customers stay away.")
+		return Triggered{}, impossible("Too many orders wait for an answer or for their goods, and " +
+			"customers stay away.")
 	}
 	wish.Product, wish.Quantity, wish.Due = p, or(in.Quantity, p.OrderMin), or(in.Days, wish.Due)
 	id := c.office.Order(c.rec, wish)

@@ -162,7 +162,8 @@ func (c *Config) Fields() []Field {
 		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server aims to stay within, such as " +
 			"512MiB. Companies in memory use up to half of it. Thousands of open connections can exceed it by a few " +
 			"percent. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
-		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a file next to the " +
+		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a " +
+			"file next to the " +
 			"database by default. Other users can read a command line: set the variable, or secret-key-file.",
 			Target: &c.SecretKey, Secret: true},
 		{Name: "secret-key-file", Doc: "File with the key of the encryption at rest, instead of secret-key.",
@@ -179,19 +180,24 @@ func (c *Config) Fields() []Field {
 			Target: &c.IPv4Block},
 		{Name: "ipv6-block", Doc: "Leading bits of an IPv6 address that form a block of network groups.",
 			Target: &c.IPv6Block},
-		{Name: "block-factor", Doc: "Limit of a network block, as a multiple of the limits of a network group, capped at " +
+		{Name: "block-factor", Doc: "Limit of a network block, as a multiple of the limits of a network " +
+			"group, capped at " +
 			"10 % of all sandboxes and of the queue. 0 disables the limit.", Target: &c.BlockFactor},
 		{Group: "Capacity", Name: "connections", Doc: "Maximum number of open connections.", Target: &c.Connections},
-		{Name: "ip-connections", Doc: "Open connections per network group. This machine and trusted proxies have only the " +
+		{Name: "ip-connections", Doc: "Open connections per network group. This machine and trusted " +
+			"proxies have only the " +
 			"total limit. 0 disables the limit.", Target: &c.IPConnections},
 		{Name: "max-sandboxes", Doc: "Maximum number of sandboxes.", Target: &c.MaxSandboxes},
 		{Name: "queue-length", Doc: "Maximum number of creations in the queue.", Target: &c.QueueLength},
 		{Name: "ip-active", Doc: "Active sandboxes per network group. 0 disables the limit.", Target: &c.IPActive},
-		{Name: "ip-creations", Doc: "Creations per hour and network group. 0 disables the limit.", Target: &c.IPCreations},
-		{Group: "Rates", Name: "key-rate", Doc: "Requests per minute and key. 0 disables the limit.", Target: &c.KeyRate},
+		{Name: "ip-creations", Doc: "Creations per hour and network group. 0 disables the " +
+			"limit.", Target: &c.IPCreations},
+		{Group: "Rates", Name: "key-rate", Doc: "Requests per minute and key. 0 disables the " +
+			"limit.", Target: &c.KeyRate},
 		{Name: "key-burst", Doc: "Requests that a key may send at once.", Target: &c.KeyBurst},
 		{Name: "ip-rate", Doc: "Requests per minute and network group. 0 disables the limit.", Target: &c.IPRate},
-		{Name: "anonymous-rate", Doc: "Requests without a valid key per minute and network group. 0 disables the limit.",
+		{Name: "anonymous-rate", Doc: "Requests without a valid key per minute and network group. 0 " +
+			"disables the limit.",
 			Target: &c.AnonymousRate},
 		{Name: "page-rate", Doc: "Requests for pages, files, documents and metrics per minute and network group, " +
 			"counted by each server separately. This machine has no limit. 0 disables the limit.", Target: &c.PageRate},

@@ -75,7 +75,8 @@ func checkpointOperations() []Operation {
 		ID: "fork_sandbox", Kind: Fork, Method: http.MethodPost, Path: "/sandbox/forks", System: Shared,
 		Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusCreated,
 		Summary: "Fork the sandbox",
-		Description: "Creates another sandbox with the same company and history, from a checkpoint, an event, or now. Save " +
+		Description: "Creates another sandbox with the same company and history, from a checkpoint, an " +
+			"event, or now. Save " +
 			"its keys: they are shown only in this response. From then on the two sandboxes are independent, and " +
 			"new events have their own ids. Webhook subscriptions are not copied. A fork counts towards the limits " +
 			"of the server and of your network like a new sandbox, but gets no ticket. An Idempotency-Key is valid " +
@@ -93,7 +94,8 @@ func createCheckpoint() Operation {
 		ID: "create_checkpoint", Path: "/sandbox/checkpoints", System: Shared,
 		Grading: GradingAlone, Status: http.StatusCreated,
 		Summary: "Create a checkpoint",
-		Description: "Saves the state of the sandbox under a name. Fork it with POST /sandbox/forks as often as you like. " +
+		Description: "Saves the state of the sandbox under a name. Fork it with POST /sandbox/forks as " +
+			"often as you like. " +
 			"Writes no event.",
 		Problems: []problem.Code{problem.CheckpointExists, problem.TooManyOpen},
 		Out:      reflect.TypeFor[company.Checkpoint](),

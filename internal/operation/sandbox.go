@@ -239,7 +239,8 @@ func sandboxOperations() []Operation {
 			ID: "create_sandbox", Kind: Creation, Method: http.MethodPost, Path: "/sandboxes", System: Open,
 			Key: KeyAccepted, Status: http.StatusCreated,
 			Summary: "Create a sandbox",
-			Description: "Creates a disposable company, with a key for each of its two systems and, in an evaluation, a grading " +
+			Description: "Creates a disposable company, with a key for each of its two systems and, in an " +
+				"evaluation, a grading " +
 				"key. Save the keys: they are shown only in this response. If the server is full, the " +
 				"response is 202 with a ticket to poll. " +
 				"An Idempotency-Key is valid within your network for ten minutes, and has at least 20 characters, " +

@@ -20,7 +20,8 @@ var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
 		"A healthy company. The bridge is automatic: accept an order, and the Factory has its work order.", "zap"},
 	"manual": {"Manual bridge",
 		"The same company, without the bridge. Your program carries each record.", "unplug"},
-	"crunch":       {"Crunch", "Orders arrive faster than two presses can print. Cash is short, and the market is noisy.", "gauge"},
+	"crunch": {"Crunch", "Orders arrive faster than two presses can print. Cash is short, and " +
+		"the market is noisy.", "gauge"},
 	"supply_shock": {"Supply shock", "Prices are up a third, trucks are late, and bills do not match.", "truck"},
 	"agent_eval": {"Agent evaluation",
 		"A fixed world and a manual clock, for comparable scores.", "cpu"},
@@ -66,7 +67,8 @@ func landing(o Options) docsite.Page {
 	return docsite.Page{
 		Template: "landing", Title: "Platen, a realistic sandbox for testing integrations and agents", Path: "/",
 		Scripts: []string{"landing/landing.js"}, Styles: []string{"parts.css", "landing.css"},
-		Description: "A simulated printing company behind two HTTP APIs that share no data. It reacts, remembers, and fails the way production does.",
+		Description: "A simulated printing company behind two HTTP APIs that share no data. It reacts, " +
+			"remembers, and fails the way production does.",
 		Content: struct {
 			Offers []offer
 			Plans  []plan

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"html"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -192,9 +193,7 @@ func TestTextsAreInPlainEnglish(t *testing.T) {
 		t.Fatalf("only %d texts were found", len(texts))
 	}
 	front := frontTexts(t)
-	for where, text := range texts {
-		front[where] = text
-	}
+	maps.Copy(front, texts)
 	for where, text := range front {
 		for _, w := range all() {
 			if _, ok := texts[where]; !ok && !slices.Contains(translated, w) {

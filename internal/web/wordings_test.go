@@ -8,8 +8,9 @@ var translated = []wording{
 		bad: "A plan says what goes wrong on purpose.", good: "A plan injects faults.",
 	},
 	{
-		pattern: `\b(?:br(?:ing|ings|inging|ought)(?: \S+){0,3} about|c[oa]m(?:e|es|ing) about|lets?(?: \S+){1,3} happen)\b`,
-		reason:  "the field says trigger", better: "trigger",
+		pattern: `\b(?:br(?:ing|ings|inging|ought)(?: \S+){0,3} about|c[oa]m(?:e|es|ing) about` +
+			`|lets?(?: \S+){1,3} happen)\b`,
+		reason: "the field says trigger", better: "trigger",
 		bad: "Bring a strike about.", good: "Trigger a strike. The console shows events as they happen.",
 	},
 	{
@@ -45,9 +46,10 @@ var translated = []wording{
 		bad: "Lasts for so many working days.", good: "Lasts `days` working days.",
 	},
 	{
-		pattern: `\b(?:stand|stands|stood|standing) (?:in|on|at|for|beside|before|behind|above|below|under|there|with|as|next)\b`,
-		except:  `\bstand(?:s|ing)? in for\b`,
-		reason:  "data do not stand", better: "is",
+		pattern: `\b(?:stand|stands|stood|standing) (?:in|on|at|for|beside|before|behind|above|below` +
+			`|under|there|with|as|next)\b`,
+		except: `\bstand(?:s|ing)? in for\b`,
+		reason: "data do not stand", better: "is",
 		bad: "The total stands beside the name.", good: "The total is next to the name.",
 	},
 	{
@@ -76,8 +78,9 @@ var translated = []wording{
 		bad: "Such a sandbox never ends.", good: "This sandbox never ends. A mock, such as a stub.",
 	},
 	{
-		pattern: `\b(?:in|at|into|has|have|takes?|get|gets|leaves?|needs?|find|keeps?) (?:a|its|their|no|the) places?\b`,
-		reason:  "translated", better: "slot, position, or the thing itself",
+		pattern: `\b(?:in|at|into|has|have|takes?|get|gets|leaves?|needs?|find|keeps?) (?:a|its|their` +
+			`|no|the) places?\b`,
+		reason: "translated", better: "slot, position, or the thing itself",
 		bad: "Each record has a place.", good: "Each record has an address. The meeting takes place.",
 	},
 	{

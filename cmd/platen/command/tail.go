@@ -61,7 +61,8 @@ func requestsTailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show requests as they are handled",
-		Long: "Show requests as they are handled, from all clients of the sandbox except this command. It polls every\n" +
+		Long: "Show requests as they are handled, from all clients of the sandbox except this command. " +
+			"It polls every\n" +
 			"two seconds, which counts towards the rate limit of its key.",
 		Example: "  platen requests tail --status 4xx\n  platen requests tail --method POST --path '/factory/*'",
 		Args:    noArguments,

@@ -27,7 +27,8 @@ func tasksCommand() *cobra.Command {
 		Use:   "tasks",
 		Short: "Tasks for agents and programs, prepared and graded",
 		Long: "Tasks for agents and programs, prepared and graded.\n\n" +
-			"A task is a prepared sandbox, an instruction, and checks of the records of both systems at the end. The\n" +
+			"A task is a prepared sandbox, an instruction, and checks of the records of both systems at " +
+			"the end. The\n" +
 			"player gets two keys; the judge keeps the grading key.",
 		Args: noArguments,
 	}

@@ -45,7 +45,8 @@ func tasksServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve TASK",
 		Short: "Serve a task to one player, and grade it",
-		Long: "Serve a task to one player, and grade it for a client with a token. Run it next to an agent in a harness;\n" +
+		Long: "Serve a task to one player, and grade it for a client with a token. Run it next to an " +
+			"agent in a harness;\n" +
 			"platen tasks export writes the files that start it.\n\n" +
 			"It starts a private server, prepares the task there, and then\n" +
 			"listens at a second address:\n\n" +
