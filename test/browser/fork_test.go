@@ -171,7 +171,7 @@ func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 	x.savesKeys()
 	x.shows("#to-parent", "Back to the parent")
 	x.click("#delete-sandbox")
-	x.shows("dialog[open] p", "goes to "+again.ID)
+	x.shows("dialog[open] p", "switches to "+again.ID)
 	x.accessible("asked whether to delete a fork")
 	x.shot("fork-delete-" + l.String())
 	x.click("#sure-yes")

@@ -56,7 +56,7 @@ func TestARecordIsFieldsAndTheirMeaningAndATrail(t *testing.T) {
 	x.shows(".fields", " XTS")
 	x.shows(".fields .means", "The date by which the customer wants the goods.")
 	x.shows(".fields dt code", "total_minor")
-	x.shows(".more-fields", "more")
+	x.shows(".more-fields", "empty or system fields")
 	x.click(".more-fields")
 	x.shows(".fields dt", "Changed at")
 	x.click(".rec-fields .chip")

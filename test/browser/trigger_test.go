@@ -47,7 +47,7 @@ func TestATriggerIsPulledInTheConsole(t *testing.T) {
 	x.until(`document.querySelector('#bring').disabled && !document.querySelector('#assisted')`)
 
 	x.chooses("#trigger", "rush_order")
-	x.shows("#trigger-about", "wants the goods tomorrow")
+	x.shows("#trigger-about", "for delivery tomorrow")
 	x.until(`[...document.querySelectorAll('.takes [name]')].map(e => e.name).join() === 'sku,quantity'`)
 	x.chooses(".takes [name=sku]", "prd_card")
 	x.fill(".takes [name=quantity]", "10")

@@ -8,8 +8,7 @@ import { session, reviewing, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
-import { Problem, Skeleton } from './parts.js';
-import { open } from './joins.js';
+import { Problem, Skeleton, bridgeNow } from './parts.js';
 
 const base = '/console';
 // pages by the first part of their path: module, title, icon, the group in the
@@ -63,7 +62,7 @@ const openCount = name =>
         : '',
     office: () => store.status.value?.counts.orders_open || '',
     factory: () => store.status.value?.counts.work_orders_open || '',
-    bridge: () => open.value?.gaps || '',
+    bridge: () => bridgeNow()?.gaps || '',
   })[name]?.() ?? '';
 
 function Link({ page: [slug, , title, icon, , system], current }) {

@@ -4,10 +4,9 @@ import { Refusal, call } from '../lib/api.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
-import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, post } from './parts.js';
+import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, bridgeNow, post } from './parts.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
-import { open } from './joins.js';
 import { Attention } from './needs.js';
 
 const newestMost = 7;
@@ -119,7 +118,7 @@ function Cash({ s }) {
 
 // Gaps is what a program has not carried over a bridge by hand yet.
 function Gaps() {
-  const bridge = open.value;
+  const bridge = bridgeNow();
   if (!bridge) return null;
   if (!bridge.gaps) return html`<a class="tile-s" href="/console/bridge">no gap on the bridge</a>`;
   return html`

@@ -1,8 +1,8 @@
 // The pieces that pages are made of.
-import { useEffect, useRef, useState } from '../vendor/preact.js';
+import { effect, signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
 import { pageOfField, resourceOf } from '../lib/navigate.js';
-import { ask as askConsole, now, row, serverNow } from '../lib/store.js';
+import { ask as askConsole, now, row, serverNow, status } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
 import { ago, bearer, clock, day, json, quoted, wallTime, words } from '../lib/format.js';
 
@@ -230,3 +230,11 @@ export function useAsked(path, stamp, pause, key) {
   useEffect(() => () => own.control.abort(), []);
   return { ...told, ask };
 }
+
+// bridgeNow are the gaps of a bridge by hand, and the day since which the oldest is one; null where nothing is carried.
+// What joins the records is loaded for such a bridge alone.
+const joins = signal(null);
+effect(() => {
+  if (!joins.value && status.value?.bridge === 'manual') import('./joins.js').then(it => (joins.value = it));
+});
+export const bridgeNow = () => joins.value?.open.value ?? null;
