@@ -472,7 +472,7 @@ type PlannedFault struct {
 type Injection struct {
 	// The thing that goes wrong. The page /docs/faults says what each kind does.
 	Kind FaultKind `json:"kind"`
-	// How many times it is still to happen.
+	// How many more times it applies.
 	Count int64 `json:"count"`
 }
 

@@ -401,7 +401,7 @@ export interface PlannedFault {
 export interface Injection {
   /** The thing that goes wrong. The page /docs/faults says what each kind does. */
   kind: Open<FaultKind>;
-  /** How many times it is still to happen. */
+  /** How many more times it applies. */
   count: number;
 }
 

@@ -46,7 +46,7 @@ type Injection struct {
 	_ struct{} `doc:"A fault that the client asked for and that has not happened yet."`
 
 	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
-	Count int64      `json:"count" doc:"How many times it is still to happen."`
+	Count int64      `json:"count" doc:"How many more times it applies."`
 }
 
 // FaultPlanOf shows what goes wrong in a sandbox, nil for nothing.

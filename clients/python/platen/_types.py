@@ -1280,7 +1280,7 @@ class Injection(TypedDict):
     #: The thing that goes wrong. The page /docs/faults says what each kind does.
     kind: FaultKind | str
 
-    #: How many times it is still to happen.
+    #: How many more times it applies.
     count: int
 
 

@@ -38,8 +38,7 @@ function Lease() {
         </div>
         <p class="dim">
           You can extend it twice, by ${store.facts.extension} each, in its last ${store.facts.window}. After it
-          expires, it stays
-          readable for ${store.facts.grace}. Then it is deleted.
+          expires, it stays readable for ${store.facts.grace}. Then it is deleted.
         </p>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
@@ -147,9 +146,7 @@ function Tab() {
               `
           }
         </dl>
-        <p class="dim">
-          Keys stay in this tab until you close it. The console sends them in headers, and sets no cookies.
-        </p>
+        <p class="dim">Keys stay in this tab until you close it. It sends them in headers, and sets no cookies.</p>
         <div class="row-actions">
           ${
             reviewing()
@@ -183,8 +180,7 @@ function Review() {
       <div class="pad form">
         <p class="dim">
           Share a read-only link to this console. Reviewers see both systems, but no keys and no request bodies. The
-          link
-          stops working when the sandbox ends or a key is revoked.
+          link stops working when the sandbox ends or a key is revoked.
         </p>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         ${
