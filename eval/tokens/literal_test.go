@@ -17,7 +17,7 @@ func (l literal) suppliers() map[string]string {
 	of := map[string]string{}
 	text, _ := l.call("do", row{"commands": []string{"list_suppliers"}})
 	for _, r := range table(after(text, "list_suppliers")) {
-		for _, price := range strings.Split(r["prices(sku:unit_price_minor:minimum_quantity)"], ",") {
+		for price := range strings.SplitSeq(r["prices(sku:unit_price_minor:minimum_quantity)"], ",") {
 			if sku, _, _ := strings.Cut(price, ":"); sku != "" && of[sku] == "" {
 				of[sku] = r["id"]
 			}
@@ -78,12 +78,12 @@ func TestALiteralAgentDoesNotStarve(t *testing.T) {
 	for _, seed := range []int64{1, 2, 3} {
 		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: &seed})
 		l := literal{newAgent(t, p.Origin, s.OfficeKey)}
-		suppliers, shipped, last := l.suppliers(), 0, ""
+		suppliers, shipped := l.suppliers(), 0
 		said, _ := l.call("advance_time", row{"minutes": 1})
 		first := strings.Fields(said)[0]
 		for {
 			lines := strings.Split(said, "\n")
-			last = strings.Fields(lines[0])[0]
+			last := strings.Fields(lines[0])[0]
 			if days(first, last) >= played {
 				break
 			}

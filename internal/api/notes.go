@@ -83,7 +83,7 @@ func (s *Server) notice(r *message.Request, out *message.Response) {
 	default:
 		c.Write = true
 	}
-	if lost := r.Sandbox.LostDecisions(); len(lost) > 0 && out.Succeeded() {
+	if lost := r.Sandbox.LostDecisions(); len(lost) > 0 && out.Succeeded() && r.HTTP.Method != http.MethodHead {
 		c.Shown = shown(out, lost)
 	}
 	r.Sandbox.Observe(r.Context(), c)

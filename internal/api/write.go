@@ -161,7 +161,7 @@ func (x *exchange) write() (*message.Response, error) {
 	return replied(reply), nil
 }
 
-// decision is what a write has decided, for the score of the integration.
+// decision describes the decision that a write carried out, for the score of the integration.
 func (x *exchange) decision(tx *sandbox.Tx, made sandbox.Result, body any, after uint64) *mission.Decision {
 	last, _ := tx.Company.Newest()
 	return &mission.Decision{

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -45,7 +46,8 @@ func (n *tenant) tries(method, path, body, key string, headers ...string) outcom
 	}
 	response, err := (&http.Client{Transport: transport, Timeout: time.Minute}).Do(r)
 	if err != nil {
-		if !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "connection reset") {
+		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) &&
+			!errors.Is(err, syscall.EPIPE) {
 			n.t.Fatalf("%s %s: %v", method, path, err)
 		}
 		return outcome{cut: true}

@@ -189,7 +189,7 @@ func tasksCollect() *cobra.Command {
 	return cmd
 }
 
-// checkTaskURL refuses what is no origin.
+// checkTaskURL rejects a value that is not an origin.
 func checkTaskURL(origin string) error {
 	if u, err := url.Parse(origin); err != nil || u.Host == "" {
 		return cli.UsageError{

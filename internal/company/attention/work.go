@@ -58,7 +58,7 @@ func (l *look) presses() {
 	}
 }
 
-// workText is what a run prints.
+// workText lists the work that a run prints.
 func workText(all []*factory.WorkOrder) string {
 	parts := make([]string, len(all))
 	for i, w := range all {
@@ -277,6 +277,10 @@ func (l *look) without(sku string) (cost money.Minor) {
 // the sentence says why. It returns the requisition, if there is one.
 func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64, ordered bool) (waits []Record) {
 	var refusal error
+	ordering := ", and none is ordered."
+	if ordered {
+		ordering = ", and too little is on the way."
+	}
 	if q := l.asked(item.SKU); q != nil {
 		next := "for approval"
 		if q.Status == office.RequisitionApproved {
@@ -289,7 +293,7 @@ func (l *look) restock(k *Concern, item *factory.StockItem, lacks int64, ordered
 			k.Remedy, refusal = l.purchase(item, lacks)
 		}
 	} else {
-		k.Sentence += map[bool]string{true: ", and too little is on the way.", false: ", and none is ordered."}[ordered]
+		k.Sentence += ordering
 		k.Remedy, refusal = l.purchase(item, lacks)
 	}
 	if p, ok := errors.AsType[*problem.Problem](refusal); ok && k.Remedy == nil {

@@ -304,8 +304,10 @@ func (v *verifier) judge(o *obligation) {
 	}
 	first := o.effects[0]
 	f.Done = &first.on
+	certain := first.on
 	switch {
 	case o.doubled:
+		certain = o.effects[len(o.effects)-1].on
 		f.Verdict, f.Text = Doubled, o.sayDoubled()
 	case o.differs != "":
 		f.Verdict, f.Text = Wrong, o.sayWrong()
@@ -314,7 +316,7 @@ func (v *verifier) judge(o *obligation) {
 	default:
 		f.Verdict, f.Text = Exact, o.sayExact()
 	}
-	v.add(&f, first.on)
+	v.add(&f, certain)
 }
 
 // add adds a finding that was certain on a day.

@@ -49,7 +49,7 @@ const joined = (way, label) => ({ state: 'joined', way, label });
 // A gap has the request that closes it, or none where something else has to come first.
 const gap = (way, label, at, request) => ({ state: 'gap', way, label, request, ...at });
 const later = (way, label) => ({ state: 'later', way, label });
-// What is broken can no longer be closed, and is no gap.
+// A broken hand-off can no longer be closed, and does not count as a gap.
 const broken = (way, label, at) => ({ state: 'broken', way, label, ...at });
 
 const strand = (kind, id, title, subtitle, rungs, done, at) => {
@@ -377,7 +377,7 @@ export function strands() {
   });
 }
 
-// open are the gaps of a bridge by hand, with the day since which the oldest is one; null where nothing is carried, and
+// open are the gaps of a manual bridge, with the day since which the oldest is one; null where nothing is carried, and
 // without both keys.
 export const open = computed(() => {
   if (store.status.value?.bridge !== 'manual' || !keyFor('office') || !keyFor('factory')) return null;

@@ -116,7 +116,7 @@ function Cash({ s }) {
   `;
 }
 
-// Gaps is what a program has not carried over a bridge by hand yet.
+// Gaps counts the records that a program has not carried over a manual bridge yet.
 function Gaps() {
   const bridge = bridgeNow();
   if (!bridge) return null;

@@ -231,8 +231,8 @@ export function useAsked(path, stamp, pause, key) {
   return { ...told, ask };
 }
 
-// bridgeNow are the gaps of a bridge by hand, and the day since which the oldest is one; null where nothing is carried.
-// What joins the records is loaded for such a bridge alone.
+// bridgeNow are the gaps of a manual bridge, and the day since which the oldest is one; null where nothing is carried.
+// The module that joins the records is loaded for such a bridge only.
 const joins = signal(null);
 effect(() => {
   if (!joins.value && status.value?.bridge === 'manual') import('./joins.js').then(it => (joins.value = it));
