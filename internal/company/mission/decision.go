@@ -53,8 +53,8 @@ func (d *Decisions) clone() Decisions {
 	return clone
 }
 
-// Decide looks for a decision that the client repeats although it was carried out. It returns the one whose response was
-// lost, nil for none. A client that gets the stored response, or is shown the record, makes a new decision.
+// Decide looks for a decision that the client repeats although it was carried out. It returns the one whose response
+// was lost, nil for none. A client that gets the stored response, or is shown the record, makes a new decision.
 func (c *ClientActivity) Decide(call *Call) *Decision {
 	d := &c.Decisions
 	if call.got() && len(d.Lost) > 0 {
