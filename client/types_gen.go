@@ -303,8 +303,8 @@ type ClockStatus struct {
 	SimTime string `json:"sim_time"`
 	// The working day, counted from 0.
 	DayNumber int64 `json:"day_number"`
-	// True until the first request that a client sends with a key of the sandbox has started the
-	// clock.
+	// True while the clock waits for a request with a key of the sandbox: before the first one, and
+	// after ten minutes without one.
 	Waiting bool `json:"waiting"`
 }
 
@@ -3259,7 +3259,8 @@ type FactoryPrintRun struct {
 	// The in-world time of the end. A press that is down puts it off.
 	EndsSim string `json:"ends_sim"`
 	// The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a
-	// press that is down puts it off. Null under a manual clock.
+	// press that is down puts it off. Null under a manual clock, and while the clock waits for a
+	// request.
 	EndsAt *time.Time `json:"ends_at"`
 	// The in-world time at which it ended; null while it runs.
 	CompletedSim *string `json:"completed_sim"`

@@ -255,7 +255,10 @@ export interface ClockStatus {
   sim_time: string;
   /** The working day, counted from 0. */
   day_number: number;
-  /** True until the first request that a client sends with a key of the sandbox has started the clock. */
+  /**
+   * True while the clock waits for a request with a key of the sandbox: before the first one, and after ten
+   * minutes without one.
+   */
   waiting: boolean;
 }
 
@@ -2913,7 +2916,7 @@ export interface FactoryPrintRun {
   ends_sim: string;
   /**
    * The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a press that is
-   * down puts it off. Null under a manual clock.
+   * down puts it off. Null under a manual clock, and while the clock waits for a request.
    */
   ends_at: Timestamp | null;
   /** The in-world time at which it ended; null while it runs. */

@@ -53,6 +53,7 @@ func (s *Server) note(r *message.Request, out *message.Response) {
 	if r.Sandbox != nil && !r.Watching && !r.Traceless() {
 		s.notice(r, out)
 		s.remember(r, out)
+		r.Sandbox.Seen(s.registry.Now())
 	}
 	if s.options.Observe != nil {
 		s.options.Observe(answered(r, out))

@@ -58,7 +58,7 @@ func TickInput(minutes string, until []string) (in client.TickInput, err error) 
 func WriteClock(out io.Writer, s *client.SandboxStatus) {
 	how := "runs"
 	if s.Clock.Waiting {
-		how = "starts with the first request"
+		how = "waits for your next request"
 	}
 	if s.Clock.Mode == client.ClockModeManual {
 		how = "is manual; move it with platen tick"

@@ -127,6 +127,15 @@ func (c *Company) SetClock(wall moment.Instant, mode sim.Mode) {
 	c.factory.EstimateEnds(c.rec)
 }
 
+// Pause stops a running clock at a wall time, up to which time has passed, until Start.
+func (c *Company) Pause(wall moment.Instant) {
+	wall = c.at(wall)
+	c.clock = c.clock.MovedTo(c.now, wall)
+	c.clock.Waiting = true
+	c.rec.SetMoment(c.now, wall, c.clock)
+	c.factory.EstimateEnds(c.rec)
+}
+
 // AwaitRequest lets the clock of a new company wait for Start. A manual clock has
 // nothing to wait for.
 func (c *Company) AwaitRequest() {
@@ -155,6 +164,12 @@ func (c *Company) Start(wall moment.Instant) (undo func()) {
 		}
 	}
 }
+
+// Started tells print runs that are under way when they end by the wall, after Start.
+func (c *Company) Started() { c.factory.EstimateEnds(c.rec) }
+
+// Wall returns the newest wall time of which the company knows.
+func (c *Company) Wall() moment.Instant { return c.wall }
 
 // at notes a wall time and returns it, or the newest one noted before it.
 func (c *Company) at(wall moment.Instant) moment.Instant {

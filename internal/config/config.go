@@ -89,6 +89,7 @@ type Config struct {
 	ExtensionWindow time.Duration
 	Grace           time.Duration
 	TickPause       time.Duration
+	IdlePause       time.Duration
 	ClaimWindow     time.Duration
 
 	PrivateWebhooks, RequestBodies bool
@@ -132,7 +133,8 @@ func Default() *Config {
 		Cooldown: 30 * time.Second, Ban: 15 * time.Minute,
 		RequestBodies:   true,
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
-		Grace: 10 * time.Minute, TickPause: time.Second, ClaimWindow: 120 * time.Second,
+		Grace: 10 * time.Minute, TickPause: time.Second, IdlePause: 10 * time.Minute,
+		ClaimWindow: 120 * time.Second,
 		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
 	}
 }
@@ -219,6 +221,8 @@ func (c *Config) Fields() []Field {
 			Target: &c.ExtensionWindow},
 		{Name: "tick-pause", Doc: "Minimum time between two manual ticks. 0 disables the pause.",
 			Target: &c.TickPause},
+		{Name: "idle-pause", Doc: "How long after the last request the clock of a starter, manual or empty company " +
+			"pauses. 0 disables the pause.", Target: &c.IdlePause},
 		{Name: "grace", Doc: "How long an expired sandbox stays readable before it is deleted.", Target: &c.Grace},
 		{Name: "claim-window", Doc: "How long a ready ticket waits to be claimed.", Target: &c.ClaimWindow},
 		{Group: "Other", Name: "private-webhooks",
@@ -438,7 +442,8 @@ func (c *Config) Check() error {
 		refuse(d >= time.Second, "%s must be at least 1s, not %s", name, d)
 	}
 	for name, d := range map[string]time.Duration{
-		"grace": c.Grace, "tick-pause": c.TickPause, "cooldown": c.Cooldown, "ban": c.Ban,
+		"grace": c.Grace, "tick-pause": c.TickPause, "idle-pause": c.IdlePause,
+		"cooldown": c.Cooldown, "ban": c.Ban,
 	} {
 		refuse(d >= 0, "%s must not be negative, not %s", name, d)
 	}

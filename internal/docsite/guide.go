@@ -225,7 +225,7 @@ func headOf(raw string) (body string, also map[string]string, err error) {
 var offWords = map[string]string{ //nolint:gochecknoglobals // read only
 	"key-rate": "no limit", "ip-rate": "no limit", "anonymous-rate": "no limit", "ip-active": "no limit",
 	"ip-creations": "no limit", "ip-connections": "no limit", "page-rate": "no limit", "block-factor": "no limit",
-	"tick-pause": "none", "cooldown": "no time", "ban": "no time",
+	"tick-pause": "none", "idle-pause": "never", "cooldown": "no time", "ban": "no time",
 }
 
 // on reports whether this server has a limit.

@@ -128,7 +128,7 @@ type ClockStatus struct {
 	SimDate   moment.Date `json:"sim_date" doc:"The in-world date."`
 	SimTime   string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day, from 08:00 to 16:00."`
 	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
-	Waiting   bool        `json:"waiting" doc:"True until the first request that a client sends with a key of the sandbox has started the clock."`
+	Waiting   bool        `json:"waiting" doc:"True while the clock waits for a request with a key of the sandbox: before the first one, and after ten minutes without one."`
 }
 
 // MinuteAt returns the simulated moment that a view shows at a wall time. It does

@@ -37,6 +37,8 @@ func (s *Sandbox) StartClock(ctx context.Context) {
 	s.change(ctx, func(now moment.Instant, v *View) bool {
 		if v.Summary.Clock.Waiting {
 			s.company.Start(now)
+			s.company.Started()
+			s.idle.see(now)
 			return true
 		}
 		return false

@@ -40,6 +40,8 @@ type Options struct {
 	// TickPause is the least time between two moves of the clock by hand; 0 is
 	// none.
 	TickPause time.Duration
+	// IdlePause is how long after the last sign of life of its clients the clock of a sandbox pauses; 0 is never.
+	IdlePause time.Duration
 	Log       *slog.Logger
 	// Now is the wall clock.
 	Now func() time.Time
@@ -289,6 +291,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	first := commitlog.Commit{Changes: c.Flush(1)}
 	view := newView(header, c, first.Rows, 1)
 	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
+	view.idle = s.idleFrom(c.Wall())
 	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()); err != nil {
 		s.gone = true

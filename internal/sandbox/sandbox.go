@@ -69,6 +69,8 @@ type Sandbox struct {
 	// with a lock of its own.
 	calls    callLog
 	activity activity
+	// idle notes when clients last used the sandbox.
+	idle idleness
 
 	// The registry's memory owns these: the sandbox's place among those with a company in
 	// memory, and its size there in bytes, 0 for none.
@@ -248,11 +250,14 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		return Reply{}, err
 	}
 	tx := &Tx{Company: s.company, Now: now, sandbox: s}
-	undo, version := s.company.Start(now), s.published.Load().Version
+	waited, undo, version := s.company.Waiting(), s.company.Start(now), s.published.Load().Version
 	result, err := s.run(tx, cmd)
 	if err != nil {
 		undo() // a refused request starts no clock (contract: OPEN.TIME.WAITS)
 		return Reply{At: now}, err
+	}
+	if waited {
+		s.company.Started()
 	}
 	reply := &Reply{At: now}
 	if err := s.commit(ctx,
@@ -284,6 +289,7 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 	if err := s.advance(ctx, now); err != nil {
 		return Reply{}, false, err
 	}
+	s.idle.see(now)
 	switch s.published.Load().Status(now) {
 	case Bankrupt:
 		return Reply{}, false, problem.New(problem.SandboxBankrupt,
@@ -340,6 +346,12 @@ func (s *Sandbox) advance(ctx context.Context, now moment.Instant) error {
 		until, turns := min(now, v.ExpiresAt), v.leaseStepDue(now)
 		if turns {
 			until = min(until, v.wakeAt)
+		}
+		if pause := v.pausesAt(); pause > 0 && pause <= until {
+			if err := s.pause(ctx, pause); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := s.passTime(ctx, until); err != nil || !turns {
 			return err

@@ -35,8 +35,10 @@ type bench struct {
 	registry *sandbox.Registry
 	// memory is that of the registry in bytes, 0 for plenty.
 	memory int64
-	mu     sync.Mutex
-	now    time.Time
+	// idle is how long clocks of the registry run without a client, 0 for ever.
+	idle time.Duration
+	mu   sync.Mutex
+	now  time.Time
 }
 
 func open(t *testing.T, wrap func(store.Store) store.Store) *bench {
@@ -88,7 +90,7 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 		Store:     b.store, Presets: atOnce(presets), Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now, Memory: b.memory,
-		Webhooks: sandbox.Webhooks{Wake: func(string) {}},
+		Webhooks: sandbox.Webhooks{Wake: func(string) {}}, IdlePause: b.idle,
 	})
 }
 

@@ -47,6 +47,8 @@ type View struct {
 	// refused counts on while the view lasts, and minute is the newest moment of the
 	// company that any view has shown.
 	refused, minute *atomic.Int64
+	// idle knows when the clock pauses, nil for never.
+	idle *idleness
 	// faults are the injected faults, which may begin while the view lasts.
 	faults *atomic.Pointer[Faults]
 	// changed is closed when another view takes this one's place.
@@ -204,6 +206,9 @@ func (v *View) UpTo(now moment.Instant) moment.Instant {
 }
 
 func (v *View) due(now moment.Instant) bool {
+	if pause := v.pausesAt(); pause > 0 && pause <= min(now, v.ExpiresAt) {
+		return true
+	}
 	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || v.leaseStepDue(now)
 }
 

@@ -54,7 +54,10 @@ func (s *Sandbox) Watch() (end func()) {
 	h := s.registry.wakeups
 	unwatch := s.watch()
 	h.count(1)
+	s.idle.waiting.Add(1)
 	return func() {
+		s.idle.see(s.registry.now())
+		s.idle.waiting.Add(-1)
 		h.count(-1)
 		unwatch()
 	}
@@ -109,10 +112,13 @@ func (v *View) next() moment.Instant {
 	if v.ended {
 		return 0
 	}
-	if v.nextDue > 0 {
-		return min(v.nextDue, v.wakeAt)
+	next := v.wakeAt
+	for _, at := range [...]moment.Instant{v.nextDue, v.pausesAt()} {
+		if at > 0 {
+			next = min(next, at)
+		}
 	}
-	return v.wakeAt
+	return next
 }
 
 // reschedule notes when something is next to happen in a sandbox, if it is

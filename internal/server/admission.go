@@ -67,7 +67,8 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 	s.registry = sandbox.NewRegistry(sandbox.Options{
 		Memory: limit / companyPart, Store: s.store, Presets: presets, Lease: c.SandboxDuration,
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
-		Log: s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),
+		IdlePause: c.IdlePause,
+		Log:       s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),
 		TestSecret: testSecret, Engine: s.engine(),
 	})
 	return nil

@@ -232,6 +232,35 @@ test('a sandbox that was left is not listened to any more', async () => {
   assert.throws(() => stream.enqueue(new Uint8Array()), TypeError);
 });
 
+test('a page that stays hidden is not connected, and one that is seen again is', async t => {
+  let turned;
+  const added = globalThis.addEventListener;
+  globalThis.addEventListener = (name, heard) => {
+    if (name === 'visibilitychange') turned = heard;
+  };
+  t.after(() => {
+    globalThis.addEventListener = added;
+    document.hidden = false;
+  });
+  const server = await watch();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  document.hidden = true;
+  turned();
+  t.mock.timers.tick(59_000);
+  document.hidden = false;
+  turned();
+  t.mock.timers.tick(120_000);
+  assert.equal(server.streams.length, 1, 'a short look elsewhere');
+  document.hidden = true;
+  turned();
+  t.mock.timers.tick(61_000);
+  assert.throws(() => server.streams[0].enqueue(new Uint8Array()), TypeError);
+  document.hidden = false;
+  turned();
+  t.mock.timers.reset();
+  await until(() => server.streams.length === 2);
+});
+
 test('a wait leaves no listener behind, and ends when the browser is online again', async t => {
   const listeners = new Set();
   const added = globalThis.addEventListener;

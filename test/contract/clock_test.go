@@ -172,6 +172,41 @@ func TestWhichPresetsWait(t *testing.T) {
 	}
 }
 
+// TestAClockThatNobodyWatchesPauses ten minutes after the last request, although webhooks are delivered, and goes on
+// with the next one.
+func TestAClockThatNobodyWatchesPauses(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T) {
+		rows(t, "OPEN.TIME.IDLE", "OPEN.TIME.ENDS_AT", "OPEN.SANDBOX.FIELDS.CLOCK")
+		s := private(t)
+		n, strict := s.create(t, `{"seed":7}`), s.create(t, `{"preset":"crunch","seed":7}`)
+		r := receive(t)
+		n.serving(r.URL, `"*"`)
+		n.get("/events").want(http.StatusOK, "")
+		since := n.newest()
+		time.Sleep(9 * time.Minute)
+		if n.waiting() {
+			t.Error("the clock paused within ten minutes")
+		}
+		n.work("prd_card", 1, "for later") // a sign of life
+		time.Sleep(15 * time.Minute)
+		if !n.waiting() || strict.waiting() {
+			t.Errorf("nobody sends a request, and starter waits: %v, crunch waits: %v", n.waiting(), strict.waiting())
+		}
+		row := n.row("/sandbox")
+		clock := child(t, row, "clock")
+		if day := number(t, clock, "day_number"); day < 18 || day > 20 || clock["waiting"] != false {
+			t.Errorf("after 9 and 15 minutes, of which the last 5 are idle, the clock is %v", clock)
+		}
+		if day := number(t, child(t, strict.row("/sandbox"), "clock"), "day_number"); day < 23 {
+			t.Errorf("the clock of crunch is at day %d", day)
+		}
+		if len(n.feed(since)) == 0 {
+			t.Error("nothing happened in the meantime")
+		}
+	})
+}
+
 // TestDeliveriesGoOnWhileTheClockIsPaused: they are of the wall clock, and none is missing
 // or twice afterwards.
 func TestDeliveriesGoOnWhileTheClockIsPaused(t *testing.T) {

@@ -1118,7 +1118,8 @@ class ClockStatus(TypedDict):
     #: The working day, counted from 0.
     day_number: int
 
-    #: True until the first request that a client sends with a key of the sandbox has started the clock.
+    #: True while the clock waits for a request with a key of the sandbox: before the first one, and after ten
+    #: minutes without one.
     waiting: bool
 
 
@@ -3961,7 +3962,7 @@ class FactoryPrintRun(TypedDict):
     ends_sim: str
 
     #: The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a press that is
-    #: down puts it off. Null under a manual clock.
+    #: down puts it off. Null under a manual clock, and while the clock waits for a request.
     ends_at: Timestamp | None
 
     #: The in-world time at which it ended; null while it runs.

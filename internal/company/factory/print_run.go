@@ -64,7 +64,7 @@ type PrintRun struct {
 	Status          PrintRunStatus   `json:"status" enum:"running,completed" doc:"running until ends_sim, then completed."`
 	StartedSim      string           `json:"started_sim" doc:"The in-world time of the start, such as 2026-09-07T08:30."`
 	EndsSim         string           `json:"ends_sim" doc:"The in-world time of the end. A press that is down puts it off."`
-	EndsAt          *moment.Instant  `json:"ends_at" doc:"The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a press that is down puts it off. Null under a manual clock."`
+	EndsAt          *moment.Instant  `json:"ends_at" doc:"The wall time of ends_sim, an estimate: a tick brings the end forward, a paused clock or a press that is down puts it off. Null under a manual clock, and while the clock waits for a request."`
 	CompletedSim    *string          `json:"completed_sim" doc:"The in-world time at which it ended; null while it runs."`
 	SheetsWasted    *int64           `json:"sheets_wasted" doc:"Sheets that became waste paper: make-ready, spoilage, and the surplus of custom goods. Null while it runs."`
 	SpoilagePct     *percent.PerCent `json:"spoilage_pct" doc:"The share of the printed sheets that came out bad, in per cent, without make-ready. Null while it runs."`

@@ -95,12 +95,36 @@ export const facts = {
 
 let stop;
 
-// connect keeps the store up to date until disconnect.
+// hiddenMs is how long a page that nobody sees stays connected.
+const hiddenMs = 60_000;
+
+// connect keeps the store up to date until disconnect, while the page can be seen: a console that nobody looks at
+// keeps no clock running.
 export function connect() {
   disconnect();
-  const control = new AbortController();
-  stop = () => control.abort();
-  follow(control.signal).catch(() => {});
+  let control;
+  let leaving;
+  const leave = () => {
+    control?.abort();
+    control = undefined;
+  };
+  const turn = () => {
+    clearTimeout(leaving);
+    if (document.hidden) {
+      leaving = setTimeout(leave, hiddenMs);
+    } else if (!control) {
+      control = new AbortController();
+      follow(control.signal).catch(() => {});
+    }
+  };
+  const seen = new AbortController();
+  addEventListener('visibilitychange', turn, { signal: seen.signal });
+  stop = () => {
+    seen.abort();
+    clearTimeout(leaving);
+    leave();
+  };
+  turn();
 }
 
 export function disconnect() {
