@@ -52,6 +52,25 @@ func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }
 
+type ifMatch struct{}
+
+// WithIfMatch returns a context whose writes about a record are carried out only while the record is still of the
+// version that you read: the ETag of a Call. Otherwise the error is CodePreconditionFailed, and nothing was done.
+//
+//	var read client.Call
+//	order, err := c.GetSalesOrder(client.WithCall(ctx, &read), id)
+//	...
+//	_, err = c.AcceptSalesOrder(client.WithIfMatch(ctx, read.ETag), order.ID)
+func WithIfMatch(ctx context.Context, etag string) context.Context {
+	return context.WithValue(ctx, ifMatch{}, etag)
+}
+
+// versionOf returns the If-Match of a write, "" for none.
+func versionOf(ctx context.Context) string {
+	etag, _ := ctx.Value(ifMatch{}).(string)
+	return etag
+}
+
 // keyOf returns the idempotency key of a write.
 func (c *Client) keyOf(ctx context.Context) string {
 	if key, ok := ctx.Value(idempotencyKey{}).(string); ok {

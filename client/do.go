@@ -71,6 +71,7 @@ func (c *Client) doOnce(given *http.Request) (*answer, error) {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		missing("Idempotency-Key", c.keyOf(ctx))
+		missing("If-Match", versionOf(ctx))
 	}
 	a, err := c.exchange(q, r, 1)
 	if err != nil {

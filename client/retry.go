@@ -146,6 +146,7 @@ func (c *Client) prepare(ctx context.Context, q *request) (*http.Request, error)
 			return nil, errEmptyKey
 		}
 		set("Idempotency-Key", unique)
+		set("If-Match", versionOf(ctx))
 	}
 	return r, nil
 }

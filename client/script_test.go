@@ -96,6 +96,7 @@ type scriptedCall struct {
 	All         bool            `json:"all"`
 	Key         *string         `json:"key"`
 	IfNoneMatch string          `json:"if_none_match"`
+	IfMatch     string          `json:"if_match"`
 	On          string          `json:"on"`
 }
 
@@ -250,6 +251,9 @@ func (c *scripted) play(t *testing.T) {
 		ctx := client.WithCall(t.Context(), &call)
 		if key := c.Calls[i].Key; key != nil {
 			ctx = client.WithIdempotencyKey(ctx, *key)
+		}
+		if etag := c.Calls[i].IfMatch; etag != "" {
+			ctx = client.WithIfMatch(ctx, etag)
 		}
 		by := api
 		switch c.Calls[i].On {

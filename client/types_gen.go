@@ -6031,6 +6031,9 @@ const (
 	// CodeTicketForfeited (410): the ticket was ready but not claimed in time, so the next client in
 	// the queue got the sandbox.
 	CodeTicketForfeited = "ticket_forfeited"
+	// CodePreconditionFailed (412): if-Match names another version of the record: it changed after
+	// you read it. Nothing was done, and the Idempotency-Key is free.
+	CodePreconditionFailed = "precondition_failed"
 	// CodeBodyTooLarge (413): the body is larger than 16,384 bytes. The connection may be closed.
 	CodeBodyTooLarge = "body_too_large"
 	// CodeUnsupportedMediaType (415): the request has a body that is not declared as JSON.

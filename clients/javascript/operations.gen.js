@@ -114,6 +114,7 @@ export const CODES = Object.freeze([
   'payroll_already_paid',
   'poll_in_progress',
   'pow_required',
+  'precondition_failed',
   'press_busy',
   'press_down',
   'purchase_order_not_approved',

@@ -93,6 +93,15 @@ export interface WriteOptions {
   call?: Call | undefined;
 }
 
+/** What every write about one record takes beside its parameters. */
+export interface RecordWriteOptions extends WriteOptions {
+  /**
+   * The etag of the record read before, or '*'. When the record has changed since, the call rejects with the code
+   * precondition_failed, and nothing was done.
+   */
+  ifMatch?: string | undefined;
+}
+
 /** One page of a list. */
 export interface Page<T> {
   items: T[];

@@ -306,11 +306,11 @@ export class Client extends Operations {
   // One call: a request, sent until it has a final response.
 
   async #call(q, options = {}) {
-    const { signal, idempotencyKey, ifNoneMatch, call = {} } = options ?? {};
+    const { signal, idempotencyKey, ifMatch, ifNoneMatch, call = {} } = options ?? {};
     const { maxRetries, maxElapsedMs, now } = this.#settings;
     for (const name of Object.keys(call)) delete call[name];
     call.attempts = 0;
-    const prepared = this.#prepare(q, idempotencyKey, ifNoneMatch);
+    const prepared = this.#prepare(q, { idempotencyKey, ifMatch, ifNoneMatch });
     call.idempotencyKey = prepared.headers.get('idempotency-key') ?? '';
     signal?.throwIfAborted();
     const began = now();
@@ -330,7 +330,7 @@ export class Client extends Operations {
     }
   }
 
-  #prepare(q, idempotencyKey, ifNoneMatch) {
+  #prepare(q, { idempotencyKey, ifMatch, ifNoneMatch }) {
     const { key, of } = this.#key(q.system);
     const headers = new Headers({ accept: 'application/json' });
     const set = (name, value) => value && headers.set(name, value);
@@ -345,6 +345,7 @@ export class Client extends Operations {
       // A write without a key must never be repeated, so none is sent.
       if (unique === '') throw new PlatenError(`${q.operation}: the idempotency key is empty`);
       set('idempotency-key', unique);
+      set('if-match', ifMatch);
     }
     const body = q.body === undefined ? undefined : JSON.stringify(q.body);
     const target = q.absolute === undefined ? this.#base + place(q) : this.#atOrigin(q);

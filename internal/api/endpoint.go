@@ -102,15 +102,18 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string,
 // tag sets the ETag of the response: weak, and of the version of the data that
 // was read, never of meta (contract: LIST.ETAG).
 func (x *exchange) tag(version uint64) {
+	x.etag = x.tagOf(x.HTTP.URL.Path, x.HTTP.URL.RawQuery, version)
+}
+
+// tagOf is the ETag of what a path and a query name.
+func (x *exchange) tagOf(path, query string, version uint64) string {
 	b := make([]byte, 0, 256)
-	for _, part := range [...]string{
-		x.Caller.SandboxID, x.HTTP.URL.Path, x.HTTP.URL.RawQuery, strconv.FormatBool(x.CSV),
-	} {
+	for _, part := range [...]string{x.Caller.SandboxID, path, query, strconv.FormatBool(x.CSV)} {
 		b = append(append(b, part...), 0)
 	}
 	b = append(strconv.AppendUint(b, version, 36), 0)
 	sum := message.Hash(b)
-	x.etag = string(append(strconv.AppendUint(append(b[:0], `W/"`...), sum, 36), '"'))
+	return string(append(strconv.AppendUint(append(b[:0], `W/"`...), sum, 36), '"'))
 }
 
 // unchanged is 304 when the client already holds the tagged version, else nil.

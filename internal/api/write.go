@@ -70,6 +70,8 @@ type writeRequest struct {
 	key   string
 	body  []byte
 	known bool
+	// version is what If-Match asks for.
+	version precondition
 }
 
 // readWrite reads a write whole, its body into a value, and returns an error for a malformed one.
@@ -85,7 +87,9 @@ func (x *exchange) readWrite(in any) (d writeRequest, err error) {
 	body, unread := x.Body.Bytes()
 	d = writeRequest{key: key, body: body, known: unkeyed == nil && unread == nil}
 	_, err = x.query()
-	if err := cmp.Or(err, unkeyed, unread); err != nil {
+	var mismatched error
+	d.version, mismatched = readPrecondition(x.HTTP.Header, &x.op.Operation)
+	if err := cmp.Or(err, mismatched, unkeyed, unread); err != nil {
 		return d, err
 	}
 	return d, x.input(body, in)
@@ -138,6 +142,9 @@ func (x *exchange) write() (*message.Response, error) {
 	at := operation.PathParams{ID: id, DeliveryID: x.HTTP.PathValue("delivery_id")}
 	command.Status, command.Head, command.Offset = x.op.Status, x.Head(), x.Conditions.Offset
 	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) {
+		if err := x.holds(d.version, tx, id); err != nil {
+			return sandbox.Result{}, err
+		}
 		after, _ := tx.Company.Newest()
 		result, err := typed.Run(tx, at)
 		if x.Conditions.KeyWrites && result.Decision && err == nil {
@@ -148,7 +155,13 @@ func (x *exchange) write() (*message.Response, error) {
 	var reply sandbox.Reply
 	if x.op.Calls {
 		reply, err = x.Sandbox.DoWithOutbound(x.Context(), command,
-			func(tx *sandbox.Tx) (sandbox.Outbound, error) { return typed.Outbound(tx, at) })
+			func(tx *sandbox.Tx) (sandbox.Outbound, error) {
+				if err := x.holds(d.version, tx, id); err != nil {
+					return nil, err
+				}
+				d.version = nil // an outbound call that was made is recorded
+				return typed.Outbound(tx, at)
+			})
 	} else {
 		reply, err = x.Sandbox.Do(x.Context(), command)
 	}

@@ -174,7 +174,8 @@ func (g *generator) typescript(text string, input bool) string {
 func (g *generator) declarations() string {
 	var b strings.Builder
 	b.WriteString(javascriptHeader)
-	b.WriteString("import type { CallOptions, Page, Sandbox, WriteOptions } from './platen.js';\n\n" +
+	b.WriteString("import type { CallOptions, Page, RecordWriteOptions, Sandbox, WriteOptions } " +
+		"from './platen.js';\n\n" +
 		"export declare const VERSION: string;\nexport declare const BASE_PATH: string;\n\n" +
 		jsdoc("", "A moment of wall time, such as 2026-10-01T09:00:00.000000Z.") +
 		"export type Timestamp = string;\n\n" +
@@ -280,7 +281,10 @@ func (m *method) declared() string {
 	name := lowerCamel(op.ID)
 	text := jsdoc("  ", m.about()...)
 	options := "options?: CallOptions"
-	if m.write() {
+	switch {
+	case op.TakesIfMatch():
+		options = "options?: RecordWriteOptions"
+	case m.write():
 		options = "options?: WriteOptions"
 	}
 	switch {

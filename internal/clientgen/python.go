@@ -225,6 +225,10 @@ func (g *generator) pythonMethods(m *method, async bool, iterator, sandbox strin
 	if m.write() {
 		request += ", idempotency_key=idempotency_key"
 		named = append(named, parameter{name: "idempotency_key", kind: "str | None = None"})
+		if op.TakesIfMatch() {
+			request += ", if_match=if_match"
+			named = append(named, parameter{name: "if_match", kind: "str | None = None"})
+		}
 	} else if op.Conditional() {
 		request += ", if_none_match=if_none_match"
 		named = append(named, parameter{name: "if_none_match", kind: "str | None = None"})

@@ -45,6 +45,9 @@ func verbs(table []operation.Operation) string {
 		}
 		fmt.Fprintf(&b, "{ID: %q, Resource: %q, Verb: %q, System: %q, Method: %q, Path: %q, Summary: %q,\n"+
 			"Description: %q", op.ID, noun, verb, op.System, op.Method, op.Path, op.Summary, op.Description)
+		if op.TakesIfMatch() {
+			b.WriteString(", IfMatch: true")
+		}
 		if op.Kind == operation.List {
 			b.WriteString(", Paged: true, Fields: []Field{")
 			for _, p := range op.Query() {

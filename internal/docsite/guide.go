@@ -46,6 +46,7 @@ func guideGroups() []guideGroup {
 		{"Test your integration", []guide{
 			{"/docs/clients", "clients.md", "Use a client library"},
 			{"/docs/idempotency", "idempotency.md", "Retry safely"},
+			{"/docs/lost-updates", "lost-updates.md", "Prevent lost updates"},
 			{"/docs/lists", "lists.md", "Read lists"},
 			{"/docs/feed", "feed.md", "Follow the event feed"},
 			{"/docs/webhooks", "webhooks.md", "Receive webhooks"},

@@ -111,6 +111,10 @@ sleep 2
 curl -s "BASE/events/poll?after_seq=100000&wait_s=10" AS_OFFICE`,
 	problem.InvalidState: order + `curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE > /dev/null
 curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE`,
+	problem.PreconditionFailed: order +
+		`TAG=$(curl -s BASE/office/sales-orders/$ORDER AS_OFFICE -o /dev/null -w '%header{etag}')
+curl -s -X POST BASE/office/sales-orders/$ORDER/accept AS_OFFICE > /dev/null
+curl -s BASE/office/sales-orders/$ORDER/decline AS_OFFICE -H "If-Match: $TAG" --json '{"reason": "full"}'`,
 	problem.DuplicateReference: workOrder + `curl -s BASE/factory/work-orders AS_FACTORY -H "Idempotency-Key: again" \
   --json '{"sku": "prd_card", "quantity": 10, "reference": "cards"}'`,
 	problem.PressBusy: workOrder + `for run in first second; do

@@ -96,6 +96,7 @@ func headers() responseHeaders {
 		},
 		Errors: map[string]string{
 			wire.HeaderRetryAfter: "Seconds to leave before the next try.",
+			wire.HeaderETag:       "412: the present version of the record.",
 			"WWW-Authenticate":    "Bearer: a key belongs into the Authorization header.",
 			"Allow":               "The methods of this path.",
 			"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",

@@ -205,6 +205,9 @@ func (o *Operation) Common() []problem.Code {
 	if o.Key == KeyRequired {
 		codes = append(codes, problem.IdempotencyRequired)
 	}
+	if o.TakesIfMatch() && o.Named() != "" {
+		codes = append(codes, problem.PreconditionFailed)
+	}
 	return append(codes, o.Problems...)
 }
 
@@ -220,6 +223,17 @@ func (o *Operation) Conditional() bool {
 	switch o.Kind {
 	case List, Feed, Poll, Row, Object:
 		return true
+	default:
+		return false
+	}
+}
+
+// TakesIfMatch reports whether a client can ask for a write only where the record is still of the version that it
+// read (contract: OPEN.IF_MATCH).
+func (o *Operation) TakesIfMatch() bool {
+	switch o.Kind {
+	case Write, Deletion:
+		return o.Named() != "" || o.Method == http.MethodPatch || o.Method == http.MethodDelete
 	default:
 		return false
 	}

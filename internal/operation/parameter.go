@@ -198,6 +198,13 @@ func (o *Operation) headers() []Parameter {
 			Name: wire.HeaderIfNoneMatch, Common: true, Doc: "An ETag; the response is 304 when nothing changed.",
 		})
 	}
+	if o.TakesIfMatch() {
+		doc := "An ETag of GET by id, or *; the response is 412 when the record has changed since."
+		if o.Named() == "" {
+			doc = "Only *, which always fits."
+		}
+		headers = append(headers, Parameter{Name: wire.HeaderIfMatch, Common: o.Named() != "", Doc: doc})
+	}
 	if o.Kind == Creation {
 		headers = append(headers, Parameter{
 			Name: wire.HeaderProof, Doc: "A proof of work, where the server asks for one: <challenge>.<nonce>.",

@@ -53,6 +53,7 @@ const (
 	NoExtensionsLeft      Code = "no_extensions_left"
 	TooManyOpen           Code = "too_many_open"
 	TicketForfeited       Code = "ticket_forfeited"
+	PreconditionFailed    Code = "precondition_failed"
 	BodyTooLarge          Code = "body_too_large"
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	ValidationFailed      Code = "validation_failed"
@@ -305,6 +306,14 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint:    "Ask for a sandbox again with POST /v1/sandboxes, and poll every few seconds.",
 		Meaning: "The ticket was ready but not claimed in time, so the next client in the queue got the sandbox.",
 		Remedy:  "Join the queue again. Poll every three to ten seconds, so that you claim a ready ticket in time.",
+	},
+	{
+		Code: PreconditionFailed, Status: http.StatusPreconditionFailed,
+		Hint: "details.etag has the present ETag. Read the record again, and decide with its new state.",
+		Meaning: "If-Match names another version of the record: it changed after you read it. Nothing was done, and " +
+			"the Idempotency-Key is free.",
+		Remedy: "Get the record, decide again with what it says now, and send the write with the new ETag. " +
+			"Never send the write again without If-Match: that overwrites what the other program did.",
 	},
 	{
 		Code: BodyTooLarge, Status: http.StatusRequestEntityTooLarge,

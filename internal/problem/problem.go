@@ -91,6 +91,11 @@ func WrongState(resource, id, status string, allowed ...string) *Problem {
 		With(StateDetails{Status: status, Allowed: allowed})
 }
 
+// VersionDetails are the details of precondition_failed.
+type VersionDetails struct {
+	ETag string `json:"etag"`
+}
+
 // Field is one bad field of a body.
 type Field struct {
 	// Field is the path of the field, such as lines[2].quantity.

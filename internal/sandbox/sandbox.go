@@ -493,6 +493,9 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 // size is the number of bytes that the sandbox takes up with a view.
 func (s *Sandbox) size(v *View) int64 { return v.size() + s.log.Bytes() }
 
+// View is the state before the command: that of the last commit, in which everything due has happened.
+func (tx *Tx) View() *View { return tx.sandbox.published.Load() }
+
 // NextVersion is that of the commit that the command will make.
 func (tx *Tx) NextVersion() uint64 { return tx.sandbox.published.Load().Version + 1 }
 

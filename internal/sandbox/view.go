@@ -89,15 +89,15 @@ func (v *View) IDOf(resource, number string) string {
 	if len(entries) == 0 {
 		return number
 	}
-	place := ordinalOf(number) - ordinalOf(numberOf(entries[0]))
-	if place < 0 || place >= len(entries) || numberOf(entries[place]) != number {
+	place := ordinalOf(number) - ordinalOf(NumberOf(entries[0]))
+	if place < 0 || place >= len(entries) || NumberOf(entries[place]) != number {
 		return number
 	}
 	return entries[place].ID
 }
 
-// numberOf is the number of a row, "" for none.
-func numberOf(e *record.Entry) string {
+// NumberOf is the number of a row, such as SO-1001, "" for none.
+func NumberOf(e *record.Entry) string {
 	var row struct {
 		Number string `json:"number"`
 	}

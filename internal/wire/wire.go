@@ -24,6 +24,7 @@ const Version = "2026-09"
 const (
 	HeaderIdempotencyKey = "Idempotency-Key"
 	HeaderIfNoneMatch    = "If-None-Match"
+	HeaderIfMatch        = "If-Match"
 	HeaderProof          = "Sim-PoW"
 	HeaderVersion        = "Sim-Version"
 	// HeaderKey holds a key, as Authorization does.

@@ -86,6 +86,7 @@ var concurrent = []func(*testing.T){
 	TestNobodySellsTheSameGoodsTwice,
 	TestNothingIsLostAtAReceiverThatFailsAtRandom,
 	TestOneOfManyAcceptsALot,
+	TestOfWritesWithOneTagOneIsCarriedOut,
 	TestOneTestOfASubscriptionIsUnderWay,
 	TestOnlyTheNewestCallsAreRemembered,
 	TestPagesHaveABudgetOfTheirOwn,

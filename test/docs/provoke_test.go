@@ -22,9 +22,9 @@ var sample = regexp.MustCompile("(?s)```json\n(.*?)\n```")
 // examplesFile has the errors that the pages show.
 const examplesFile = "../../internal/problem/examples.json"
 
-// momentary finds what differs from one server or moment to another: random ids, times, and the
-// pause between ticks, which is long here.
-var momentary = regexp.MustCompile(`\b([a-z]{2,4}_)[0-9a-z]{13,26}\b|` +
+// momentary finds what differs from one server or moment to another: random ids, tags, times, and
+// the pause between ticks, which is long here.
+var momentary = regexp.MustCompile(`\b([a-z]{2,4}_)[0-9a-z]{13,26}\b|W/\\"[0-9a-z]+|` +
 	`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|\d+s ago`)
 
 // envelope is a response with an error, whose fields are in the order in which they are shown.

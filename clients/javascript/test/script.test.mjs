@@ -54,8 +54,8 @@ async function fake(responses) {
 }
 
 // made calls a client as the script says.
-async function made(client, { operation, ids = [], in: input, query, all, key, if_none_match }, call, items) {
-  const options = { call, idempotencyKey: key, ifNoneMatch: if_none_match };
+async function made(client, { operation, ids = [], in: input, query, all, key, if_match, if_none_match }, call, items) {
+  const options = { call, idempotencyKey: key, ifMatch: if_match, ifNoneMatch: if_none_match };
   if (all) {
     const name = operation === 'list_events' ? 'eventsWhere' : lower(operation.replace(/^list_/, ''));
     for await (const item of client[name](...ids, query, options)) items.push(item.id);

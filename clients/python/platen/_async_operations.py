@@ -116,6 +116,7 @@ class AsyncOperations:
         *,
         clock: t.ClockMode,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.SandboxStatus:
         """Pause or start the clock: PATCH /sandbox.
@@ -127,7 +128,7 @@ class AsyncOperations:
 
         clock: manual: only ticks move the clock. realtime: the clock runs from there.
         """
-        return await self._write(Request("update_sandbox", "PATCH", "/sandbox", "judged", body=given({"clock": clock}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("update_sandbox", "PATCH", "/sandbox", "judged", body=given({"clock": clock}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def advance_time(
         self,
@@ -173,6 +174,7 @@ class AsyncOperations:
         self,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.DeletedSandbox:
         """Delete the sandbox: DELETE /sandbox.
@@ -185,7 +187,7 @@ class AsyncOperations:
         It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
         request.
         """
-        return await self._write(Request("delete_sandbox", "DELETE", "/sandbox", "judged", idempotency_key=idempotency_key), call)
+        return await self._write(Request("delete_sandbox", "DELETE", "/sandbox", "judged", idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def get_series(
         self,
@@ -432,6 +434,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.Checkpoint:
         """Delete a checkpoint: DELETE /sandbox/checkpoints/{id}.
@@ -441,7 +444,7 @@ class AsyncOperations:
         It can fail with not_found (404), checkpoint_kept (409) and not_in_evaluation (403), beside the
         errors of every request.
         """
-        return await self._write(Request("delete_checkpoint", "DELETE", "/sandbox/checkpoints/{id}", "judged", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("delete_checkpoint", "DELETE", "/sandbox/checkpoints/{id}", "judged", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def fork_sandbox(
         self,
@@ -1088,6 +1091,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeSalesOrder:
         """Accept a sales order: POST /office/sales-orders/{id}/accept.
@@ -1101,7 +1105,7 @@ class AsyncOperations:
         It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the errors of
         every request.
         """
-        return await self._write(Request("accept_sales_order", "POST", "/office/sales-orders/{id}/accept", "office", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("accept_sales_order", "POST", "/office/sales-orders/{id}/accept", "office", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def decline_sales_order(
         self,
@@ -1110,6 +1114,7 @@ class AsyncOperations:
         *,
         reason: str | None = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeSalesOrder:
         """Decline a sales order: POST /office/sales-orders/{id}/decline.
@@ -1120,7 +1125,7 @@ class AsyncOperations:
 
         reason: For the record; the customer does not read it. 1 to 200 characters.
         """
-        return await self._write(Request("decline_sales_order", "POST", "/office/sales-orders/{id}/decline", "office", ids=(id,), body=given({"reason": reason}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("decline_sales_order", "POST", "/office/sales-orders/{id}/decline", "office", ids=(id,), body=given({"reason": reason}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_office_shipments(
         self,
@@ -1608,6 +1613,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeContractLot:
         """Accept a contract lot: POST /office/contract-lots/{id}/accept.
@@ -1621,7 +1627,7 @@ class AsyncOperations:
         It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the errors of
         every request.
         """
-        return await self._write(Request("accept_contract_lot", "POST", "/office/contract-lots/{id}/accept", "office", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("accept_contract_lot", "POST", "/office/contract-lots/{id}/accept", "office", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def decline_contract_lot(
         self,
@@ -1629,6 +1635,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeContractLot:
         """Decline a contract lot: POST /office/contract-lots/{id}/decline.
@@ -1637,7 +1644,7 @@ class AsyncOperations:
 
         It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
         """
-        return await self._write(Request("decline_contract_lot", "POST", "/office/contract-lots/{id}/decline", "office", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("decline_contract_lot", "POST", "/office/contract-lots/{id}/decline", "office", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_market_quotes(
         self,
@@ -1954,6 +1961,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeRequisition:
         """Approve a requisition: POST /office/requisitions/{id}/approve.
@@ -1962,7 +1970,7 @@ class AsyncOperations:
 
         It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
         """
-        return await self._write(Request("approve_requisition", "POST", "/office/requisitions/{id}/approve", "office", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("approve_requisition", "POST", "/office/requisitions/{id}/approve", "office", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def reject_requisition(
         self,
@@ -1971,6 +1979,7 @@ class AsyncOperations:
         *,
         reason: str | None = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeRequisition:
         """Reject a requisition: POST /office/requisitions/{id}/reject.
@@ -1981,7 +1990,7 @@ class AsyncOperations:
 
         reason: The reason of the rejection, for the record. 1 to 200 characters.
         """
-        return await self._write(Request("reject_requisition", "POST", "/office/requisitions/{id}/reject", "office", ids=(id,), body=given({"reason": reason}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("reject_requisition", "POST", "/office/requisitions/{id}/reject", "office", ids=(id,), body=given({"reason": reason}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_purchase_orders(
         self,
@@ -2115,6 +2124,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficePurchaseOrder:
         """Approve a purchase order: POST /office/purchase-orders/{id}/approve.
@@ -2124,7 +2134,7 @@ class AsyncOperations:
         It can fail with not_found (404), invalid_state (409) and supplier_on_hold (409), beside the errors
         of every request.
         """
-        return await self._write(Request("approve_purchase_order", "POST", "/office/purchase-orders/{id}/approve", "office", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("approve_purchase_order", "POST", "/office/purchase-orders/{id}/approve", "office", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_office_goods_receipts(
         self,
@@ -2322,6 +2332,7 @@ class AsyncOperations:
         amount_minor: int | None = None,
         note: str | None = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeSupplierInvoice:
         """Pay a supplier: POST /office/supplier-invoices/{id}/pay.
@@ -2340,7 +2351,7 @@ class AsyncOperations:
         note: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
         characters.
         """
-        return await self._write(Request("pay_supplier_invoice", "POST", "/office/supplier-invoices/{id}/pay", "office", ids=(id,), body=given({"amount_minor": amount_minor, "note": note}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("pay_supplier_invoice", "POST", "/office/supplier-invoices/{id}/pay", "office", ids=(id,), body=given({"amount_minor": amount_minor, "note": note}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_employees(
         self,
@@ -2451,6 +2462,7 @@ class AsyncOperations:
         *,
         reason: str | None = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.Employee:
         """Dismiss an employee: POST /office/employees/{id}/dismiss.
@@ -2464,7 +2476,7 @@ class AsyncOperations:
 
         reason: For the record. 1 to 200 characters.
         """
-        return await self._write(Request("dismiss_employee", "POST", "/office/employees/{id}/dismiss", "office", ids=(id,), body=given({"reason": reason}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("dismiss_employee", "POST", "/office/employees/{id}/dismiss", "office", ids=(id,), body=given({"reason": reason}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_leave_requests(
         self,
@@ -3806,6 +3818,7 @@ class AsyncOperations:
         events: Sequence[t.EventType] | None = None,
         description: str | None = None,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.Subscription:
         """Change a webhook subscription: PATCH /webhooks/{id}.
@@ -3828,7 +3841,7 @@ class AsyncOperations:
 
         description: Another description; null leaves the one that there is. At most 200 characters.
         """
-        return await self._write(Request("update_webhook", "PATCH", "/webhooks/{id}", "shared", ids=(id,), body=given({"status": status, "url": url, "events": events, "description": description}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("update_webhook", "PATCH", "/webhooks/{id}", "shared", ids=(id,), body=given({"status": status, "url": url, "events": events, "description": description}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def delete_webhook(
         self,
@@ -3836,6 +3849,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.Subscription:
         """Delete a webhook subscription: DELETE /webhooks/{id}.
@@ -3847,7 +3861,7 @@ class AsyncOperations:
 
         It can fail with not_found (404), beside the errors of every request.
         """
-        return await self._write(Request("delete_webhook", "DELETE", "/webhooks/{id}", "shared", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("delete_webhook", "DELETE", "/webhooks/{id}", "shared", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def test_webhook(
         self,
@@ -3855,6 +3869,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.WebhookTest:
         """Ping the URL of a webhook subscription: POST /webhooks/{id}/test.
@@ -3868,7 +3883,7 @@ class AsyncOperations:
 
         It can fail with not_found (404) and request_in_progress (409), beside the errors of every request.
         """
-        return await self._write(Request("test_webhook", "POST", "/webhooks/{id}/test", "shared", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("test_webhook", "POST", "/webhooks/{id}/test", "shared", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def rotate_webhook_secret(
         self,
@@ -3876,6 +3891,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.Subscription:
         """Replace the secret of a webhook subscription: POST /webhooks/{id}/rotate-secret.
@@ -3887,7 +3903,7 @@ class AsyncOperations:
 
         It can fail with not_found (404), beside the errors of every request.
         """
-        return await self._write(Request("rotate_webhook_secret", "POST", "/webhooks/{id}/rotate-secret", "shared", ids=(id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("rotate_webhook_secret", "POST", "/webhooks/{id}/rotate-secret", "shared", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def list_webhook_deliveries(
         self,
@@ -3962,6 +3978,7 @@ class AsyncOperations:
         /,
         *,
         idempotency_key: str | None = None,
+        if_match: str | None = None,
         call: Call | None = None,
     ) -> t.Delivery:
         """Send an event once more: POST /webhooks/{id}/deliveries/{delivery_id}/redeliver.
@@ -3972,4 +3989,4 @@ class AsyncOperations:
         It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the errors of
         every request.
         """
-        return await self._write(Request("redeliver_webhook", "POST", "/webhooks/{id}/deliveries/{delivery_id}/redeliver", "shared", ids=(id, delivery_id,), idempotency_key=idempotency_key), call)
+        return await self._write(Request("redeliver_webhook", "POST", "/webhooks/{id}/deliveries/{delivery_id}/redeliver", "shared", ids=(id, delivery_id,), idempotency_key=idempotency_key, if_match=if_match), call)

@@ -181,6 +181,7 @@ class Request:
     body: Any = None
     idempotency_key: str | None = None
     if_none_match: str | None = None
+    if_match: str | None = None
     write: bool = False
     proof: str = ""
     #: The path is relative to the origin.
@@ -354,6 +355,8 @@ class Core:
         headers = {"Accept": "application/json", "User-Agent": self.options.user_agent}
         if request.if_none_match:
             headers["If-None-Match"] = request.if_none_match
+        if request.if_match:
+            headers["If-Match"] = request.if_match
         if request.proof:
             headers["Sim-PoW"] = request.proof
         if secret:

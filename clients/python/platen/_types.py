@@ -6626,6 +6626,7 @@ CODES: tuple[str, ...] = (
     "payroll_already_paid",
     "poll_in_progress",
     "pow_required",
+    "precondition_failed",
     "press_busy",
     "press_down",
     "purchase_order_not_approved",

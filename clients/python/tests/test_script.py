@@ -98,6 +98,8 @@ def called(client: Any, one: dict[str, Any], call: platen.Call) -> Any:
     named = {**one.get("in", {}), **one.get("query", {}), "call": call}
     if "key" in one:
         named["idempotency_key"] = one["key"]
+    if "if_match" in one:
+        named["if_match"] = one["if_match"]
     if "if_none_match" in one:
         named["if_none_match"] = one["if_none_match"]
     if one.get("all"):

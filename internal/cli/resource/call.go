@@ -44,6 +44,8 @@ type Call struct {
 	Columns []string
 	// IdempotencyKey of a write; one is made when it is empty.
 	IdempotencyKey string
+	// IfMatch is the ETag that the record must still have, "" for any.
+	IfMatch string
 	// Out gets the records, Notes the rest.
 	Out, Notes io.Writer
 }
@@ -78,6 +80,9 @@ func (c *Call) Run(ctx context.Context) error {
 	}
 	if c.IdempotencyKey != "" {
 		ctx = client.WithIdempotencyKey(ctx, c.IdempotencyKey)
+	}
+	if c.IfMatch != "" {
+		ctx = client.WithIfMatch(ctx, c.IfMatch)
 	}
 	data, err := connection.Send(ctx, c.Operation.Method, path, body)
 	network, lost := errors.AsType[*url.Error](err)

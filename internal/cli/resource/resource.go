@@ -49,9 +49,9 @@ type Operation struct {
 	System               string
 	Method, Path         string
 	Summary, Description string
-	// Paged operations read lists.
-	Paged  bool
-	Fields []Field
+	// Paged operations read lists. IfMatch is set where a write can ask for a version of its record.
+	Paged, IfMatch bool
+	Fields         []Field
 }
 
 // Places returns the names of the ids in the path, in their order.

@@ -14,7 +14,7 @@ func Table() []Operation {
 		{ID: "get_checkpoint", Resource: "checkpoints", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/checkpoints/{id}", Summary: "Get a checkpoint",
 			Description: "The row that GET /sandbox/checkpoints lists under this id."},
 		{ID: "delete_checkpoint", Resource: "checkpoints", Verb: "delete", System: "shared", Method: "DELETE", Path: "/sandbox/checkpoints/{id}", Summary: "Delete a checkpoint",
-			Description: "Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.", Fields: []Field{}},
+			Description: "Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.", IfMatch: true, Fields: []Field{}},
 		{ID: "list_achievements", Resource: "achievements", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/achievements", Summary: "List achievements",
 			Description: "The achievements that the client has unlocked, newest first. The docs list all of them.", Paged: true, Fields: []Field{}},
 		{ID: "get_achievement", Resource: "achievements", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/achievements/{id}", Summary: "Get an achievement",
@@ -35,9 +35,9 @@ func Table() []Operation {
 		{ID: "get_sales_order", Resource: "sales-orders", Verb: "get", System: "office", Method: "GET", Path: "/office/sales-orders/{id}", Summary: "Get a sales order",
 			Description: "The row that GET /office/sales-orders lists under this id."},
 		{ID: "accept_sales_order", Resource: "sales-orders", Verb: "accept", System: "office", Method: "POST", Path: "/office/sales-orders/{id}/accept", Summary: "Accept a sales order",
-			Description: "With the auto bridge the Factory gets its work order at once and the order goes into production; with the manual bridge it is accepted, and carrying it across is your integration's work.", Fields: []Field{}},
+			Description: "With the auto bridge the Factory gets its work order at once and the order goes into production; with the manual bridge it is accepted, and carrying it across is your integration's work.", IfMatch: true, Fields: []Field{}},
 		{ID: "decline_sales_order", Resource: "sales-orders", Verb: "decline", System: "office", Method: "POST", Path: "/office/sales-orders/{id}/decline", Summary: "Decline a sales order",
-			Description: "", Fields: []Field{
+			Description: "", IfMatch: true, Fields: []Field{
 				{Name: "reason", Kind: Text, Doc: "For the record; the customer does not read it. 1 to 200 characters."}}},
 		{ID: "list_office_shipments", Resource: "office-shipments", Verb: "list", System: "office", Method: "GET", Path: "/office/shipments", Summary: "List shipments of Head Office",
 			Description: "The goods that Head Office has recorded as shipped, each with the invoice that it raised.", Paged: true, Fields: []Field{
@@ -80,9 +80,9 @@ func Table() []Operation {
 		{ID: "get_contract_lot", Resource: "contract-lots", Verb: "get", System: "office", Method: "GET", Path: "/office/contract-lots/{id}", Summary: "Get a contract lot",
 			Description: "The row that GET /office/contract-lots lists under this id."},
 		{ID: "accept_contract_lot", Resource: "contract-lots", Verb: "accept", System: "office", Method: "POST", Path: "/office/contract-lots/{id}/accept", Summary: "Accept a contract lot",
-			Description: "With the auto bridge the Factory gets its work order at once. A lot that is not shipped by deliver_by costs its penalty.", Fields: []Field{}},
+			Description: "With the auto bridge the Factory gets its work order at once. A lot that is not shipped by deliver_by costs its penalty.", IfMatch: true, Fields: []Field{}},
 		{ID: "decline_contract_lot", Resource: "contract-lots", Verb: "decline", System: "office", Method: "POST", Path: "/office/contract-lots/{id}/decline", Summary: "Decline a contract lot",
-			Description: "", Fields: []Field{}},
+			Description: "", IfMatch: true, Fields: []Field{}},
 		{ID: "list_market_quotes", Resource: "market", Verb: "list", System: "office", Method: "GET", Path: "/office/market", Summary: "List market quotes",
 			Description: "The market's bid and ask prices of today. Prices move from day to day, and give way to your trades.", Paged: true, Fields: []Field{
 				{Name: "sku", Kind: Text, Doc: "Only rows with this sku. The goods, such as mat_coated; also the id of the quote."}}},
@@ -116,9 +116,9 @@ func Table() []Operation {
 				{Name: "reference", Kind: Text, Doc: "The Factory's requisition, or any text; no two requisitions have the same. 1 to 64 characters."},
 				{Name: "needed_by", Kind: Text, Doc: "The date by which the material is wanted, for the record: nothing happens when it passes."}}},
 		{ID: "approve_requisition", Resource: "office-requisitions", Verb: "approve", System: "office", Method: "POST", Path: "/office/requisitions/{id}/approve", Summary: "Approve a requisition",
-			Description: "", Fields: []Field{}},
+			Description: "", IfMatch: true, Fields: []Field{}},
 		{ID: "reject_requisition", Resource: "office-requisitions", Verb: "reject", System: "office", Method: "POST", Path: "/office/requisitions/{id}/reject", Summary: "Reject a requisition",
-			Description: "", Fields: []Field{
+			Description: "", IfMatch: true, Fields: []Field{
 				{Name: "reason", Kind: Text, Doc: "The reason of the rejection, for the record. 1 to 200 characters."}}},
 		{ID: "list_purchase_orders", Resource: "purchase-orders", Verb: "list", System: "office", Method: "GET", Path: "/office/purchase-orders", Summary: "List purchase orders",
 			Description: "The orders to suppliers. receipt_status and billing_status say how much of each has been received and billed.", Paged: true, Fields: []Field{
@@ -135,7 +135,7 @@ func Table() []Operation {
 				{Name: "requisition_id", Kind: Text, Doc: "The approved requisition that this orders. 1 to 64 characters."},
 				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected result: prices, total, approval, the promised day, the credit left."}}},
 		{ID: "approve_purchase_order", Resource: "purchase-orders", Verb: "approve", System: "office", Method: "POST", Path: "/office/purchase-orders/{id}/approve", Summary: "Approve a purchase order",
-			Description: "", Fields: []Field{}},
+			Description: "", IfMatch: true, Fields: []Field{}},
 		{ID: "list_office_goods_receipts", Resource: "office-goods-receipts", Verb: "list", System: "office", Method: "GET", Path: "/office/goods-receipts", Summary: "List goods receipts of Head Office",
 			Description: "The goods that Head Office knows to have been accepted. The bills of suppliers are matched with them.", Paged: true, Fields: []Field{
 				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase_order_id. The purchase order that the goods were ordered with."}}},
@@ -158,7 +158,7 @@ func Table() []Operation {
 		{ID: "get_supplier_invoice", Resource: "supplier-invoices", Verb: "get", System: "office", Method: "GET", Path: "/office/supplier-invoices/{id}", Summary: "Get a supplier invoice",
 			Description: "The row that GET /office/supplier-invoices lists under this id."},
 		{ID: "pay_supplier_invoice", Resource: "supplier-invoices", Verb: "pay", System: "office", Method: "POST", Path: "/office/supplier-invoices/{id}/pay", Summary: "Pay a supplier",
-			Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.", Fields: []Field{
+			Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.", IfMatch: true, Fields: []Field{
 				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically. At least 0."},
 				{Name: "note", Kind: Text, Doc: "A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters."}}},
 		{ID: "list_employees", Resource: "employees", Verb: "list", System: "office", Method: "GET", Path: "/office/employees", Summary: "List employees",
@@ -172,7 +172,7 @@ func Table() []Operation {
 				{Name: "role", Kind: Text, Doc: "The work that the employee will do. operator runs a press; finisher dries, cuts and binds; warehouse counts trucks in and sends goods out; bookkeeper records bills; sales brings orders. Required.", Required: true, Values: []string{"operator", "finisher", "warehouse", "bookkeeper", "sales"}},
 				{Name: "hourly_minor", Kind: Integer, Doc: "At least the lowest wage of the role at the opening of the company, which is also the default. 1 to 100,000."}}},
 		{ID: "dismiss_employee", Resource: "employees", Verb: "dismiss", System: "office", Method: "POST", Path: "/office/employees/{id}/dismiss", Summary: "Dismiss an employee",
-			Description: "Costs two weeks' wage. Today still counts as worked, and a press that they have set going runs on.", Fields: []Field{
+			Description: "Costs two weeks' wage. Today still counts as worked, and a press that they have set going runs on.", IfMatch: true, Fields: []Field{
 				{Name: "reason", Kind: Text, Doc: "For the record. 1 to 200 characters."}}},
 		{ID: "list_leave_requests", Resource: "leave-requests", Verb: "list", System: "office", Method: "GET", Path: "/office/leave-requests", Summary: "List leave requests",
 			Description: "Holidays, announced five working days ahead and always granted.", Paged: true, Fields: []Field{}},
@@ -302,22 +302,22 @@ func Table() []Operation {
 				{Name: "events", Kind: Texts, Doc: "The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.", Required: true},
 				{Name: "description", Kind: Text, Doc: "For you; nothing reads it. At most 200 characters."}}},
 		{ID: "update_webhook", Resource: "webhooks", Verb: "update", System: "shared", Method: "PATCH", Path: "/webhooks/{id}", Summary: "Change a webhook subscription",
-			Description: "Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", Fields: []Field{
+			Description: "Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", IfMatch: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event.", Values: []string{"active", "disabled"}},
 				{Name: "url", Kind: Text, Doc: "Another URL, which has to be verified by a test before anything is delivered to it."},
 				{Name: "events", Kind: Texts, Doc: "Other event types, from the next event on. 1 to 50 items. No two alike."},
 				{Name: "description", Kind: Text, Doc: "Another description; null leaves the one that there is. At most 200 characters."}}},
 		{ID: "delete_webhook", Resource: "webhooks", Verb: "delete", System: "shared", Method: "DELETE", Path: "/webhooks/{id}", Summary: "Delete a webhook subscription",
-			Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and its log are gone.", Fields: []Field{}},
+			Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and its log are gone.", IfMatch: true, Fields: []Field{}},
 		{ID: "test_webhook", Resource: "webhooks", Verb: "test", System: "shared", Method: "POST", Path: "/webhooks/{id}/test", Summary: "Ping the URL of a webhook subscription",
-			Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.", Fields: []Field{}},
+			Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.", IfMatch: true, Fields: []Field{}},
 		{ID: "rotate_webhook_secret", Resource: "webhooks", Verb: "rotate-secret", System: "shared", Method: "POST", Path: "/webhooks/{id}/rotate-secret", Summary: "Replace the secret of a webhook subscription",
-			Description: "The response holds the new secret, this once. For a day both secrets sign, so that receivers can change over. A second rotation within the day ends the first secret at once.", Fields: []Field{}},
+			Description: "The response holds the new secret, this once. For a day both secrets sign, so that receivers can change over. A second rotation within the day ends the first secret at once.", IfMatch: true, Fields: []Field{}},
 		{ID: "list_webhook_deliveries", Resource: "webhooks", Verb: "deliveries", System: "shared", Method: "GET", Path: "/webhooks/{id}/deliveries", Summary: "List the deliveries of a webhook subscription",
 			Description: "A row for each attempt: the event, the time, and the status of the receiver's response, never its body. Waiting attempts are listed too. Of those that are over, the newest 500 are kept.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. pending waits for due_at, deferred for the delivery budget; delivered got a 2xx; failed did not, and another attempt follows; dropped was given up after the last attempt, or with its subscription.", Values: []string{"pending", "deferred", "delivered", "failed", "dropped"}},
 				{Name: "trigger", Kind: Text, Doc: "Only rows with this trigger. auto: sent automatically; manual: resent on your request; test: a ping.", Values: []string{"auto", "manual", "test"}}}},
 		{ID: "redeliver_webhook", Resource: "webhooks", Verb: "redeliver", System: "shared", Method: "POST", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", Summary: "Send an event once more",
-			Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.", Fields: []Field{}},
+			Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.", IfMatch: true, Fields: []Field{}},
 	}
 }
