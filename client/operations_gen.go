@@ -2625,3 +2625,19 @@ func (c *Client) RedeliverWebhook(ctx context.Context, id, deliveryID string) (*
 	}
 	return write[Delivery](ctx, c, request{operation: "redeliver_webhook", method: http.MethodPost, path: record("/webhooks/{id}/deliveries/{delivery_id}/redeliver", id, deliveryID), system: shared})
 }
+
+// RedeliverFailedEvents sends POST /webhooks/{id}/redeliver: send all failed events once more.
+//
+// Sends each event that the receiver did not get: none of its deliveries succeeded and none
+// waits. Events from while the subscription was out of service are among them. They are sent in
+// the order of the feed, within the budget, and retried like any other. Five failures in a row
+// disable the subscription, and drop the rest.
+//
+// It can fail with not_found (404), invalid_state (409), invalid_event_type (422) and
+// too_many_open (409), beside the errors of every request.
+func (c *Client) RedeliverFailedEvents(ctx context.Context, id string, in RedeliverFailedInput) (*RedeliveredFailed, error) {
+	if id == "" {
+		return nil, failed("redeliver_failed_events", errNoID)
+	}
+	return write[RedeliveredFailed](ctx, c, request{operation: "redeliver_failed_events", method: http.MethodPost, path: record("/webhooks/{id}/redeliver", id), system: shared, in: in})
+}

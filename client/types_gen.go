@@ -4113,6 +4113,26 @@ const (
 	SubscriptionViaIntermediary SubscriptionVia = "intermediary"
 )
 
+// RedeliverFailedInput is the body of redeliver_failed_events.
+//
+// The body that chooses which failed events to send again.
+type RedeliverFailedInput struct {
+	// The number of the first event to look at, its seq in the feed. 1 looks at all. Required. 1 to
+	// 9,007,199,254,740,991. Such as 1.
+	Since int64 `json:"since"`
+	// Only events of these types; all types of the subscription by default. 1 to 50 items. No two
+	// alike.
+	EventTypes []EventType `json:"event_types,omitempty"`
+}
+
+// RedeliveredFailed is in the response of redeliver_failed_events.
+//
+// The number of events that are sent again.
+type RedeliveredFailed struct {
+	// How many events are sent again, each once.
+	Count int64 `json:"count"`
+}
+
 // SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods.
 type SalesOrderReceivedData struct {
 	// The id of the record that the event is about.

@@ -3660,6 +3660,23 @@ export type SubscriptionDeliveryStatus =
 export type SubscriptionVia =
   | 'intermediary';
 
+/** RedeliverFailedInput is the body of redeliver_failed_events. */
+export interface RedeliverFailedInput {
+  /**
+   * The number of the first event to look at, its seq in the feed. 1 looks at all. Required. 1 to
+   * 9,007,199,254,740,991. Such as 1.
+   */
+  since: number;
+  /** Only events of these types; all types of the subscription by default. 1 to 50 items. No two alike. */
+  event_types?: EventType[];
+}
+
+/** RedeliveredFailed is in the response of redeliver_failed_events. */
+export interface RedeliveredFailed {
+  /** How many events are sent again, each once. */
+  count: number;
+}
+
 /** SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods. */
 export interface SalesOrderReceivedData {
   /** The id of the record that the event is about. */
@@ -7464,4 +7481,17 @@ export declare class Operations {
    * request.
    */
   redeliverWebhook(id: string, deliveryId: string, options?: RecordWriteOptions): Promise<Delivery>;
+
+  /**
+   * Send all failed events once more: POST /webhooks/{id}/redeliver.
+   *
+   * Sends each event that the receiver did not get: none of its deliveries succeeded and none waits. Events
+   * from while the subscription was out of service are among them. They are sent in the order of the feed,
+   * within the budget, and retried like any other. Five failures in a row disable the subscription, and drop
+   * the rest.
+   *
+   * It can fail with not_found (404), invalid_state (409), invalid_event_type (422) and too_many_open (409),
+   * beside the errors of every request.
+   */
+  redeliverFailedEvents(id: string, input: RedeliverFailedInput, options?: RecordWriteOptions): Promise<RedeliveredFailed>;
 }

@@ -850,4 +850,8 @@ export class Operations {
   redeliverWebhook(id, deliveryId, options) {
     return this._write({ operation: 'redeliver_webhook', method: 'POST', path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver', system: 'shared', ids: [id, deliveryId] }, options);
   }
+
+  redeliverFailedEvents(id, input, options) {
+    return this._write({ operation: 'redeliver_failed_events', method: 'POST', path: '/webhooks/{id}/redeliver', system: 'shared', ids: [id], body: input ?? {} }, options);
+  }
 }

@@ -21,6 +21,11 @@ var ownCommands = map[string]string{ //nolint:gochecknoglobals // the table itse
 	"get_event": "events",
 }
 
+// ownVerbs are those of the terminal that do not follow from the path: another operation has that verb.
+var ownVerbs = map[string]string{ //nolint:gochecknoglobals // read only
+	"redeliver_failed_events": "redeliver-failed",
+}
+
 // verbs renders the operations on records as package resource of the terminal has them.
 func verbs(table []operation.Operation) string {
 	nouns := map[string]map[operation.System]bool{}
@@ -85,6 +90,8 @@ func placeOf(op *operation.Operation) (noun, verb string) {
 	}
 	noun = strings.Join(literals, "-")
 	switch {
+	case ownVerbs[op.ID] != "":
+		return noun, ownVerbs[op.ID]
 	case behind != "" && behind != "{}":
 		return noun, behind
 	case op.Kind == operation.List:

@@ -2,6 +2,7 @@ package company
 
 import (
 	"platen/internal/company/mission"
+	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/company/subscription"
 	"platen/internal/event"
@@ -92,6 +93,21 @@ func (c *Company) SubscriptionTested(a subscription.Attempt, o subscription.Outc
 func (c *Company) Redeliver(id, deliveryID string, now moment.Instant) (again string, err error) {
 	c.besides(now, func() { again, err = c.webhooks.Redeliver(c.rec, id, deliveryID, now) })
 	return again, err
+}
+
+// MissedEvents lists the stretches of the feed with events that RedeliverFailed may want and of which the
+// delivery log need not have a row, each from its first to its last number. It refuses a subscription that
+// gets nothing sent again, and types that it does not get.
+func (c *Company) MissedEvents(id string, in subscription.Again) ([]subscription.Stretch, error) {
+	return c.webhooks.Missed(id, in)
+}
+
+// RedeliverFailed sends all events again that the receiver of a subscription did not get, and returns their number.
+// Events are those of MissedEvents, which comes before it.
+func (c *Company) RedeliverFailed(id string, in subscription.Again, events []record.Event,
+	now moment.Instant) (count int, err error) {
+	c.besides(now, func() { count, err = c.webhooks.RedeliverFailed(c.rec, id, in, events, now) })
+	return count, err
 }
 
 // DueDeliveries lists the attempts that are to be made by now, and when to ask

@@ -36,6 +36,21 @@ type UpdateWebhook struct {
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
 }
 
+// RedeliverFailed is the body of POST /webhooks/{id}/redeliver.
+type RedeliverFailed struct {
+	_ struct{} `doc:"The body that chooses which failed events to send again."`
+
+	Since      int64        `json:"since" required:"true" minimum:"1" maximum:"9007199254740991" example:"1" doc:"The number of the first event to look at, its seq in the feed. 1 looks at all."`
+	EventTypes []event.Type `json:"event_types,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Only events of these types; all types of the subscription by default."`
+}
+
+// RedeliveredFailed is the response of sending failed events again.
+type RedeliveredFailed struct {
+	_ struct{} `doc:"The number of events that are sent again."`
+
+	Count int64 `json:"count" doc:"How many events are sent again, each once."`
+}
+
 // WebhookTest is the response of a test (contract: OPEN.WHK.TEST.ANSWER).
 type WebhookTest struct {
 	_ struct{} `doc:"The result of a test ping to the URL of a subscription."`
@@ -68,7 +83,7 @@ func webhookOperations() []Operation {
 				"never its body. Waiting attempts are listed too. Of those that are over, the newest 500 are kept.",
 			Resource: subscription.DeliveryResource, Parent: subscription.Resource,
 			Filters: []string{"status", "trigger"}, Out: reflect.TypeFor[subscription.Delivery](),
-		}, redeliver()},
+		}, redeliver(), redeliverFailed()},
 	)
 }
 
@@ -206,6 +221,35 @@ func redeliver() Operation {
 	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
 		id, err := tx.Company.Redeliver(at.ID, at.DeliveryID, tx.Now)
 		return Result{Resource: subscription.DeliveryResource, ID: id}, err
+	})
+}
+
+func redeliverFailed() Operation {
+	return write(Operation{
+		ID: "redeliver_failed_events", Path: "/webhooks/{id}/redeliver", System: Shared, Status: http.StatusAccepted,
+		Out:     reflect.TypeFor[RedeliveredFailed](),
+		Summary: "Send all failed events once more",
+		Description: "Sends each event that the receiver did not get: none of its deliveries succeeded and none " +
+			"waits. Events from while the subscription was out of service are among them. They are sent in the " +
+			"order of the feed, within the budget, and retried like any other. Five failures in a row disable " +
+			"the subscription, and drop the rest.",
+		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.InvalidEventType, problem.TooManyOpen},
+	}, func(tx *sandbox.Tx, id string, in *RedeliverFailed) (Result, error) {
+		again := subscription.Again{Since: uint64(in.Since), Types: in.EventTypes}
+		stretches, err := tx.Company.MissedEvents(id, again)
+		if err != nil {
+			return Result{}, err
+		}
+		var missed []record.Event
+		for _, s := range stretches {
+			events, err := tx.Events(sandbox.Query{After: s[0] - 1, Limit: int(s[1] - s[0] + 1)})
+			if err != nil {
+				return Result{}, fmt.Errorf("read missed events: %w", err)
+			}
+			missed = append(missed, events...)
+		}
+		count, err := tx.Company.RedeliverFailed(id, again, missed, tx.Now)
+		return Result{Value: func(*sandbox.View) any { return RedeliveredFailed{Count: int64(count)} }}, err
 	})
 }
 

@@ -32,6 +32,32 @@ func (q *Query) wants(e *record.Event) bool {
 // Recent ones come from memory, older ones from the commits that wrote them;
 // commits without a selected type are not read.
 func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event, error) {
+	return s.events(ctx, v, q, s.spans)
+}
+
+// View is the state before the command: that of the last commit, in which everything due has happened.
+func (tx *Tx) View() *View { return tx.sandbox.published.Load() }
+
+// NextVersion is that of the commit that the command will make.
+func (tx *Tx) NextVersion() uint64 { return tx.sandbox.published.Load().Version + 1 }
+
+// Sequence returns the number of the newest event, those of the command
+// included.
+func (tx *Tx) Sequence() uint64 {
+	sequence, _ := tx.Company.Newest()
+	return sequence
+}
+
+// Events returns the events before the command that a query selects.
+func (tx *Tx) Events(q Query) ([]record.Event, error) {
+	s := tx.sandbox
+	return s.events(tx.ctx, tx.View(), q, func(_ context.Context, v *View, q Query) ([]commitlog.Span, error) {
+		return s.loadedSpans(v, q), nil
+	})
+}
+
+func (s *Sandbox) events(ctx context.Context, v *View, q Query,
+	spansOf func(context.Context, *View, Query) ([]commitlog.Span, error)) ([]record.Event, error) {
 	var found []record.Event
 	take := func(events []record.Event) {
 		for i := range events {
@@ -45,7 +71,7 @@ func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event,
 		return nil, nil
 	}
 	if len(v.tail) == 0 || v.tail[0].Sequence > q.After+1 {
-		spans, err := s.spans(ctx, v, q)
+		spans, err := spansOf(ctx, v, q)
 		if err != nil {
 			return nil, err
 		}
@@ -87,9 +113,14 @@ func (s *Sandbox) spans(ctx context.Context, v *View, q Query) ([]commitlog.Span
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
+	return s.loadedSpans(v, q), nil
+}
+
+// loadedSpans is spans for the writer.
+func (s *Sandbox) loadedSpans(v *View, q Query) []commitlog.Span {
 	until := v.Sequence
 	if len(v.tail) > 0 {
 		until = v.tail[0].Sequence - 1
 	}
-	return s.log.Spans(q.After, until, q.Types), nil
+	return s.log.Spans(q.After, until, q.Types)
 }

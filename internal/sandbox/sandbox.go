@@ -125,6 +125,7 @@ type Tx struct {
 	Company *company.Company
 	Now     moment.Instant
 	sandbox *Sandbox
+	ctx     context.Context //nolint:containedctx // it lasts as long as the command
 	ticked  bool
 	// header is the sandbox's new one, nil to keep the old.
 	header *store.Sandbox
@@ -249,7 +250,7 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	if err := s.unreserved(cmd); err != nil && !cmd.reserved {
 		return Reply{}, err
 	}
-	tx := &Tx{Company: s.company, Now: now, sandbox: s}
+	tx := &Tx{Company: s.company, Now: now, sandbox: s, ctx: ctx}
 	waited, undo, version := s.company.Waiting(), s.company.Start(now), s.published.Load().Version
 	result, err := s.run(tx, cmd)
 	if err != nil {
@@ -321,7 +322,7 @@ func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, at mom
 		}
 		at = now
 		asks := func(tx *Tx) (Result, error) { return Result{}, ask(tx) }
-		if _, err := s.run(&Tx{Company: s.company, Now: now, sandbox: s}, Command{Run: asks}); err != nil {
+		if _, err := s.run(&Tx{Company: s.company, Now: now, sandbox: s, ctx: ctx}, Command{Run: asks}); err != nil {
 			return err
 		}
 		if s.company.Changed() {
@@ -492,16 +493,3 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 
 // size is the number of bytes that the sandbox takes up with a view.
 func (s *Sandbox) size(v *View) int64 { return v.size() + s.log.Bytes() }
-
-// View is the state before the command: that of the last commit, in which everything due has happened.
-func (tx *Tx) View() *View { return tx.sandbox.published.Load() }
-
-// NextVersion is that of the commit that the command will make.
-func (tx *Tx) NextVersion() uint64 { return tx.sandbox.published.Load().Version + 1 }
-
-// Sequence returns the number of the newest event, those of the command
-// included.
-func (tx *Tx) Sequence() uint64 {
-	sequence, _ := tx.Company.Newest()
-	return sequence
-}

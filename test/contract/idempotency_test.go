@@ -60,7 +60,8 @@ func (n *tenant) writes() []request {
 // payday_test.go and the tests of lots, webhooks and forks repeat them.
 var repeatedLater = []string{
 	"create_timesheet", "run_payroll", "accept_contract_lot", "decline_contract_lot",
-	"create_webhook", "test_webhook", "rotate_webhook_secret", "redeliver_webhook", "fork_sandbox",
+	"create_webhook", "test_webhook", "rotate_webhook_secret", "redeliver_webhook", "redeliver_failed_events",
+	"fork_sandbox",
 }
 
 func (r request) under(key string) request {

@@ -3990,3 +3990,32 @@ class Operations:
         every request.
         """
         return self._write(Request("redeliver_webhook", "POST", "/webhooks/{id}/deliveries/{delivery_id}/redeliver", "shared", ids=(id, delivery_id,), idempotency_key=idempotency_key, if_match=if_match), call)
+
+    def redeliver_failed_events(
+        self,
+        id: str,
+        /,
+        *,
+        since: int,
+        event_types: Sequence[t.EventType] | None = None,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+        call: Call | None = None,
+    ) -> t.RedeliveredFailed:
+        """Send all failed events once more: POST /webhooks/{id}/redeliver.
+
+        Sends each event that the receiver did not get: none of its deliveries succeeded and none waits.
+        Events from while the subscription was out of service are among them. They are sent in the order of
+        the feed, within the budget, and retried like any other. Five failures in a row disable the
+        subscription, and drop the rest.
+
+        It can fail with not_found (404), invalid_state (409), invalid_event_type (422) and too_many_open
+        (409), beside the errors of every request.
+
+        since: The number of the first event to look at, its seq in the feed. 1 looks at all. 1 to
+        9,007,199,254,740,991. Such as 1.
+
+        event_types: Only events of these types; all types of the subscription by default. 1 to 50 items. No
+        two alike.
+        """
+        return self._write(Request("redeliver_failed_events", "POST", "/webhooks/{id}/redeliver", "shared", ids=(id,), body=given({"since": since, "event_types": event_types}), idempotency_key=idempotency_key, if_match=if_match), call)

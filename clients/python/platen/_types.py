@@ -4727,6 +4727,24 @@ class Delivery(TypedDict):
     created_on: DateText
 
 
+class RedeliverFailedInput(TypedDict):
+    """RedeliverFailedInput is the body of redeliver_failed_events."""
+
+    #: The number of the first event to look at, its seq in the feed. 1 looks at all. Required. 1 to
+    #: 9,007,199,254,740,991. Such as 1.
+    since: int
+
+    #: Only events of these types; all types of the subscription by default. 1 to 50 items. No two alike.
+    event_types: NotRequired[list[EventType]]
+
+
+class RedeliveredFailed(TypedDict):
+    """RedeliveredFailed is in the response of redeliver_failed_events."""
+
+    #: How many events are sent again, each once.
+    count: int
+
+
 class SalesOrderReceivedData(TypedDict):
     """SalesOrderReceivedData is the data of office.sales_order.received: a customer asks for goods."""
 

@@ -319,5 +319,9 @@ func Table() []Operation {
 				{Name: "trigger", Kind: Text, Doc: "Only rows with this trigger. auto: sent automatically; manual: resent on your request; test: a ping.", Values: []string{"auto", "manual", "test"}}}},
 		{ID: "redeliver_webhook", Resource: "webhooks", Verb: "redeliver", System: "shared", Method: "POST", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", Summary: "Send an event once more",
 			Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.", IfMatch: true, Fields: []Field{}},
+		{ID: "redeliver_failed_events", Resource: "webhooks", Verb: "redeliver-failed", System: "shared", Method: "POST", Path: "/webhooks/{id}/redeliver", Summary: "Send all failed events once more",
+			Description: "Sends each event that the receiver did not get: none of its deliveries succeeded and none waits. Events from while the subscription was out of service are among them. They are sent in the order of the feed, within the budget, and retried like any other. Five failures in a row disable the subscription, and drop the rest.", IfMatch: true, Fields: []Field{
+				{Name: "since", Kind: Integer, Doc: "The number of the first event to look at, its seq in the feed. 1 looks at all. Required. 1 to 9,007,199,254,740,991. Such as 1.", Required: true},
+				{Name: "event_types", Kind: Texts, Doc: "Only events of these types; all types of the subscription by default. 1 to 50 items. No two alike."}}},
 	}
 }

@@ -102,6 +102,9 @@ func (b *Subscriptions) Apply(r *record.Recorder, id string, in Change) bool {
 		s.URLHost, private.Address = in.Host, in.Address
 		s.ConsecutiveFailures, s.LastErrorClass, private.RestsUntil = 0, NoError, 0
 		b.drop(r, id)
+		if s.Status == Active {
+			private.Off = r.Sequence()
+		}
 		if s.Status != PendingVerification {
 			record.Move(r, s, &s.Status, PendingVerification)
 		}
@@ -110,7 +113,7 @@ func (b *Subscriptions) Apply(r *record.Recorder, id string, in Change) bool {
 		s.ConsecutiveFailures, private.RestsUntil = 0, 0
 		record.Move(r, s, &s.Status, Active)
 		r.Emit(event.WebhookReenabled, s, &event.WebhookReenabledData{URLHost: s.URLHost})
-		private.Since = r.Sequence()
+		private.serve(r.Sequence())
 		return true
 	}
 	r.Emit(event.WebhookUpdated, s, &event.WebhookUpdatedData{URLHost: s.URLHost, Changed: changed})
@@ -248,6 +251,6 @@ func (b *Subscriptions) Tested(r *record.Recorder, a Attempt, o Outcome) (activa
 	}
 	record.Move(r, s, &s.Status, Active)
 	r.Emit(event.WebhookActivated, s, &event.WebhookActivatedData{URLHost: s.URLHost})
-	private.Since = r.Sequence()
+	private.serve(r.Sequence())
 	return true, nil
 }

@@ -97,6 +97,8 @@ type origin struct {
 	Lost  bool  `json:"lost,omitzero"`
 	Decoy Decoy `json:"decoy,omitzero"`
 	Again bool  `json:"again,omitzero"`
+	// Paced is set for one of many that a client sends again at once: it waits while the subscription rests.
+	Paced bool `json:"paced,omitzero"`
 }
 
 // answered records the outcome of an attempt.
@@ -125,7 +127,10 @@ func (b *Subscriptions) Publish(r *record.Recorder) {
 				b.rotateUnasked(r, s, n)
 				due := min(n.CreatedAt, r.Wall()) // events of one moment are stamped a little after it
 				delivery, from := b.first(n, s.ID, due)
-				b.wait(r, delivery, from)
+				if b.wait(r, delivery, from) == "" {
+					missing := record.EditPrivate(b.Subscriptions, r, s.ID)
+					missing.Missed = missing.Missed.with(Stretch{n.Sequence, n.Sequence})
+				}
 			}
 		}
 	}
@@ -274,6 +279,7 @@ func (b *Subscriptions) failed(r *record.Recorder, row *Delivery, from *origin, 
 		URLHost: s.URLHost, ConsecutiveFailures: s.ConsecutiveFailures, LastErrorClass: new(string(o.ErrorClass)),
 		DroppedCount: b.drop(r, s.ID),
 	})
+	record.EditPrivate(b.Subscriptions, r, s.ID).Off = r.Sequence()
 }
 
 // drop gives up the deliveries that wait for a subscription (contract:

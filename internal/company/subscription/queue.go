@@ -75,6 +75,7 @@ func (b *Subscriptions) dequeue(d *Delivery) {
 func (b *Subscriptions) logSettled(r *record.Recorder, id, delivery string) {
 	log := append(b.settled[id], delivery)
 	for len(log) > maxSettled {
+		b.forget(r, id, log[0])
 		b.Deliveries.Rows.Remove(r, log[0])
 		log = log[1:]
 	}
@@ -125,13 +126,14 @@ func (b *Subscriptions) Due(r *record.Recorder, now moment.Instant, limit int) (
 }
 
 // restsUntil is when the rest ends that holds back a delivery, 0 for none. A retry has
-// a moment of its own, and so has a delivery that a client sends again. The rest of a
+// a moment of its own, and so has one delivery that a client sends again; many of them rest. The rest of a
 // clock that was set back does not last longer.
 func (b *Subscriptions) restsUntil(id string, now moment.Instant) moment.Instant {
-	if row, _ := b.Deliveries.Find(id); row.Attempt > 1 || row.Trigger != Auto {
+	from := record.Private(b.Deliveries, id)
+	if row, _ := b.Deliveries.Find(id); row.Attempt > 1 || row.Trigger != Auto && !from.Paced {
 		return 0
 	}
-	until := record.Private(b.Subscriptions, record.Private(b.Deliveries, id).SubscriptionID).RestsUntil
+	until := record.Private(b.Subscriptions, from.SubscriptionID).RestsUntil
 	if until > now.Add(rest(maxFailures)) {
 		return 0
 	}

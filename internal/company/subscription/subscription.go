@@ -94,6 +94,10 @@ type sealed struct {
 	// Since is the number of the event that took it into service: earlier ones
 	// are not delivered.
 	Since uint64 `json:"since,omitzero"`
+	// Off is the number of the newest event when it left service, 0 while it serves and before it first did.
+	Off uint64 `json:"off,omitzero"`
+	// Missed are events that the receiver did not get and of which the log need not have a row.
+	Missed missed `json:"missed,omitempty"`
 	// Twice is the smallest number of an event that the receiver acknowledged
 	// twice, 0 for none.
 	Twice uint64 `json:"twice,omitzero"`
