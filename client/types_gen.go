@@ -1413,6 +1413,9 @@ type LoggedCall struct {
 	// response_lost; null for the player of an evaluation. The page /docs/faults says what each kind
 	// does.
 	Faults *[]string `json:"faults"`
+	// The trace context that the request came with (W3C Trace Context); null for none. Deliveries of
+	// the events that it caused carry it, too.
+	Traceparent *string `json:"traceparent"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 }
@@ -1450,6 +1453,9 @@ type LoggedExchange struct {
 	// response_lost; null for the player of an evaluation. The page /docs/faults says what each kind
 	// does.
 	Faults *[]string `json:"faults"`
+	// The trace context that the request came with (W3C Trace Context); null for none. Deliveries of
+	// the events that it caused carry it, too.
+	Traceparent *string `json:"traceparent"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 	// The query string of the request. Null if there is none, and where bodies are hidden.

@@ -1260,6 +1260,11 @@ export interface LoggedCall {
    * for the player of an evaluation. The page /docs/faults says what each kind does.
    */
   faults: string[] | null;
+  /**
+   * The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the events
+   * that it caused carry it, too.
+   */
+  traceparent: string | null;
   /** When the response was sent. */
   created_at: Timestamp;
 }
@@ -1292,6 +1297,11 @@ export interface LoggedExchange {
    * for the player of an evaluation. The page /docs/faults says what each kind does.
    */
   faults: string[] | null;
+  /**
+   * The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the events
+   * that it caused carry it, too.
+   */
+  traceparent: string | null;
   /** When the response was sent. */
   created_at: Timestamp;
   /** The query string of the request. Null if there is none, and where bodies are hidden. */

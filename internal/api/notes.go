@@ -114,7 +114,8 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 		Exchange: s.bodiesOf(r, out),
 		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: path, System: r.Caller.System, Status: out.Status,
 		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
-		At: s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
+		Traceparent: traceOf(r.HTTP.Header).Parent,
+		At:          s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
 	})
 }
 
@@ -136,7 +137,7 @@ func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Ex
 }
 
 // Answered describes one request when its response is known. It holds nothing that
-// could be a key: neither the path nor the query, no header and no body.
+// could be a key: neither the path nor the query, no body, and of the headers only one that was checked.
 type Answered struct {
 	ID     string
 	Method string
@@ -148,6 +149,8 @@ type Answered struct {
 	// Code is that of an error, "" for none.
 	Code      problem.Code
 	SandboxID string
+	// Traceparent is that of its trace context, "" for none. It is hexadecimal digits.
+	Traceparent string
 	// Network is the network group of a caller that was over a limit, "" for
 	// others.
 	Network string
@@ -160,6 +163,7 @@ func answered(r *message.Request, out *message.Response) *Answered {
 	a := &Answered{
 		ID: r.ID, Method: message.Short(r.HTTP.Method), Status: out.Status, Code: out.Code,
 		SandboxID: r.Caller.SandboxID, Took: time.Since(r.Began), Budget: &out.Spent,
+		Traceparent: traceOf(r.HTTP.Header).Parent,
 	}
 	if out.Spent.Outcome != "" && out.Spent.Outcome != ratelimit.Passed {
 		a.Network = r.Network.String()

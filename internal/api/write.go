@@ -141,6 +141,7 @@ func (x *exchange) write() (*message.Response, error) {
 	}
 	at := operation.PathParams{ID: id, DeliveryID: x.HTTP.PathValue("delivery_id")}
 	command.Status, command.Head, command.Offset = x.op.Status, x.Head(), x.Conditions.Offset
+	command.Trace = traceOf(x.HTTP.Header)
 	command.Run = func(tx *sandbox.Tx) (sandbox.Result, error) {
 		if err := x.holds(d.version, tx, id); err != nil {
 			return sandbox.Result{}, err

@@ -22,6 +22,9 @@ func (c *Company) besides(now moment.Instant, change func()) {
 	c.wallEvents += c.rec.Sequence() - before
 }
 
+// SetTrace sets the trace context of the next events, which goes along with their deliveries.
+func (c *Company) SetTrace(t event.Trace) { c.rec.SetTrace(t) }
+
 // CanSubscribe refuses a subscription that there is no room for, or that names
 // a type which cannot be subscribed to. It returns the id that the next one will
 // have, which its address and secret are sealed for.

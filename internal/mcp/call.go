@@ -281,6 +281,11 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (r *http.Request, 
 	if forwarded := c.incoming.Request.Header["X-Forwarded-For"]; forwarded != nil {
 		r.Header["X-Forwarded-For"] = forwarded
 	}
+	for _, name := range []string{wire.HeaderTraceparent, wire.HeaderTracestate} {
+		if sent := c.incoming.Request.Header[name]; sent != nil {
+			r.Header[name] = sent
+		}
+	}
 	r.Header.Set("Accept", "application/json")
 	if in.operation.Method == http.MethodGet {
 		return r, nil, nil

@@ -53,7 +53,8 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 					"Head Office and the Factory. All data is simulation data.\n\n" +
 					"The headers of every response are in " + headersExtension + ", and the codes of errors in " +
 					errorsExtension + ". Any request may name the dated version of the API that it wants in the " +
-					"header " + wire.HeaderVersion + ", and any GET an ETag in " + wire.HeaderIfNoneMatch + ".",
+					"header " + wire.HeaderVersion + ", any GET an ETag in " + wire.HeaderIfNoneMatch + ", and any " +
+					"request a traceparent, which goes along with the deliveries of its events.",
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
 			Servers: []*huma.Server{{URL: baseURL}},

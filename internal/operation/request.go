@@ -28,6 +28,7 @@ type LoggedCall struct {
 	IdempotentReplay bool           `json:"idempotent_replay" doc:"The response was the stored one of an earlier request."`
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
 	Faults           *[]fault.Kind  `json:"faults" example:"[\"response_lost\"]" doc:"The kinds of the faults that were injected into the request or its response, such as response_lost; null for the player of an evaluation."`
+	Traceparent      *string        `json:"traceparent" example:"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" doc:"The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the events that it caused carry it, too."`
 	CreatedAt        moment.Instant `json:"created_at" doc:"When the response was sent."`
 }
 
@@ -72,6 +73,9 @@ func LoggedCallOf(c *sandbox.Call, faults bool) LoggedCall {
 	}
 	if c.Code != "" {
 		row.ErrorCode = &c.Code
+	}
+	if c.Traceparent != "" {
+		row.Traceparent = &c.Traceparent
 	}
 	if faults {
 		row.Faults = new(append([]fault.Kind{}, c.Faults...))

@@ -296,7 +296,7 @@ func ping(tx *sandbox.Tx, at PathParams) (func(context.Context) pinged, error) {
 	}
 	attempt := subscription.Attempt{
 		SandboxID: tx.SandboxID(), SubscriptionID: at.ID, EventID: sandbox.NewID("evt"), EventType: subscription.Ping,
-		Number: 1, Trigger: subscription.Test,
+		Number: 1, Trigger: subscription.Test, Trace: tx.Trace,
 	}
 	attempt.Address, attempt.Secrets = tx.Company.SubscriptionAddress(at.ID, tx.Now)
 	var err error

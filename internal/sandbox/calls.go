@@ -27,6 +27,8 @@ type Call struct {
 	// Code is that of a refusal, "" for none.
 	Code     string
 	Replayed bool
+	// Traceparent is that of its trace context, "" for none.
+	Traceparent string
 	// Faults are those that were injected into it.
 	Faults []fault.Kind
 	// At is when the response was sent, Milliseconds how long it took.

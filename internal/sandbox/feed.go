@@ -35,6 +35,11 @@ func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event,
 	return s.events(ctx, v, q, s.spans)
 }
 
+// begin is the state that a command begins with. The company must be loaded.
+func (s *Sandbox) begin(ctx context.Context, now moment.Instant, cmd Command) *Tx {
+	return &Tx{Company: s.company, Now: now, Trace: cmd.Trace, sandbox: s, ctx: ctx}
+}
+
 // View is the state before the command: that of the last commit, in which everything due has happened.
 func (tx *Tx) View() *View { return tx.sandbox.published.Load() }
 

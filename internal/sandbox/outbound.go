@@ -43,7 +43,7 @@ func (s *Sandbox) reserve(ctx context.Context, cmd Command,
 			return err
 		}
 		cmd.Run = func(tx *Tx) (Result, error) { outbound, err = send(tx); return Result{}, err }
-		if _, err = s.run(&Tx{Company: s.company, Now: now, sandbox: s, ctx: ctx}, cmd); err != nil || cmd.Key == "" {
+		if _, err = s.run(s.begin(ctx, now, cmd), cmd); err != nil || cmd.Key == "" {
 			return err
 		}
 		if s.outbound == nil {

@@ -22,6 +22,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/subscription"
+	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
@@ -126,41 +127,13 @@ type Tx struct {
 	Now     moment.Instant
 	sandbox *Sandbox
 	ctx     context.Context //nolint:containedctx // it lasts as long as the command
-	ticked  bool
+	// Trace is the trace context of the request.
+	Trace  event.Trace
+	ticked bool
 	// header is the sandbox's new one, nil to keep the old.
 	header *store.Sandbox
 	// undo undoes what the command did beside the company, nil for nothing.
 	undo func()
-}
-
-// pausing renders the length of a pause as text.
-func pausing(d time.Duration) string {
-	if d == time.Second {
-		return "a second"
-	}
-	return d.String()
-}
-
-// Tick moves the clock by hand, at most once in the pause between ticks, which
-// is a second (contract: LIMIT.TICK) unless the operator chose another.
-func (tx *Tx) Tick(minutes int) error {
-	_, err := tx.TickUntil(minutes, company.Until{})
-	return err
-}
-
-// TickUntil is a Tick that ends early when what it waits for has happened. It says what
-// ended it.
-func (tx *Tx) TickUntil(minutes int, until company.Until) (company.Stop, error) {
-	pause := tx.sandbox.registry.options.TickPause
-	if next := tx.sandbox.ticked.Add(pause); tx.sandbox.ticked > 0 && tx.Now < next && tx.Now >= tx.sandbox.ticked {
-		p := problem.New(problem.TickRate, "The clock was moved less than %s ago.", pausing(pause)).
-			DueTo("tick-pause")
-		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
-		return "", p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())
-	}
-	stop := tx.Company.TickUntil(tx.Now, minutes, until)
-	tx.ticked = true
-	return stop, nil
 }
 
 // Command is one write.
@@ -179,6 +152,8 @@ type Command struct {
 	Status int
 	Head   wire.Meta
 	Offset time.Duration
+	// Trace goes along with the events that the command itself writes.
+	Trace event.Trace
 	// reserved is set once the outbound call of the command has reserved its key.
 	reserved bool
 }
@@ -250,9 +225,11 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	if err := s.unreserved(cmd); err != nil && !cmd.reserved {
 		return Reply{}, err
 	}
-	tx := &Tx{Company: s.company, Now: now, sandbox: s, ctx: ctx}
+	tx := s.begin(ctx, now, cmd)
 	waited, undo, version := s.company.Waiting(), s.company.Start(now), s.published.Load().Version
+	s.company.SetTrace(cmd.Trace)
 	result, err := s.run(tx, cmd)
+	tx.Company.SetTrace(event.Trace{})
 	if err != nil {
 		undo() // a refused request starts no clock (contract: OPEN.TIME.WAITS)
 		return Reply{At: now}, err
@@ -322,7 +299,8 @@ func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, at mom
 		}
 		at = now
 		asks := func(tx *Tx) (Result, error) { return Result{}, ask(tx) }
-		if _, err := s.run(&Tx{Company: s.company, Now: now, sandbox: s, ctx: ctx}, Command{Run: asks}); err != nil {
+		cmd := Command{Run: asks}
+		if _, err := s.run(s.begin(ctx, now, cmd), cmd); err != nil {
 			return err
 		}
 		if s.company.Changed() {

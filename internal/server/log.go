@@ -52,7 +52,7 @@ func (s *Server) logRequest(a *api.Answered) {
 			return
 		}
 	}
-	attributes := make([]slog.Attr, 0, 8)
+	attributes := make([]slog.Attr, 0, 9)
 	attributes = append(attributes, slog.String("method", a.Method), slog.String("route", a.Route),
 		slog.Int("status", a.Status), slog.Duration("duration", a.Took))
 	if a.ID != "" {
@@ -60,6 +60,9 @@ func (s *Server) logRequest(a *api.Answered) {
 	}
 	if a.SandboxID != "" {
 		attributes = append(attributes, slog.String("sandbox", a.SandboxID))
+	}
+	if a.Traceparent != "" {
+		attributes = append(attributes, slog.String("traceparent", a.Traceparent))
 	}
 	if a.Network != "" {
 		attributes = append(attributes, slog.String("network", a.Network))

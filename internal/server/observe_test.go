@@ -55,6 +55,9 @@ func (j *journal) requests(t *testing.T) []string {
 		if entry["sandbox"] != nil {
 			text += " in a sandbox"
 		}
+		if entry["traceparent"] != nil {
+			text += fmt.Sprint(" of ", entry["traceparent"])
+		}
 		lines = append(lines, text)
 	}
 	return lines
@@ -94,7 +97,8 @@ func TestEachRequestIsOneLineOfTheLogWithoutItsKey(t *testing.T) {
 	office, factory := keys(t, s)
 	secret := "a-secret-of-the-client"
 	get(t, s, http.MethodGet, "/v1/office/sales-orders/so_0?x="+secret, office)
-	get(t, s, http.MethodGet, "/v1/office/sales-orders?limit=1", office)
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	get(t, s, http.MethodGet, "/v1/office/sales-orders?limit=1 HTTP/1.1\r\nTraceparent: "+trace+"\r\nX: ", office)
 	get(t, s, http.MethodGet, "/v1/nothing/"+secret, office)
 	get(t, s, http.MethodGet, "/v1/sandbox?key="+factory, "")
 	get(t, s, http.MethodGet, "/docs/"+secret+"?"+secret, "")
@@ -106,7 +110,7 @@ func TestEachRequestIsOneLineOfTheLogWithoutItsKey(t *testing.T) {
 	want := []string{
 		"INFO POST /v1/sandboxes 201 <nil>",
 		"INFO GET /v1/office/sales-orders/{id} 400 invalid_parameter in a sandbox",
-		"INFO GET /v1/office/sales-orders 200 <nil> in a sandbox",
+		"INFO GET /v1/office/sales-orders 200 <nil> in a sandbox of " + trace,
 		"INFO GET  404 route_not_found in a sandbox",
 		"INFO GET  400 key_in_url",
 		"INFO GET / 404 <nil>",

@@ -43,6 +43,8 @@ type Message struct {
 	Secrets   []string
 	UserAgent string
 	SentAt    time.Time
+	// Trace is the trace context of the request that caused the event.
+	Trace event.Trace
 	// Cut is the number of bytes of the body that are signed and not sent.
 	Cut int
 }
@@ -122,7 +124,7 @@ func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Messag
 	}
 	m := &Message{
 		URL: address, ID: a.EventID, Secrets: make([]string, len(a.Secrets)), UserAgent: d.options.UserAgent,
-		SentAt: sentAt.Add(a.Off),
+		SentAt: sentAt.Add(a.Off), Trace: a.Trace,
 	}
 	for i := range a.Secrets {
 		if m.Secrets[i], err = d.options.Sealer.Open(a.Secrets[i], sealed); err != nil {
@@ -178,6 +180,12 @@ func (m *Message) request(ctx context.Context) (*http.Request, error) {
 		// Never sent: it tells net/http that the request may be sent again when
 		// the receiver hung up on an idle connection before it was read.
 		"Idempotency-Key": {},
+	}
+	if m.Trace.Parent != "" {
+		request.Header[headerTraceparent] = []string{m.Trace.Parent}
+	}
+	if m.Trace.State != "" {
+		request.Header[headerTracestate] = []string{m.Trace.State}
 	}
 	return request, nil
 }

@@ -29,6 +29,9 @@ const (
 	HeaderID        = standardwebhooks.HeaderWebhookID
 	HeaderTimestamp = standardwebhooks.HeaderWebhookTimestamp
 	HeaderSignature = standardwebhooks.HeaderWebhookSignature
+
+	headerTraceparent = "traceparent"
+	headerTracestate  = "tracestate"
 )
 
 // NewSecret returns a secret: whsec_ and 24 random bytes in standard base64

@@ -25,6 +25,8 @@ const (
 	HeaderIdempotencyKey = "Idempotency-Key"
 	HeaderIfNoneMatch    = "If-None-Match"
 	HeaderIfMatch        = "If-Match"
+	HeaderTraceparent    = "Traceparent"
+	HeaderTracestate     = "Tracestate"
 	HeaderProof          = "Sim-PoW"
 	HeaderVersion        = "Sim-Version"
 	// HeaderKey holds a key, as Authorization does.

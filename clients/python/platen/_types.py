@@ -2234,6 +2234,10 @@ class LoggedCall(TypedDict):
     #: for the player of an evaluation. The page /docs/faults says what each kind does.
     faults: list[str] | None
 
+    #: The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the
+    #: events that it caused carry it, too.
+    traceparent: str | None
+
     #: When the response was sent.
     created_at: Timestamp
 
@@ -2268,6 +2272,10 @@ class LoggedExchange(TypedDict):
     #: The kinds of the faults that were injected into the request or its response, such as response_lost; null
     #: for the player of an evaluation. The page /docs/faults says what each kind does.
     faults: list[str] | None
+
+    #: The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the
+    #: events that it caused carry it, too.
+    traceparent: str | None
 
     #: When the response was sent.
     created_at: Timestamp

@@ -21,6 +21,7 @@ type Recorder struct {
 	sandboxID string
 
 	clock sim.Clock
+	trace event.Trace
 	wall  moment.Instant
 	now   sim.Minute
 	// last is the created_at of the newest event, sequence its number.
@@ -41,6 +42,7 @@ type pendingEvent struct {
 	date      moment.Date
 	id, self  string
 	data      event.Data
+	trace     event.Trace
 }
 
 // Origin holds the data of its sandbox that a recorder needs.
@@ -66,6 +68,9 @@ func (r *Recorder) Become(o Origin) { r.world, r.uid, r.sandboxID = o.World, o.U
 func (r *Recorder) SetMoment(now sim.Minute, wall moment.Instant, clock sim.Clock) {
 	r.now, r.wall, r.clock = now, wall, clock
 }
+
+// SetTrace sets the trace context of the next events.
+func (r *Recorder) SetTrace(t event.Trace) { r.trace = t }
 
 // Set sets a timer. One that was due before now fires next.
 func (r *Recorder) Set(t sim.Timer) {
@@ -147,7 +152,7 @@ func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
 	id := EventID(r.uid, r.sequence)
 	r.pending = append(r.pending, pendingEvent{
 		sequence: r.sequence, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
-		id: id, self: selfPath(definition.Self, about.RowID()), data: data,
+		id: id, self: selfPath(definition.Self, about.RowID()), data: data, trace: r.trace,
 	})
 	return id
 }
@@ -206,6 +211,8 @@ type Notice struct {
 	Type      event.Type
 	CreatedAt moment.Instant
 	Minute    sim.Minute
+	// Trace is that of the request that caused it.
+	Trace event.Trace
 }
 
 // Notices lists the waiting events in order.
@@ -213,7 +220,9 @@ func (r *Recorder) Notices() []Notice {
 	notices := make([]Notice, len(r.pending))
 	for i := range r.pending {
 		p := &r.pending[i]
-		notices[i] = Notice{Sequence: p.sequence, ID: p.id, Type: p.kind, CreatedAt: p.createdAt, Minute: p.minute}
+		notices[i] = Notice{
+			Sequence: p.sequence, ID: p.id, Type: p.kind, CreatedAt: p.createdAt, Minute: p.minute, Trace: p.trace,
+		}
 	}
 	return notices
 }

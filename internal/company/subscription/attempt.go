@@ -31,6 +31,9 @@ type Attempt struct {
 	Number  int
 	Trigger Trigger
 
+	// Trace is sent with it.
+	Trace event.Trace
+
 	// Address and Secrets are sealed. The newest secret is first.
 	Address []byte
 	Secrets [][]byte

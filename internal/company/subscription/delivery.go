@@ -99,6 +99,8 @@ type origin struct {
 	Again bool  `json:"again,omitzero"`
 	// Paced is set for one of many that a client sends again at once: it waits while the subscription rests.
 	Paced bool `json:"paced,omitzero"`
+	// Trace is that of the request that caused the event.
+	Trace event.Trace `json:"trace,omitzero"`
 }
 
 // answered records the outcome of an attempt.

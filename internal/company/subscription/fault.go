@@ -110,7 +110,7 @@ func (b *Subscriptions) repeat(r *record.Recorder, row *Delivery, from *origin) 
 	}
 	due := row.SentAt.Add(time.Duration(*row.LatencyMS) * time.Millisecond).Add(after)
 	b.wait(r, Delivery{EventID: row.EventID, EventType: row.EventType, Attempt: 1, Trigger: Auto, DueAt: due},
-		origin{SubscriptionID: from.SubscriptionID, Sequence: from.Sequence, Again: true})
+		origin{SubscriptionID: from.SubscriptionID, Sequence: from.Sequence, Trace: from.Trace, Again: true})
 }
 
 // rotateUnasked replaces the secret of a subscription when it gets an event, if that goes wrong.
@@ -133,7 +133,7 @@ func (b *Subscriptions) rotateUnasked(r *record.Recorder, s *Subscription, n *re
 
 // first is the first attempt to deliver an event to a subscription.
 func (b *Subscriptions) first(n *record.Notice, id string, due moment.Instant) (Delivery, origin) {
-	from := origin{SubscriptionID: id, Sequence: n.Sequence}
+	from := origin{SubscriptionID: id, Sequence: n.Sequence, Trace: n.Trace}
 	if b.faults != nil {
 		from.Minute = n.Minute
 	}
@@ -148,4 +148,6 @@ func (o *origin) next() origin {
 }
 
 // anew is the origin of another delivery of the same event.
-func (o *origin) anew() origin { return origin{SubscriptionID: o.SubscriptionID, Sequence: o.Sequence} }
+func (o *origin) anew() origin {
+	return origin{SubscriptionID: o.SubscriptionID, Sequence: o.Sequence, Trace: o.Trace}
+}

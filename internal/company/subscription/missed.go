@@ -146,23 +146,21 @@ func (b *Subscriptions) RedeliverFailed(r *record.Recorder, id string, in Again,
 	for i := range events {
 		e := &events[i]
 		if _, has := wanted[e.Sequence]; !has {
-			wanted[e.Sequence] = &Delivery{EventID: e.ID, EventType: event.Type(e.Type)}
+			wanted[e.Sequence] = &failure{id: e.ID, kind: event.Type(e.Type)}
 		}
 	}
 	all := len(in.Types) == 0 || in.Types[0] == Everything
-	maps.DeleteFunc(wanted, func(_ uint64, d *Delivery) bool {
-		return d == nil || !d.EventType.Delivered() || !s.asksFor(d.EventType) ||
-			!all && !slices.Contains(in.Types, d.EventType)
+	maps.DeleteFunc(wanted, func(_ uint64, f *failure) bool {
+		return f == nil || !f.kind.Delivered() || !s.asksFor(f.kind) || !all && !slices.Contains(in.Types, f.kind)
 	})
 	if len(b.queue)+len(wanted) > maxWaiting {
 		return 0, problem.New(problem.TooManyOpen, "%d deliveries of this sandbox wait already, and %d would come.",
 			len(b.queue), len(wanted)).Hinting("Wait until some have been sent, or name a later event in since.")
 	}
 	for _, sequence := range slices.Sorted(maps.Keys(wanted)) {
-		b.wait(r, Delivery{
-			EventID: wanted[sequence].EventID, EventType: wanted[sequence].EventType, Attempt: 1, Trigger: Manual,
-			DueAt: now,
-		}, origin{SubscriptionID: id, Sequence: sequence, Paced: true})
+		f := wanted[sequence]
+		b.wait(r, Delivery{EventID: f.id, EventType: f.kind, Attempt: 1, Trigger: Manual, DueAt: now},
+			origin{SubscriptionID: id, Sequence: sequence, Paced: true, Trace: f.trace})
 	}
 	if old := record.Private(b.Subscriptions, id).Missed; all && len(old.from(in.Since)) > 0 { // each has a row now
 		record.EditPrivate(b.Subscriptions, r, id).Missed = old.until(in.Since)
@@ -170,10 +168,17 @@ func (b *Subscriptions) RedeliverFailed(r *record.Recorder, id string, in Again,
 	return len(wanted), nil
 }
 
-// failedSince returns a delivery of each event of which the log of a subscription has rows, from a number on: nil
-// where one of them succeeded or waits.
-func (b *Subscriptions) failedSince(id string, since uint64) map[uint64]*Delivery {
-	failed := map[uint64]*Delivery{}
+// failure is an event that a receiver did not get.
+type failure struct {
+	id    string
+	kind  event.Type
+	trace event.Trace
+}
+
+// failedSince returns the events of which the log of a subscription has rows, from a number on: nil for one of which
+// a row succeeded or waits.
+func (b *Subscriptions) failedSince(id string, since uint64) map[uint64]*failure {
+	failed := map[uint64]*failure{}
 	for row, from := range b.Deliveries.All {
 		if from.SubscriptionID != id || from.Sequence < max(since, 1) {
 			continue
@@ -181,7 +186,8 @@ func (b *Subscriptions) failedSince(id string, since uint64) map[uint64]*Deliver
 		if before, has := failed[from.Sequence]; has && before == nil {
 			continue
 		}
-		if failed[from.Sequence] = row; row.Status != Failed && row.Status != Dropped {
+		failed[from.Sequence] = &failure{id: row.EventID, kind: row.EventType, trace: from.Trace}
+		if row.Status != Failed && row.Status != Dropped {
 			failed[from.Sequence] = nil
 		}
 	}

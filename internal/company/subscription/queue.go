@@ -174,6 +174,7 @@ func (b *Subscriptions) job(delivery string, now moment.Instant) Job {
 	j := Job{Sequence: from.Sequence, Attempt: Attempt{
 		SubscriptionID: from.SubscriptionID, DeliveryID: row.ID, EventID: row.EventID, EventType: row.EventType,
 		Number: int(row.Attempt), Trigger: row.Trigger, Lost: from.Lost, Decoy: from.Decoy,
+		Trace: from.Trace,
 	}}
 	j.Address, j.Secrets = b.Address(from.SubscriptionID, now)
 	return j
