@@ -463,7 +463,8 @@ func (p ListRequestsParams) selection() selection {
 // The last 500 requests of this sandbox with the key of either system, failed ones included.
 // Requests for this list are not in it, nor are requests after the end of the lease. The players
 // of an evaluation see none from before the first checkpoint of its grader. The list is kept in
-// memory: it begins anew when the server does.
+// memory: it begins anew when the server does. GET /requests.har sends all of them with their
+// bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia.
 func (c *Client) ListRequests(ctx context.Context, params ListRequestsParams) (*Page[LoggedCall], error) {
 	return readPage[LoggedCall](ctx, c, &request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
 }

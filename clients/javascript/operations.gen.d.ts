@@ -6354,7 +6354,8 @@ export declare class Operations {
    * The last 500 requests of this sandbox with the key of either system, failed ones included. Requests for
    * this list are not in it, nor are requests after the end of the lease. The players of an evaluation see
    * none from before the first checkpoint of its grader. The list is kept in memory: it begins anew when the
-   * server does.
+   * server does. GET /requests.har sends all of them with their bodies as an HTTP Archive, for browsers'
+   * tools, k6 and Insomnia.
    */
   listRequests(params?: ListRequestsParams, options?: CallOptions): Promise<Page<LoggedCall>>;
 

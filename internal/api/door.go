@@ -65,7 +65,8 @@ func (s *Server) find(in *message.Request, t *route, p message.Provenance, unfou
 	}
 	unauthorized := s.identify(in, p)
 	if in.Refusal = s.firstRefusal(in, p, unfound, unauthorized); in.Refusal == nil {
-		in.CSV, in.Refusal = rules(in, b, t.csv)
+		in.CSV, in.Refusal = rules(in, b, t)
+		in.HAR = t.har
 	}
 }
 
@@ -134,7 +135,7 @@ func (s *Server) firstRefusal(in *message.Request, p message.Provenance, unfound
 }
 
 // rules are those of the head of a request that has a route and a key, in the contract's order.
-func rules(in *message.Request, b *bound, csvPath bool) (csv bool, err error) {
+func rules(in *message.Request, b *bound, t *route) (csv bool, err error) {
 	if err := rightSystem(&b.Operation, in.Caller); err != nil {
 		return false, err
 	}
@@ -144,7 +145,10 @@ func rules(in *message.Request, b *bound, csvPath bool) (csv bool, err error) {
 	if err := wantedVersion(in.HTTP.Header); err != nil {
 		return false, err
 	}
-	return negotiate(in.HTTP, b, csvPath)
+	if t.har {
+		return false, nil
+	}
+	return negotiate(in.HTTP, b, t.csv)
 }
 
 // identify finds the caller, and its sandbox unless that is somebody else's to find. Open routes do not look at

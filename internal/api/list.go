@@ -116,6 +116,9 @@ func (p *page) decodeCursor(text string) (uint64, error) {
 // list sends rows, newest first. A cursor is a place in the order of births, so
 // rows that are born while a client pages shift nothing.
 func (x *exchange) list() (*message.Response, error) {
+	if x.HAR {
+		return x.archive()
+	}
 	p, _, err := x.page()
 	if err != nil {
 		return nil, err

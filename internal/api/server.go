@@ -96,7 +96,7 @@ type route struct {
 	// operations by method; HEAD is GET.
 	operations map[string]*bound
 	allow      string
-	csv        bool
+	csv, har   bool
 	// console, when set, serves a route of the console.
 	console consoleRoute
 }
@@ -140,6 +140,10 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		add(routes, b.Path, b, false)
 		if b.columns != nil {
 			add(routes, b.Path+".csv", b, true)
+		}
+		if b.Kind == operation.List && b.Resource == operation.CallResource {
+			add(routes, b.Path+archiveSuffix, b, false)
+			routes[b.Path+archiveSuffix].har = true
 		}
 	}
 	for pattern, r := range routes {

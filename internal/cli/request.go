@@ -136,14 +136,21 @@ func (r *Request) show(response *http.Response) error {
 	if response.StatusCode < http.StatusBadRequest {
 		return nil
 	}
+	rejected := rejection(response, body)
+	if known, ok := errors.AsType[*client.Error](rejected); ok {
+		return shownError{known}
+	}
+	return rejected
+}
+
+// rejection is the error of a response that is no success.
+func rejection(response *http.Response, body []byte) error {
 	var envelope struct {
 		Error *struct{ Code, Message, Hint string } `json:"error"`
 	}
 	if json.Unmarshal(body, &envelope) == nil && envelope.Error != nil {
 		e := envelope.Error
-		return shownError{
-			&client.Error{Status: response.StatusCode, Code: e.Code, Message: e.Message, Hint: e.Hint},
-		}
+		return &client.Error{Status: response.StatusCode, Code: e.Code, Message: e.Message, Hint: e.Hint}
 	}
 	return fmt.Errorf("the response is %s", response.Status)
 }

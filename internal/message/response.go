@@ -19,6 +19,7 @@ import (
 const (
 	ContentJSON = "application/json"
 	ContentCSV  = "text/csv; charset=utf-8"
+	ContentHAR  = "application/har+json"
 )
 
 // Response is a whole response, with all that the layers need to know of it. A layer may mark it; the Writer

@@ -159,6 +159,10 @@ func (s *service) inspect(a *answer) {
 		if a.operation == nil || !a.operation.listed {
 			t.Errorf("%s: CSV is not documented", a.asked)
 		}
+	case a.Header.Get("Content-Type") == "application/har+json":
+		if path != "/requests.har" || a.Status != http.StatusOK {
+			t.Errorf("%s: %d is an HTTP Archive", a.asked, a.Status)
+		}
 	default:
 		a.inspectEnvelope()
 		if t.Failed() {

@@ -714,7 +714,8 @@ class Operations:
         The last 500 requests of this sandbox with the key of either system, failed ones included. Requests
         for this list are not in it, nor are requests after the end of the lease. The players of an
         evaluation see none from before the first checkpoint of its grader. The list is kept in memory: it
-        begins anew when the server does.
+        begins anew when the server does. GET /requests.har sends all of them with their bodies as an HTTP
+        Archive, for browsers' tools, k6 and Insomnia.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 

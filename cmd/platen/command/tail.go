@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"platen/internal/cli"
@@ -52,7 +54,39 @@ func requestsCommand() *cobra.Command {
 		SuggestFor: []string{"logs", "log", "calls"},
 		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(requestsTailCommand())
+	cmd.AddCommand(requestsTailCommand(), requestsExportCommand())
+	return cmd
+}
+
+func requestsExportCommand() *cobra.Command {
+	var e cli.RequestExport
+	var har bool
+	cmd := &cobra.Command{
+		Use:   "export [FILE] --har",
+		Short: "Write the remembered requests as an HTTP Archive",
+		Long: "Write the remembered requests as an HTTP Archive (HAR 1.2), for the tools of browsers, k6 or\n" +
+			"Insomnia: to FILE, or to standard output. Bodies are those that your keys may read; keys and\n" +
+			"secrets are removed.",
+		Example: "  platen requests export requests.har --har",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return noArguments(cmd, args[1:])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !har {
+				return cli.UsageError{Err: errors.New("name the format: --har")}
+			}
+			if len(args) > 0 {
+				e.File = args[0]
+			}
+			e.Out, e.Notes = cli.Bytes(cmd.OutOrStdout()), cmd.ErrOrStderr()
+			return e.Run(cmd.Context())
+		},
+	}
+	targetFlags(cmd, &e.Target)
+	cmd.Flags().BoolVar(&har, "har", false, "Write an HTTP Archive.")
 	return cmd
 }
 
