@@ -51,10 +51,11 @@ func (c *Client) GetSandbox(ctx context.Context) (*SandboxStatus, error) {
 	return read[SandboxStatus](ctx, c, request{operation: "get_sandbox", path: "/sandbox", system: shared})
 }
 
-// UpdateSandbox sends PATCH /sandbox: pause or start the clock.
+// UpdateSandbox sends PATCH /sandbox: pause, start or skip the clock.
 //
-// manual stops in-world time: only ticks move it. realtime continues from there. The lease runs
-// in both modes. Running print runs get a new ends_at. Writes no event.
+// manual stops in-world time: only ticks move it. realtime continues from there. skip jumps to
+// the next event while a poll of a client waits and nothing else is under way. The lease runs in
+// every mode. Running print runs get a new ends_at. Writes no event.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) UpdateSandbox(ctx context.Context, in UpdateSandboxInput) (*SandboxStatus, error) {

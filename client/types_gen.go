@@ -38,8 +38,8 @@ type CreateSandboxInput struct {
 	// Whether the sandbox (auto) or your program (manual) carries records between the systems; the
 	// preset's own when left out.
 	Bridge *Bridge `json:"bridge,omitzero"`
-	// realtime or manual: whether wall time or your program moves the clock; the preset's own when
-	// left out.
+	// realtime: wall time moves the clock. manual: your ticks do. skip: it jumps while your program
+	// waits for events. Defaults to the preset's clock.
 	Clock *ClockMode `json:"clock,omitzero"`
 	// The faults to inject. Defaults to the preset's faults; built-in presets have none.
 	Faults *FaultsInput `json:"faults,omitzero"`
@@ -69,6 +69,7 @@ type ClockMode string
 const (
 	ClockModeRealtime ClockMode = "realtime"
 	ClockModeManual   ClockMode = "manual"
+	ClockModeSkip     ClockMode = "skip"
 )
 
 // FaultsInput is the type of CreateSandboxInput.Faults.
@@ -293,7 +294,8 @@ const (
 //
 // The sandbox's in-world clock: its mode, speed and reading.
 type ClockStatus struct {
-	// realtime: wall time moves the clock; manual: only ticks do.
+	// realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client
+	// waits for events.
 	Mode ClockMode `json:"mode"`
 	// In-world minutes per wall second.
 	Speed float64 `json:"speed"`
@@ -306,6 +308,11 @@ type ClockStatus struct {
 	// True while the clock waits for a request with a key of the sandbox: before the first one, and
 	// after ten minutes without one.
 	Waiting bool `json:"waiting"`
+	// How long no client has sent anything before a jump, in milliseconds. Null unless the mode is
+	// skip.
+	SettleMS *int64 `json:"settle_ms"`
+	// The in-world date at which the clock becomes manual. Null unless the mode is skip.
+	SkipsUntil *Date `json:"skips_until"`
 }
 
 // Inventory is the type of SandboxStatus.Inventory.
@@ -514,8 +521,14 @@ type Score struct {
 //
 // The body that changes the sandbox's clock.
 type UpdateSandboxInput struct {
-	// manual: only ticks move the clock. realtime: the clock runs from there. Required.
+	// manual: only ticks move the clock. realtime: it runs from there. skip: it jumps to the next
+	// event while a poll waits and no other request is under way. Required.
 	Clock ClockMode `json:"clock"`
+	// With skip: how long no client has sent anything before a jump, in milliseconds. 0 when left
+	// out. 0 to 60,000.
+	SettleMS *int64 `json:"settle_ms,omitzero"`
+	// With skip: the working days after which the clock becomes manual. 60 when left out. 1 to 1,000.
+	MaxDays *int64 `json:"max_days,omitzero"`
 }
 
 // TickInput is the body of advance_time.

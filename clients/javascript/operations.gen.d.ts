@@ -40,7 +40,10 @@ export interface CreateSandboxInput {
    * when left out.
    */
   bridge?: Bridge;
-  /** realtime or manual: whether wall time or your program moves the clock; the preset's own when left out. */
+  /**
+   * realtime: wall time moves the clock. manual: your ticks do. skip: it jumps while your program waits for
+   * events. Defaults to the preset's clock.
+   */
   clock?: ClockMode;
   /** The faults to inject. Defaults to the preset's faults; built-in presets have none. */
   faults?: FaultsInput;
@@ -67,7 +70,8 @@ export type Bridge =
  */
 export type ClockMode =
   | 'realtime'
-  | 'manual';
+  | 'manual'
+  | 'skip';
 
 /** FaultsInput is the type of CreateSandboxInput.Faults. */
 export interface FaultsInput {
@@ -245,7 +249,10 @@ export type SandboxState =
 
 /** ClockStatus is the type of SandboxStatus.Clock. */
 export interface ClockStatus {
-  /** realtime: wall time moves the clock; manual: only ticks do. */
+  /**
+   * realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for
+   * events.
+   */
   mode: Open<ClockMode>;
   /** In-world minutes per wall second. */
   speed: number;
@@ -260,6 +267,10 @@ export interface ClockStatus {
    * minutes without one.
    */
   waiting: boolean;
+  /** How long no client has sent anything before a jump, in milliseconds. Null unless the mode is skip. */
+  settle_ms: number | null;
+  /** The in-world date at which the clock becomes manual. Null unless the mode is skip. */
+  skips_until: DateText | null;
 }
 
 /** Inventory is the type of SandboxStatus.Inventory. */
@@ -450,8 +461,18 @@ export interface Score {
 
 /** UpdateSandboxInput is the body of update_sandbox. */
 export interface UpdateSandboxInput {
-  /** manual: only ticks move the clock. realtime: the clock runs from there. Required. */
+  /**
+   * manual: only ticks move the clock. realtime: it runs from there. skip: it jumps to the next event while a
+   * poll waits and no other request is under way. Required.
+   */
   clock: ClockMode;
+  /**
+   * With skip: how long no client has sent anything before a jump, in milliseconds. 0 when left out. 0 to
+   * 60,000.
+   */
+  settle_ms?: number;
+  /** With skip: the working days after which the clock becomes manual. 60 when left out. 1 to 1,000. */
+  max_days?: number;
 }
 
 /** TickInput is the body of advance_time. */
@@ -6109,10 +6130,11 @@ export declare class Operations {
   getSandbox(options?: CallOptions): Promise<SandboxStatus>;
 
   /**
-   * Pause or start the clock: PATCH /sandbox.
+   * Pause, start or skip the clock: PATCH /sandbox.
    *
-   * manual stops in-world time: only ticks move it. realtime continues from there. The lease runs in both
-   * modes. Running print runs get a new ends_at. Writes no event.
+   * manual stops in-world time: only ticks move it. realtime continues from there. skip jumps to the next
+   * event while a poll of a client waits and nothing else is under way. The lease runs in every mode. Running
+   * print runs get a new ends_at. Writes no event.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */

@@ -27,6 +27,7 @@ import { parseArgs } from 'node:util';
 const [DONE, REFUSED, USAGE, LATER, OVER] = [0, 1, 2, 3, 4];
 
 const ATTEMPT_TIMEOUT_MS = 30_000;
+const MOST_WAIT_S = 25;
 const MOST_ATTEMPTS = 6;
 const MOST_ELAPSED_MS = 60_000;
 const MOST_PER_PAGE = 100;
@@ -227,8 +228,8 @@ class Bridge {
     'factory.goods_receipt.recorded': (data, key) => this.recordReceipt(data, key),
   };
 
-  constructor(api, checkpoint) {
-    Object.assign(this, { api, checkpoint });
+  constructor(api, checkpoint, wait) {
+    Object.assign(this, { api, checkpoint, wait });
   }
 
   /**
@@ -267,11 +268,13 @@ class Bridge {
   }
 
   /**
-   * Reads the events after the checkpoint that mean work. To wait for them on
-   * the server instead, ask GET /events/poll here, and pause no more.
+   * Reads the events after the checkpoint that mean work, and waits for them on
+   * the server if it is told to.
    */
   next() {
-    return this.api.get('/events', 'office', { after_seq: this.checkpoint.state.seq, types: Object.keys(this.handOffs).join(','), limit: MOST_PER_PAGE });
+    const parameters = { after_seq: this.checkpoint.state.seq, types: Object.keys(this.handOffs).join(','), limit: MOST_PER_PAGE };
+    if (this.wait > 0) return this.api.get('/events/poll', 'office', { ...parameters, wait_s: this.wait });
+    return this.api.get('/events', 'office', parameters);
   }
 
   /**
@@ -460,19 +463,21 @@ function say(text) {
  */
 async function work(bridge, { once, pauseMs }, stop) {
   for (;;) {
+    let waited = bridge.wait > 0;
     try {
       await bridge.catchUp();
     } catch (error) {
       const passing = error instanceof NoAnswer || (error instanceof Refusal && !error.endsAll);
       if (once || stop.aborted || !passing) throw error;
       say(`later: ${error.message}`);
+      waited = false;
     }
     if (once) return;
-    await sleep(pauseMs, undefined, { signal: stop });
+    if (!waited) await sleep(pauseMs, undefined, { signal: stop });
   }
 }
 
-const HELP = `usage: node bridge.mjs [--once] [--url URL] [--state FILE] [--pause SECONDS]
+const HELP = `usage: node bridge.mjs [--once] [--url URL] [--state FILE] [--pause SECONDS] [--wait SECONDS]
 
 Carry records between the two systems of a Platen company.
 
@@ -480,6 +485,7 @@ Carry records between the two systems of a Platen company.
   --url URL         base URL of the API (PLATEN_URL, or http://127.0.0.1:8080/v1)
   --state FILE      file that remembers how far the feed has been dealt with
   --pause SECONDS   time between two looks at the feed (2)
+  --wait SECONDS    wait for events on the server instead, up to 25 seconds (0)
 `;
 
 /**
@@ -494,19 +500,22 @@ function readSettings(args) {
       args,
       options: {
         help: { type: 'boolean', short: 'h' }, once: { type: 'boolean' },
-        url: string(process.env.PLATEN_URL || 'http://127.0.0.1:8080/v1'), state: string(process.env.PLATEN_STATE || 'bridge-state.json'), pause: string('2'),
+        url: string(process.env.PLATEN_URL || 'http://127.0.0.1:8080/v1'), state: string(process.env.PLATEN_STATE || 'bridge-state.json'), pause: string('2'), wait: string('0'),
       },
     }));
   } catch (error) {
     throw new SettingsError(error.message);
   }
   const keys = { office: process.env.PLATEN_OFFICE_KEY ?? '', factory: process.env.PLATEN_FACTORY_KEY ?? '' };
-  const settings = { ...values, keys, pauseMs: Number(values.pause) * 1000 };
+  const settings = { ...values, keys, pauseMs: Number(values.pause) * 1000, wait: Number(values.wait) };
   if (settings.help) return settings;
   if (!keys.office.startsWith('lab_off_') || !keys.factory.startsWith('lab_fac_')) {
     throw new SettingsError('PLATEN_OFFICE_KEY must hold the key that begins with lab_off_, PLATEN_FACTORY_KEY the one with lab_fac_');
   }
   if (!(settings.pauseMs > 0)) throw new SettingsError('--pause must be above zero');
+  if (!(Number.isInteger(settings.wait) && settings.wait >= 0 && settings.wait <= MOST_WAIT_S) || (settings.once && settings.wait)) {
+    throw new SettingsError(`--wait must be 0 to ${MOST_WAIT_S}, and --once waits for nothing`);
+  }
   return settings;
 }
 
@@ -520,7 +529,7 @@ async function main(args) {
       process.stdout.write(HELP);
       return DONE;
     }
-    bridge = new Bridge(new Api(settings.url, settings.keys, stopping.signal), new Checkpoint(settings.state));
+    bridge = new Bridge(new Api(settings.url, settings.keys, stopping.signal), new Checkpoint(settings.state), settings.wait);
     await bridge.open();
     await work(bridge, settings, stopping.signal);
   } catch (error) {

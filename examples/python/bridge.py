@@ -35,6 +35,7 @@ import urllib.request
 DONE, REFUSED, USAGE, LATER, OVER = range(5)
 
 ATTEMPT_TIMEOUT_S = 30
+MOST_WAIT_S = 25
 MOST_ATTEMPTS = 6
 MOST_ELAPSED_S = 60
 MOST_PER_PAGE = 100
@@ -233,9 +234,10 @@ class Checkpoint:
 class Bridge:
     """Carries records from one system to the other."""
 
-    def __init__(self, api, checkpoint):
+    def __init__(self, api, checkpoint, wait=0):
         self.api = api
         self.checkpoint = checkpoint
+        self.wait = wait  # seconds
         self.purchase_orders = {}  # ids by the number on the delivery note
         self.counts = {"carried": 0, "done before": 0, "refused": 0}
         # The events that mean work, and the work.
@@ -282,9 +284,12 @@ class Bridge:
             say(f"caught up at event {self.checkpoint.seq}: " + ", ".join(f"{n} {name}" for name, n in now.items()))
 
     def next(self):
-        """Reads the events after the checkpoint that mean work. To wait for them
-        on the server instead, ask GET /events/poll here, and pause no more."""
-        return self.api.get("/events", after_seq=self.checkpoint.seq, types=",".join(self.hand_offs), limit=MOST_PER_PAGE)
+        """Reads the events after the checkpoint that mean work, and waits for
+        them on the server if it is told to."""
+        parameters = {"after_seq": self.checkpoint.seq, "types": ",".join(self.hand_offs), "limit": MOST_PER_PAGE}
+        if self.wait:
+            return self.api.get("/events/poll", wait_s=self.wait, **parameters)
+        return self.api.get("/events", **parameters)
 
     def pass_(self, seq):
         """Writes down that the feed has been dealt with up to an event: after
@@ -453,15 +458,18 @@ def work(bridge, once, pause):
     """Catches up, once or again and again. A line that fails for a while ends
     only a single run: the next look begins where this one stopped."""
     while True:
+        waited = bridge.wait
         try:
             bridge.catch_up()
         except (Refusal, NoAnswer) as failed:
             if once or isinstance(failed, Refusal) and failed.ends_all():
                 raise
             say(f"later: {failed}")
+            waited = 0
         if once:
             return
-        time.sleep(pause)
+        if not waited:
+            time.sleep(pause)
 
 
 def read_settings(arguments):
@@ -472,12 +480,15 @@ def read_settings(arguments):
     parser.add_argument("--state", default=os.environ.get("PLATEN_STATE") or "bridge-state.json", help="file that remembers how far the feed has been dealt with")
     parser.add_argument("--once", action="store_true", help="catch up and exit")
     parser.add_argument("--pause", type=float, default=2, help="seconds between two looks at the feed")
+    parser.add_argument("--wait", type=int, default=0, help="seconds to wait for events on the server instead, up to 25")
     settings = parser.parse_args(arguments)
     settings.keys = {"office": os.environ.get("PLATEN_OFFICE_KEY", ""), "factory": os.environ.get("PLATEN_FACTORY_KEY", "")}
     if not settings.keys["office"].startswith("lab_off_") or not settings.keys["factory"].startswith("lab_fac_"):
         raise SettingsError("PLATEN_OFFICE_KEY must hold the key that begins with lab_off_, PLATEN_FACTORY_KEY the one with lab_fac_")
     if not settings.pause > 0:
         raise SettingsError("--pause must be above zero")
+    if not 0 <= settings.wait <= MOST_WAIT_S or settings.once and settings.wait:
+        raise SettingsError(f"--wait must be 0 to {MOST_WAIT_S}, and --once waits for nothing")
     return settings
 
 
@@ -486,7 +497,7 @@ def main(arguments):
     bridge = None
     try:
         settings = read_settings(arguments)
-        bridge = Bridge(Api(settings.url, settings.keys), Checkpoint(settings.state))
+        bridge = Bridge(Api(settings.url, settings.keys), Checkpoint(settings.state), settings.wait)
         bridge.open()
         work(bridge, settings.once, settings.pause)
     except KeyboardInterrupt:  # a signal asked for the end

@@ -116,6 +116,8 @@ func TestASeveredRequestIsNoted(t *testing.T) {
 		lost("response_lost")
 		lost("request_lost")
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if noted[200] != times || noted[502] != times {
 		t.Errorf("of %d lost responses and as many lost requests these are noted by status: %v", times, noted)
 	}

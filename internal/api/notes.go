@@ -28,6 +28,10 @@ const webhooksPath = "/webhooks"
 // it into responses.
 func (s *Server) notes(next message.Handler) message.Handler {
 	return func(r *message.Request) (out *message.Response) {
+		if r.Sandbox != nil && !r.Watching && !r.Traceless() {
+			leave := r.Sandbox.Enter()
+			defer leave()
+		}
 		defer func() {
 			switch v := recover(); {
 			case v == http.ErrAbortHandler: //nolint:errorlint // the sentinel is panicked as it is
@@ -53,7 +57,6 @@ func (s *Server) note(r *message.Request, out *message.Response) {
 	if r.Sandbox != nil && !r.Watching && !r.Traceless() {
 		s.notice(r, out)
 		s.remember(r, out)
-		r.Sandbox.Seen(s.registry.Now())
 	}
 	if s.options.Observe != nil {
 		s.options.Observe(answered(r, out))

@@ -35,7 +35,10 @@ func (x *exchange) poll() (*message.Response, error) {
 			return nil, err
 		}
 		defer release()
-		if f, err = x.await(p, f.view.Changed(), f.view.Status(x.now), patience); err != nil {
+		wait := x.Sandbox.Await(f.view, patience)
+		defer wait.End()
+		last := seen{f.view.Changed(), f.view.Version, f.view.Status(x.now)}
+		if f, err = x.await(p, wait, last, patience); err != nil {
 			return nil, err
 		}
 	}
@@ -67,19 +70,27 @@ func (x *exchange) newEvents(p *wanted) (*feed, error) {
 	return f, err
 }
 
+// seen has what a poll remembers of a view.
+type seen struct {
+	changed <-chan struct{}
+	version uint64
+	status  string
+}
+
 // await waits until there is something new, for a time, to the end
 // of the sandbox or of the server, or as long as the client is connected. It is told of the view that
 // the caller has seen, and holds none: a company that is evicted while this waits is not kept in memory by it.
-func (x *exchange) await(p *wanted, changed <-chan struct{}, lasted string, patience time.Duration) (*feed, error) {
-	unwatch := x.Sandbox.Watch()
-	defer unwatch()
+func (x *exchange) await(p *wanted, wait *sandbox.Poll, v seen, patience time.Duration) (*feed, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	shown := time.NewTimer(x.untilShown(patience))
 	defer shown.Stop()
 	for over := false; ; {
+		if !x.Traceless() {
+			wait.Looked(v.version)
+		}
 		select {
-		case <-changed:
+		case <-v.changed:
 		case <-shown.C:
 		case <-timer.C:
 			over = true
@@ -89,10 +100,10 @@ func (x *exchange) await(p *wanted, changed <-chan struct{}, lasted string, pati
 			return nil, nil //nolint:nilnil // no response is read
 		}
 		f, err := x.newEvents(p)
-		if err != nil || over || len(f.events) > 0 || f.view.Status(x.now) != lasted {
+		if err != nil || over || len(f.events) > 0 || f.view.Status(x.now) != v.status || wait.Enough(f.view) {
 			return f, err
 		}
-		changed = f.view.Changed()
+		v.changed, v.version = f.view.Changed(), f.view.Version
 	}
 }
 

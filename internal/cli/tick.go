@@ -60,8 +60,12 @@ func WriteClock(out io.Writer, s *client.SandboxStatus) {
 	if s.Clock.Waiting {
 		how = "waits for your next request"
 	}
-	if s.Clock.Mode == client.ClockModeManual {
+	switch s.Clock.Mode {
+	case client.ClockModeManual:
 		how = "is manual; move it with platen tick"
+	case client.ClockModeRealtime:
+	case client.ClockModeSkip:
+		how = "jumps while a program waits for events, until " + string(*s.Clock.SkipsUntil)
 	}
 	fmt.Fprintf(out, "%s, day %d: the clock %s\n",
 		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), s.Clock.DayNumber, how)

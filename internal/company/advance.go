@@ -122,9 +122,27 @@ func (c *Company) SetClock(wall moment.Instant, mode sim.Mode) {
 	}
 	wall = c.at(wall)
 	c.clock = c.clock.MovedTo(c.now, wall)
-	c.clock.Mode = mode
+	c.clock.Mode, c.clock.Skip = mode, sim.Skipping{}
 	c.rec.SetMoment(c.now, wall, c.clock)
 	c.factory.EstimateEnds(c.rec)
+}
+
+// SetSkip lets the clock jump from event to event while a client waits for one, and become manual after a number of
+// days.
+func (c *Company) SetSkip(wall moment.Instant, settleMS, days int64) {
+	c.SetClock(wall, sim.Skip)
+	c.clock.Skip = sim.Skipping{SettleMS: settleMS, Until: c.now + sim.Minute(days)*sim.DayLength}
+	c.rec.SetMoment(c.now, c.wall, c.clock)
+}
+
+// Jump moves a clock that skips to the end of the minute of the next event, as a tick would, by a working day at most,
+// or to the end of its skipping.
+func (c *Company) Jump(wall moment.Instant) {
+	left := int(c.clock.Skip.Until - c.now)
+	c.TickUntil(wall, min(left, TickMax), Until{Sequence: c.rec.Sequence() + 1})
+	if c.now >= c.clock.Skip.Until {
+		c.SetClock(wall, sim.Manual)
+	}
 }
 
 // Pause stops a running clock at a wall time, up to which time has passed, until Start.

@@ -27,7 +27,7 @@ type CreateSandbox struct {
 	Preset *string        `json:"preset,omitzero" maxLength:"40" example:"starter" doc:"The preset to begin with; starter when left out."`
 	Seed   *int64         `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Makes the world repeatable; at random when left out."`
 	Bridge *preset.Bridge `json:"bridge,omitzero" enum:"auto,manual" doc:"Whether the sandbox (auto) or your program (manual) carries records between the systems; the preset's own when left out."`
-	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual" doc:"realtime or manual: whether wall time or your program moves the clock; the preset's own when left out."`
+	Clock  *sim.Mode      `json:"clock,omitzero" enum:"realtime,manual,skip" doc:"realtime: wall time moves the clock. manual: your ticks do. skip: it jumps while your program waits for events. Defaults to the preset's clock."`
 	Faults *fault.Faults  `json:"faults,omitzero" doc:"The faults to inject. Defaults to the preset's faults; built-in presets have none."`
 
 	Evaluation *bool          `json:"evaluation,omitzero" doc:"Whether this is an evaluation: a third key grades the players, and theirs can neither see the seed nor fork. Defaults to the preset, and is always true in a preset for evaluations."`
@@ -123,12 +123,14 @@ type SandboxStatus struct {
 type ClockStatus struct {
 	_ struct{} `doc:"The sandbox's in-world clock: its mode, speed and reading."`
 
-	Mode      sim.Mode    `json:"mode" enum:"realtime,manual" doc:"realtime: wall time moves the clock; manual: only ticks do."`
-	Speed     share.PPM   `json:"speed" doc:"In-world minutes per wall second."`
-	SimDate   moment.Date `json:"sim_date" doc:"The in-world date."`
-	SimTime   string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day, from 08:00 to 16:00."`
-	DayNumber int64       `json:"day_number" doc:"The working day, counted from 0."`
-	Waiting   bool        `json:"waiting" doc:"True while the clock waits for a request with a key of the sandbox: before the first one, and after ten minutes without one."`
+	Mode       sim.Mode     `json:"mode" enum:"realtime,manual,skip" doc:"realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for events."`
+	Speed      share.PPM    `json:"speed" doc:"In-world minutes per wall second."`
+	SimDate    moment.Date  `json:"sim_date" doc:"The in-world date."`
+	SimTime    string       `json:"sim_time" example:"08:00" doc:"The in-world time of that day, from 08:00 to 16:00."`
+	DayNumber  int64        `json:"day_number" doc:"The working day, counted from 0."`
+	Waiting    bool         `json:"waiting" doc:"True while the clock waits for a request with a key of the sandbox: before the first one, and after ten minutes without one."`
+	SettleMS   *int64       `json:"settle_ms" doc:"How long no client has sent anything before a jump, in milliseconds. Null unless the mode is skip."`
+	SkipsUntil *moment.Date `json:"skips_until" doc:"The in-world date at which the clock becomes manual. Null unless the mode is skip."`
 }
 
 // MinuteAt returns the simulated moment that a view shows at a wall time. It does
@@ -152,6 +154,11 @@ func wholeStatus(v *sandbox.View, now moment.Instant) SandboxStatus {
 	s := &v.Summary
 	minute, score := MinuteAt(v, now), s.Score
 	score.WritesRefused = v.WritesRefused()
+	var settle *int64
+	var end *moment.Date
+	if s.Clock.Mode == sim.Skip {
+		settle, end = new(s.Clock.Skip.SettleMS), new(s.Clock.Skip.Until.Date())
+	}
 	return SandboxStatus{
 		SandboxID: v.SandboxID, PublicName: v.PublicName, Status: v.Status(now),
 		Preset: s.Settings.Preset.Name, Seed: &s.Settings.Seed, Bridge: s.Settings.Bridge,
@@ -159,7 +166,7 @@ func wholeStatus(v *sandbox.View, now moment.Instant) SandboxStatus {
 		Clock: ClockStatus{
 			Mode: s.Clock.Mode, Speed: share.PPM(s.Clock.Speed) * 1000,
 			SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),
-			Waiting: s.Clock.Waiting,
+			Waiting: s.Clock.Waiting, SettleMS: settle, SkipsUntil: end,
 		},
 		CreatedAt: v.CreatedAt, ExpiresAt: v.ExpiresAt, ExpiresInS: v.ExpiresInSeconds(now),
 		ExtensionsLeft: v.ExtensionsLeft, Currency: money.Currency,
@@ -325,21 +332,47 @@ func sandboxOperations() []Operation {
 type UpdateSandbox struct {
 	_ struct{} `doc:"The body that changes the sandbox's clock."`
 
-	Clock sim.Mode `json:"clock" required:"true" enum:"realtime,manual" doc:"manual: only ticks move the clock. realtime: the clock runs from there."`
+	Clock    sim.Mode `json:"clock" required:"true" enum:"realtime,manual,skip" doc:"manual: only ticks move the clock. realtime: it runs from there. skip: it jumps to the next event while a poll waits and no other request is under way."`
+	SettleMS *int64   `json:"settle_ms,omitzero" minimum:"0" maximum:"60000" doc:"With skip: how long no client has sent anything before a jump, in milliseconds. 0 when left out."`
+	MaxDays  *int64   `json:"max_days,omitzero" minimum:"1" maximum:"1000" doc:"With skip: the working days after which the clock becomes manual. 60 when left out."`
+}
+
+// setClock sets the clock as the body says, or refuses.
+func (in *UpdateSandbox) setClock(tx *sandbox.Tx) error {
+	if in.Clock == sim.Skip {
+		days := int64(sandbox.DefaultSkipDays)
+		if in.MaxDays != nil {
+			days = *in.MaxDays
+		}
+		var settle int64
+		if in.SettleMS != nil {
+			settle = *in.SettleMS
+		}
+		tx.Company.SetSkip(tx.Now, settle, days)
+		return nil
+	}
+	for name, sent := range map[string]*int64{"settle_ms": in.SettleMS, "max_days": in.MaxDays} {
+		if sent != nil {
+			return problem.Invalid(problem.Field{Field: name, Rule: "dependentRequired",
+				Message: name + " needs clock: skip."})
+		}
+	}
+	tx.Company.SetClock(tx.Now, in.Clock)
+	return nil
 }
 
 func clockOperation() Operation {
 	return write(Operation{
 		ID: "update_sandbox", Method: http.MethodPatch, Path: "/sandbox", System: Shared, Grading: GradingAlone,
-		Summary: "Pause or start the clock",
+		Summary: "Pause, start or skip the clock",
 		Description: "manual stops in-world time: only ticks move it. realtime continues from " +
-			"there. The lease runs in both modes. Running print runs get a new ends_at. " +
-			"Writes no event.",
+			"there. skip jumps to the next event while a poll of a client waits and nothing else is under way. " +
+			"The lease runs in every mode. Running print runs get a new ends_at. Writes no event.",
 		Out: reflect.TypeFor[SandboxStatus](),
 	}, func(tx *sandbox.Tx, _ string, in *UpdateSandbox) (Result, error) {
 		now := tx.Now
-		tx.Company.SetClock(now, in.Clock)
-		return Result{Value: func(v *sandbox.View) any { return wholeStatus(v, max(now, v.LastEventAt)) }}, nil
+		status := func(v *sandbox.View) any { return wholeStatus(v, max(now, v.LastEventAt)) }
+		return Result{Value: status}, in.setClock(tx)
 	})
 }
 

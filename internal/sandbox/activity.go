@@ -38,7 +38,7 @@ func (s *Sandbox) StartClock(ctx context.Context) {
 		if v.Summary.Clock.Waiting {
 			s.company.Start(now)
 			s.company.Started()
-			s.idle.see(now)
+			s.presence.see(now)
 			return true
 		}
 		return false

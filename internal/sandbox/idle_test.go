@@ -54,7 +54,8 @@ func TestAnIdleClockPauses(t *testing.T) {
 			if got := b.minutes(s); got != most || b.view(s) != v {
 				t.Errorf("looking at a paused company let %d minutes pass", got)
 			}
-			if _, err := s.Do(t.Context(), accept("refused", "so_nobody")); err == nil || !b.view(s).Summary.Clock.Waiting {
+			_, err := s.Do(t.Context(), accept("refused", "so_nobody"))
+			if err == nil || !b.view(s).Summary.Clock.Waiting {
 				t.Errorf("a refused request started the clock, or there is none: %v", err)
 			}
 			s.StartClock(t.Context())
@@ -72,7 +73,7 @@ func TestASignOfLifeKeepsTheClockRunning(t *testing.T) {
 	b, s := idling(t, idlePause)
 	for range 3 {
 		b.pass(idlePause - time.Second)
-		s.Seen(moment.InstantOf(b.Now()))
+		s.Enter()()
 	}
 	if v := b.view(s); v.Summary.Clock.Waiting {
 		t.Error("the clock paused between requests")
@@ -99,7 +100,8 @@ func TestAPausedClockHasNoEnds(t *testing.T) {
 	b.do(s, func(tx *sandbox.Tx) error {
 		work, err := tx.Company.CreateWorkOrder(factory.WorkOrderInput{SKU: "prd_notebook", Quantity: 5})
 		if err == nil {
-			_, err = tx.Company.StartPrintRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}})
+			_, err = tx.Company.StartPrintRun(
+				factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}})
 		}
 		return err
 	})

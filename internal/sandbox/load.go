@@ -108,7 +108,7 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	}
 	view := newView(image.Sandbox, c, snapshot.Image.Tables, version)
 	view.tail, view.refused, view.minute = appendTail(nil, events), &s.activity.refused, &s.minute
-	view.idle = s.idleFrom(c.Wall())
+	view.presence = s.presentFrom(c.Wall())
 	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()+snapshot.Index.Bytes()); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	}
 	s.publish(view)
 	s.watchWebhooks(view)
-	s.registry.wakeups.reschedule(s, view.next())
+	s.registry.wakeups.reschedule(s, s.next(view))
 	return nil
 }
 

@@ -226,7 +226,11 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 		return Created{}, err
 	}
 	created, header := r.newcomer(settings.SandboxID, in.Network, p.Evaluation)
-	c := company.New(settings, mode, moment.InstantOf(header.CreatedAt))
+	opened := moment.InstantOf(header.CreatedAt)
+	c := company.New(settings, mode, opened)
+	if mode == sim.Skip {
+		c.SetSkip(opened, 0, DefaultSkipDays)
+	}
 	if p.Clock.Starts == preset.AtFirstRequest {
 		c.AwaitRequest()
 	}
@@ -291,7 +295,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	first := commitlog.Commit{Changes: c.Flush(1)}
 	view := newView(header, c, first.Rows, 1)
 	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
-	view.idle = s.idleFrom(c.Wall())
+	view.presence = s.presentFrom(c.Wall())
 	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()); err != nil {
 		s.gone = true

@@ -70,8 +70,8 @@ type Sandbox struct {
 	// with a lock of its own.
 	calls    callLog
 	activity activity
-	// idle notes when clients last used the sandbox.
-	idle idleness
+	// presence notes what clients do.
+	presence presence
 
 	// The registry's memory owns these: the sandbox's place among those with a company in
 	// memory, and its size there in bytes, 0 for none.
@@ -267,7 +267,7 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 	if err := s.advance(ctx, now); err != nil {
 		return Reply{}, false, err
 	}
-	s.idle.see(now)
+	s.presence.see(now)
 	switch s.published.Load().Status(now) {
 	case Bankrupt:
 		return Reply{}, false, problem.New(problem.SandboxBankrupt,
@@ -407,7 +407,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	s.publish(next)
 	s.registry.memory.resize(s, s.size(next))
 	s.watchWebhooks(next)
-	s.registry.wakeups.reschedule(s, next.next())
+	s.registry.wakeups.reschedule(s, s.next(next))
 	close(old.changed)
 	if changes.Touches(subscription.DeliveryResource) {
 		s.registry.options.Webhooks.Wake(s.id)

@@ -155,9 +155,13 @@ func (s *Sandbox) wake(ctx context.Context, now moment.Instant) (next moment.Ins
 		if err := s.advance(ctx, now); err != nil && !s.gone {
 			return err
 		}
-		if v := s.published.Load(); v != nil {
-			next = v.next()
+		if s.published.Load() == nil {
+			return nil
 		}
+		if err := s.jump(ctx, now); err != nil {
+			return err
+		}
+		next = s.next(s.published.Load())
 		return nil
 	})
 	return next, err

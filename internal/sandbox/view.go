@@ -47,8 +47,8 @@ type View struct {
 	// refused counts on while the view lasts, and minute is the newest moment of the
 	// company that any view has shown.
 	refused, minute *atomic.Int64
-	// idle knows when the clock pauses, nil for never.
-	idle *idleness
+	// presence knows what clients do while the view lasts, nil for nothing.
+	presence *presence
 	// faults are the injected faults, which may begin while the view lasts.
 	faults *atomic.Pointer[Faults]
 	// changed is closed when another view takes this one's place.

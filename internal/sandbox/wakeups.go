@@ -54,10 +54,10 @@ func (s *Sandbox) Watch() (end func()) {
 	h := s.registry.wakeups
 	unwatch := s.watch()
 	h.count(1)
-	s.idle.waiting.Add(1)
+	s.presence.lookers.Add(1)
 	return func() {
-		s.idle.see(s.registry.now())
-		s.idle.waiting.Add(-1)
+		s.presence.see(s.registry.now())
+		s.presence.lookers.Add(-1)
 		h.count(-1)
 		unwatch()
 	}
@@ -83,7 +83,7 @@ func (s *Sandbox) watch() (end func()) {
 	w.watchers++
 	s.watched.Store(true)
 	if v := s.published.Load(); v != nil {
-		h.set(w, v.next())
+		h.set(w, s.next(v))
 	} else {
 		h.set(w, s.registry.now())
 	}

@@ -83,7 +83,8 @@ func (s *Server) alike(key []byte, presets map[string]preset.Preset) (string, er
 	h := sha256.New()
 	h.Write(sum)
 	fmt.Fprintln(h, c.PublicURL, c.SandboxDuration, c.Extension, c.ExtensionWindow, c.Grace,
-		c.TickPause, c.IdlePause, c.ClaimWindow, c.MaxSandboxes, c.QueueLength, c.IPActive, c.IPCreations, c.BlockFactor,
+		c.TickPause, c.IdlePause, c.ClaimWindow, c.MaxSandboxes, c.QueueLength, c.IPActive, c.IPCreations,
+		c.BlockFactor,
 		c.IPv4Prefix, c.IPv6Prefix, c.IPv4Block, c.IPv6Block, c.KeyRate, c.KeyBurst, c.IPRate, c.AnonymousRate,
 		c.Cooldown, c.Ban, c.PowDifficulty, c.PrivateWebhooks, c.CreationKey, c.EvaluationSecret)
 	if err := json.MarshalWrite(h, presets, json.Deterministic(true)); err != nil {

@@ -184,12 +184,12 @@ func TestAClockThatNobodyWatchesPauses(t *testing.T) {
 		n.serving(r.URL, `"*"`)
 		n.get("/events").want(http.StatusOK, "")
 		since := n.newest()
-		time.Sleep(9 * time.Minute)
+		<-time.After(9 * time.Minute)
 		if n.waiting() {
 			t.Error("the clock paused within ten minutes")
 		}
 		n.work("prd_card", 1, "for later") // a sign of life
-		time.Sleep(15 * time.Minute)
+		<-time.After(15 * time.Minute)
 		if !n.waiting() || strict.waiting() {
 			t.Errorf("nobody sends a request, and starter waits: %v, crunch waits: %v", n.waiting(), strict.waiting())
 		}

@@ -121,5 +121,5 @@ var concurrent = []func(*testing.T){
 	TestWhatWasNotDeliveredIsNotDeliveredAfterADeletion,
 	TestWhoFindsNoPlaceWaitsInAQueue,
 	TestWithoutAQueueAServiceWithoutRoomSaysSo,
-	TestWithoutFaultsEachEventComesOnce,
+	TestWithoutFaultsEachEventComesOnce, TestTwoPollsSeeEachEventOnce,
 }

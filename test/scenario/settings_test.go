@@ -56,6 +56,7 @@ func TestSettingsThatCannotWorkAreRefusedBeforeAnythingIsCarried(t *testing.T) {
 				"a flag that does not be":   {p.install(t, w), []string{"--twice"}, 2, "twice"},
 				"an argument too many":      {p.install(t, w), []string{"--once", "today"}, 2, "today"},
 				"no pause":                  {p.install(t, w), []string{"--pause", "0"}, 2, "pause"},
+				"too long a wait":           {p.install(t, w), []string{"--wait", "26"}, 2, "wait"},
 				"an address that is nobody": {p.install(t, w).at("http://127.0.0.1:1/v1"), []string{"--once"}, 3, ""},
 			}
 			t.Run("starts", func(t *testing.T) {

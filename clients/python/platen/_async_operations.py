@@ -66,8 +66,8 @@ class AsyncOperations:
         bridge: Whether the sandbox (auto) or your program (manual) carries records between the systems; the
         preset's own when left out.
 
-        clock: realtime or manual: whether wall time or your program moves the clock; the preset's own when
-        left out.
+        clock: realtime: wall time moves the clock. manual: your ticks do. skip: it jumps while your program
+        waits for events. Defaults to the preset's clock.
 
         faults: The faults to inject. Defaults to the preset's faults; built-in presets have none.
 
@@ -115,20 +115,30 @@ class AsyncOperations:
         self,
         *,
         clock: t.ClockMode,
+        settle_ms: int | None = None,
+        max_days: int | None = None,
         idempotency_key: str | None = None,
         if_match: str | None = None,
         call: Call | None = None,
     ) -> t.SandboxStatus:
-        """Pause or start the clock: PATCH /sandbox.
+        """Pause, start or skip the clock: PATCH /sandbox.
 
-        manual stops in-world time: only ticks move it. realtime continues from there. The lease runs in
-        both modes. Running print runs get a new ends_at. Writes no event.
+        manual stops in-world time: only ticks move it. realtime continues from there. skip jumps to the
+        next event while a poll of a client waits and nothing else is under way. The lease runs in every
+        mode. Running print runs get a new ends_at. Writes no event.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
 
-        clock: manual: only ticks move the clock. realtime: the clock runs from there.
+        clock: manual: only ticks move the clock. realtime: it runs from there. skip: it jumps to the next
+        event while a poll waits and no other request is under way.
+
+        settle_ms: With skip: how long no client has sent anything before a jump, in milliseconds. 0 when
+        left out. 0 to 60,000.
+
+        max_days: With skip: the working days after which the clock becomes manual. 60 when left out. 1 to
+        1,000.
         """
-        return await self._write(Request("update_sandbox", "PATCH", "/sandbox", "judged", body=given({"clock": clock}), idempotency_key=idempotency_key, if_match=if_match), call)
+        return await self._write(Request("update_sandbox", "PATCH", "/sandbox", "judged", body=given({"clock": clock, "settle_ms": settle_ms, "max_days": max_days}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     async def advance_time(
         self,

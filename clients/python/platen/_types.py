@@ -21,6 +21,7 @@ Bridge = Literal[
 ClockMode = Literal[
     "realtime",
     "manual",
+    "skip",
 ]
 
 #: FaultPlanName is the type of FaultsInput.Plan and FaultPlan.Plan.
@@ -913,7 +914,8 @@ class CreateSandboxInput(TypedDict):
     #: own when left out.
     bridge: NotRequired[Bridge]
 
-    #: realtime or manual: whether wall time or your program moves the clock; the preset's own when left out.
+    #: realtime: wall time moves the clock. manual: your ticks do. skip: it jumps while your program waits for
+    #: events. Defaults to the preset's clock.
     clock: NotRequired[ClockMode]
 
     #: The faults to inject. Defaults to the preset's faults; built-in presets have none.
@@ -1103,7 +1105,8 @@ class SandboxStatus(TypedDict):
 class ClockStatus(TypedDict):
     """ClockStatus is the type of SandboxStatus.Clock."""
 
-    #: realtime: wall time moves the clock; manual: only ticks do.
+    #: realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for
+    #: events.
     mode: ClockMode | str
 
     #: In-world minutes per wall second.
@@ -1121,6 +1124,12 @@ class ClockStatus(TypedDict):
     #: True while the clock waits for a request with a key of the sandbox: before the first one, and after ten
     #: minutes without one.
     waiting: bool
+
+    #: How long no client has sent anything before a jump, in milliseconds. Null unless the mode is skip.
+    settle_ms: int | None
+
+    #: The in-world date at which the clock becomes manual. Null unless the mode is skip.
+    skips_until: DateText | None
 
 
 class Inventory(TypedDict):
@@ -1332,8 +1341,16 @@ class Score(TypedDict):
 class UpdateSandboxInput(TypedDict):
     """UpdateSandboxInput is the body of update_sandbox."""
 
-    #: manual: only ticks move the clock. realtime: the clock runs from there. Required.
+    #: manual: only ticks move the clock. realtime: it runs from there. skip: it jumps to the next event while
+    #: a poll waits and no other request is under way. Required.
     clock: ClockMode
+
+    #: With skip: how long no client has sent anything before a jump, in milliseconds. 0 when left out. 0 to
+    #: 60,000.
+    settle_ms: NotRequired[int]
+
+    #: With skip: the working days after which the clock becomes manual. 60 when left out. 1 to 1,000.
+    max_days: NotRequired[int]
 
 
 class TickInput(TypedDict):

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +14,28 @@ import (
 func clockCommand() *cobra.Command {
 	var target cli.Target
 	var asJSON bool
-	modes := []string{string(client.ClockModeManual), string(client.ClockModeRealtime)}
+	var settle time.Duration
+	var days int64
+	modes := []string{
+		string(client.ClockModeManual), string(client.ClockModeRealtime), string(client.ClockModeSkip),
+	}
 	cmd := &cobra.Command{
-		Use:   "clock manual|realtime",
-		Short: "Pause or start the clock",
-		Long: `Pause or start the clock.
+		Use:   "clock manual|realtime|skip",
+		Short: "Pause, start or skip the clock",
+		Long: `Pause, start or skip the clock.
 
 With manual in-world time stops, and only platen tick moves it. With realtime it goes on
-from where it stopped. The time that is left to the sandbox runs on in either.
+from where it stopped. With skip it jumps to the next event while a program
+waits for events, so a program that polls plays sixty days in moments. The lease of the sandbox
+runs on in every mode.
 
   platen clock manual
-  platen clock realtime`,
+  platen clock realtime
+  platen clock skip --days 20`,
 		ValidArgs: modes,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(modes, args[0]) {
-				return cli.UsageError{Err: errors.New("platen clock takes manual or realtime")}
+				return cli.UsageError{Err: errors.New("platen clock takes manual, realtime or skip")}
 			}
 			return nil
 		},
@@ -36,7 +44,14 @@ from where it stopped. The time that is left to the sandbox runs on in either.
 			if err != nil {
 				return err
 			}
-			s, err := c.UpdateSandbox(cmd.Context(), client.UpdateSandboxInput{Clock: client.ClockMode(args[0])})
+			in := client.UpdateSandboxInput{Clock: client.ClockMode(args[0])}
+			if cmd.Flags().Changed("settle") {
+				in.SettleMS = new(settle.Milliseconds())
+			}
+			if cmd.Flags().Changed("days") {
+				in.MaxDays = &days
+			}
+			s, err := c.UpdateSandbox(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
@@ -48,6 +63,8 @@ from where it stopped. The time that is left to the sandbox runs on in either.
 		},
 	}
 	targetFlags(cmd, &target)
+	cmd.Flags().DurationVar(&settle, "settle", 0, "With skip: how long no program has sent anything before a jump.")
+	cmd.Flags().Int64Var(&days, "days", 60, "With skip: the working days after which the clock becomes manual.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object: the data of PATCH /sandbox.")
 	return cmd
 }

@@ -40,7 +40,7 @@ func flagWords() map[string]words {
 	return map[string]words{
 		"preset": func(context.Context, []string) []string { return server.PresetNames() }, "types": fixed(events...),
 		"until":  fixed(append([]string{"decision"}, events...)...),
-		"clock":  fixed(texts(client.ClockModeManual, client.ClockModeRealtime)...),
+		"clock":  fixed(texts(client.ClockModeManual, client.ClockModeRealtime, client.ClockModeSkip)...),
 		"split":  fixed(texts(client.SplitTrain, client.SplitDev, client.SplitTest)...),
 		"bridge": fixed("auto", "manual"),
 		"faults": fixed("light", "moderate", "severe", "double_work"), "profile": fixed("contract", "local"),

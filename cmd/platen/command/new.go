@@ -61,7 +61,7 @@ the keys to a file that only you can read, and keeps its other lines.`,
 	flags.StringVar(&preset, "preset", "", "The preset of the sandbox. Defaults to starter.")
 	flags.Int64Var(&seed, "seed", -1, "Seed of the world, to repeat it. Random by default.")
 	flags.StringVar(&bridge, "bridge", "", "auto or manual. Defaults to the preset's bridge.")
-	flags.StringVar(&clock, "clock", "", "realtime or manual. Defaults to the preset's clock.")
+	flags.StringVar(&clock, "clock", "", "realtime, manual or skip. Defaults to the preset's clock.")
 	flags.BoolVar(&evaluation, "evaluation", false,
 		"Create an evaluation: a third key grades, and players see no seed and cannot fork.")
 	flags.StringVar(&split, "split", "", "The worlds of an evaluation: train, dev or test. Defaults to train.")

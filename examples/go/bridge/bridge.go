@@ -16,6 +16,8 @@ type bridge struct {
 	api   *client.Client
 	state checkpoint
 	path  string
+	// wait is how long to wait for events on the server, in seconds.
+	wait int
 	// numbers are the ids of purchase orders by the number that is printed on
 	// their delivery notes.
 	numbers map[string]string
@@ -98,6 +100,9 @@ func (b *bridge) work(ctx context.Context, s settings) error {
 		case err != nil:
 			fmt.Fprintln(b.out, "later:", err)
 		}
+		if b.wait > 0 && err == nil {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err() //nolint:wrapcheck // the caller knows that it ended this
@@ -139,15 +144,21 @@ func (b *bridge) catchUp(ctx context.Context) error {
 	}
 }
 
-// next reads the events after the checkpoint that mean work. To wait for them
-// on the server instead, ask GET /events/poll here, and pause no more.
+// next reads the events after the checkpoint that mean work, and waits for them
+// on the server if it is told to.
 func (b *bridge) next(ctx context.Context) (*client.Page[client.FeedEvent], error) {
+	work := []client.EventType{
+		client.EventOfficeSalesOrderAccepted, client.EventOfficeContractLotAccepted,
+		client.EventFactoryShipmentCreated,
+		client.EventFactoryRequisitionCreated, client.EventFactoryGoodsReceiptRecorded,
+	}
+	if b.wait > 0 {
+		return b.api.PollEvents(ctx, client.PollEventsParams{
+			AfterSeq: b.state.Seq, Limit: client.MostPerPage, Types: work, WaitS: &b.wait,
+		})
+	}
 	return b.api.ListEvents(ctx,
-		client.ListEventsParams{AfterSeq: b.state.Seq, Limit: client.MostPerPage, Types: []client.EventType{
-			client.EventOfficeSalesOrderAccepted, client.EventOfficeContractLotAccepted,
-			client.EventFactoryShipmentCreated,
-			client.EventFactoryRequisitionCreated, client.EventFactoryGoodsReceiptRecorded,
-		}})
+		client.ListEventsParams{AfterSeq: b.state.Seq, Limit: client.MostPerPage, Types: work})
 }
 
 // pass writes down that the feed has been dealt with up to an event: after the

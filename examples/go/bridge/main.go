@@ -52,6 +52,7 @@ type settings struct {
 	keys           client.Keys
 	once           bool
 	pause          time.Duration
+	wait           int
 }
 
 // read takes public settings from flags, and keys from the environment: other
@@ -70,6 +71,7 @@ func (s *settings) read(args []string, stderr io.Writer) error {
 		"file that remembers how far the feed has been dealt with")
 	flags.BoolVar(&s.once, "once", false, "catch up and exit")
 	flags.DurationVar(&s.pause, "pause", 2*time.Second, "time between two looks at the feed")
+	flags.IntVar(&s.wait, "wait", 0, "seconds to wait for events on the server instead, up to 25")
 	if err := flags.Parse(args); err != nil {
 		return err //nolint:wrapcheck // flag has said it already
 	}
@@ -82,6 +84,8 @@ func (s *settings) read(args []string, stderr io.Writer) error {
 			"one with lab_fac_", errSettings)
 	case s.pause <= 0:
 		return fmt.Errorf("%w: -pause must be above zero", errSettings)
+	case s.wait < 0 || s.wait > 25 || s.once && s.wait > 0:
+		return fmt.Errorf("%w: -wait must be 0 to 25, and -once waits for nothing", errSettings)
 	}
 	return nil
 }
@@ -100,6 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	b := &bridge{
 		api: client.New(s.url, s.keys, client.UserAgent("platen-bridge-go")), numbers: map[string]string{}, out: stdout,
+		wait: s.wait,
 	}
 	err := b.open(ctx, s)
 	if err == nil {

@@ -11,6 +11,8 @@ const (
 	Realtime Mode = "realtime"
 	// Manual clocks move by ticks alone.
 	Manual Mode = "manual"
+	// Skip clocks jump while a client waits for events, and move by ticks too.
+	Skip Mode = "skip"
 )
 
 // Speed is simulated minutes per wall second, in thousandths.
@@ -40,10 +42,20 @@ type Clock struct {
 	Stopped bool `json:"stopped,omitzero"`
 	// Waiting clocks show their anchor until they are started.
 	Waiting bool `json:"waiting,omitzero"`
+	// Skip bounds the jumps of a Skip clock.
+	Skip Skipping `json:"skip,omitzero"`
 }
 
-// Stands reports whether the clock moves by ticks alone, if at all.
-func (c Clock) Stands() bool { return c.Stopped || c.Waiting || c.Mode == Manual }
+// Skipping bounds the jumps of a clock in the mode Skip.
+type Skipping struct {
+	// SettleMS is how long no client has sent anything before a jump, in milliseconds.
+	SettleMS int64 `json:"settle_ms,omitzero"`
+	// Until is the moment at which the clock becomes a manual one.
+	Until Minute `json:"until"`
+}
+
+// Stands reports whether wall time does not move the clock.
+func (c Clock) Stands() bool { return c.Stopped || c.Waiting || c.Mode != Realtime }
 
 // Minute returns the simulated moment at a wall time, never before the anchor.
 func (c Clock) Minute(wall moment.Instant) Minute {
