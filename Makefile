@@ -98,6 +98,11 @@ generators: ## Make clients of the OpenAPI document with oapi-codegen and openap
 packaged: ## Test what make release makes, for this machine's processor: sums, archive, packages, image.
 	@$(SUITE); suite packaged $(GO) test -C build/tools/release -count=1 -timeout 30m ./...
 
+image: ## Build a container image called platen, of this commit. Needs docker, podman or buildah.
+	@for tool in docker podman buildah; do command -v $$tool >/dev/null 2>&1 && break; tool=; done; \
+	[ -n "$$tool" ] || { echo "make image: none of docker, podman and buildah is here"; exit 1; }; \
+	$$tool build --build-arg VERSION="$$(git describe --tags --always --dirty)" -t platen .
+
 release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
 	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
 	$(GO) run -C build/tools/release . --version "$(VERSION)" --root ../../.. --out ../../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)" --image "$(IMAGE)" --mcp-name "$(MCP_NAME)" --mcp-url "$(MCP_URL)" $(if $(UNTAGGED),--untagged)
@@ -174,4 +179,4 @@ fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_F
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi generators packaged release release-openapi fmt format schedule generate check bench economy tokens soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators packaged image release release-openapi fmt format schedule generate check bench economy tokens soak fuzz screenshots vendor

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -48,8 +49,8 @@ func (x *exchange) create() (*message.Response, error) {
 			return admission.Reply{Status: http.StatusAccepted, Body: x.envelope(x.ticketOf(w))}
 		},
 	})
-	if x.Context().Err() != nil && err != nil {
-		return gone(), nil //nolint:nilerr // the client reads no response
+	if x.left(err) {
+		return gone(), nil
 	}
 	if err != nil {
 		return nil, err
@@ -59,6 +60,13 @@ func (x *exchange) create() (*message.Response, error) {
 
 // gone is the response to a client that has left.
 func gone() *message.Response { return &message.Response{Gone: true} }
+
+// left reports whether a request failed since its client has left. A refusal is none: a client that has only closed its
+// side for writing still reads it.
+func (x *exchange) left(err error) bool {
+	_, refused := errors.AsType[*problem.Problem](err)
+	return err != nil && !refused && x.Context().Err() != nil
+}
 
 // places finds who hands out places, or the response of the place that has finished the request.
 func (x *exchange) places(decided json.RawMessage) (*admission.Controller, *message.Response, error) {
@@ -196,8 +204,8 @@ func (x *exchange) ticket() (*message.Response, error) {
 	} else {
 		reply, stands, err = controller.Poll(x.Context(), id, key, x.make)
 	}
-	if x.Context().Err() != nil && err != nil {
-		return gone(), nil //nolint:nilerr // the client reads no response
+	if x.left(err) {
+		return gone(), nil
 	}
 	if err != nil {
 		return nil, err

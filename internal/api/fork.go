@@ -57,8 +57,8 @@ func (x *exchange) fork() (*message.Response, error) {
 			return x.makeFork(ctx, found.Base, order.Network, records)
 		},
 	})
-	if x.Context().Err() != nil && err != nil {
-		return gone(), nil //nolint:nilerr // the client reads no response
+	if x.left(err) {
+		return gone(), nil
 	}
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ const maxNeeds = 3
 
 // WriteNeeds writes what needs attention most after a tick. Where it cannot be read, the tick was
 // made all the same, and nothing is written; nor for the player of an evaluation, who is not told.
-func WriteNeeds(ctx context.Context, out io.Writer, c *client.Client) {
+func WriteNeeds(ctx context.Context, out io.Writer, c *client.Client, line func(*client.AttentionItem) string) {
 	sandbox, err := c.GetSandbox(ctx)
 	if err != nil || sandbox.Evaluation {
 		return
@@ -35,15 +35,15 @@ func WriteNeeds(ctx context.Context, out io.Writer, c *client.Client) {
 	}
 	more := len(a.Items) - maxNeeds
 	a.Items = a.Items[:min(len(a.Items), maxNeeds)]
-	WriteAttention(out, a)
+	WriteAttention(out, a, line)
 	if more > 0 {
 		fmt.Fprintf(out, "  %s\n", paintFor(out).in(faint, fmt.Sprintf("and %d more: platen status", more)))
 	}
 }
 
-// WriteAttention writes what needs attention, for a person, each with the command that mends it.
-// Of a company that has ended it writes how that came.
-func WriteAttention(out io.Writer, a *client.Attention) {
+// WriteAttention writes what needs attention, for a person, each with the command that fixes it, of which line is the
+// text. Of a company that has ended it writes how that came.
+func WriteAttention(out io.Writer, a *client.Attention, line func(*client.AttentionItem) string) {
 	p := paintFor(out)
 	if len(a.Items) > 0 {
 		fmt.Fprintf(out, "\n%s\n", p.in(bold, "needs attention"))
@@ -55,7 +55,7 @@ func WriteAttention(out io.Writer, a *client.Attention) {
 		}
 		fmt.Fprintf(out, "  %s%s\n", cost, item.Message)
 		if item.Command != nil {
-			fmt.Fprintf(out, "    %s\n    %s\n", item.Command.Effect, p.in(faint, requestLine(item.Command)))
+			fmt.Fprintf(out, "    %s\n    %s\n", item.Command.Effect, p.in(faint, line(&item)))
 		}
 	}
 	if len(a.History) > 0 {
@@ -66,8 +66,8 @@ func WriteAttention(out io.Writer, a *client.Attention) {
 	}
 }
 
-// requestLine is a command as platen api takes it.
-func requestLine(c *client.AttentionCommand) string {
+// RequestLine is a command as platen api takes it.
+func RequestLine(c *client.AttentionCommand) string {
 	line := "platen api " + string(c.Method) + " " + c.Path
 	if body := string(c.Body); body != "" && body != "{}" {
 		line += " --data '" + strings.ReplaceAll(body, "'", `'\''`) + "'"

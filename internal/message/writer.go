@@ -32,7 +32,7 @@ func (s *Writer) Send(w http.ResponseWriter, r *Request, out *Response) {
 	ctx := r.Context()
 	defer out.Ended()
 	if out.Gone {
-		return
+		panic(http.ErrAbortHandler) // or net/http would send an empty 200 after all
 	}
 	if out.Hold > 0 { // the time of the connection for it begins with the hold
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(out.Hold + sendTime))

@@ -28,18 +28,15 @@ func resourceGroups() []group {
 }
 
 func resourceCommand(r *resource.Resource) *cobra.Command {
-	verbs := make([]string, len(r.Operations))
-	for i, op := range r.Operations {
-		verbs[i] = op.Verb
-	}
 	cmd := &cobra.Command{
+		Long: r.Operations[0].Description,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	if only := &r.Operations[0]; len(verbs) == 1 && len(only.Places()) == 0 { // platen cash is platen cash get
+	if only := &r.Operations[0]; len(r.Operations) == 1 && len(only.Places()) == 0 { // platen cash is platen cash get
 		cmd = verbCommand(only)
 	}
-	cmd.Use, cmd.Aliases, cmd.Short = r.Name, r.Aliases, strings.Join(verbs, ", ")+also(r.Aliases)
+	cmd.Use, cmd.Aliases, cmd.Short = r.Name, r.Aliases, r.About()+also(r.Aliases)
 	if noun, ok := strings.CutPrefix(r.Name, r.System+"-"); ok {
 		cmd.SuggestFor = []string{noun}
 	}

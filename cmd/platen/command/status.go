@@ -5,6 +5,7 @@ import (
 
 	"platen/client"
 	"platen/internal/cli"
+	"platen/internal/cli/resource"
 )
 
 func statusCommand() *cobra.Command {
@@ -43,7 +44,7 @@ func statusCommand() *cobra.Command {
 				return err
 			}
 			if attention != nil {
-				cli.WriteAttention(cmd.OutOrStdout(), attention)
+				cli.WriteAttention(cmd.OutOrStdout(), attention, resource.Line)
 			}
 			return nil
 		},

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/internal/cli"
+	"platen/internal/cli/resource"
 )
 
 func tickCommand() *cobra.Command {
@@ -48,7 +49,7 @@ command that fixes it.
 				return cli.WriteJSON(cmd.OutOrStdout(), result)
 			}
 			cli.WriteTick(cmd.OutOrStdout(), result)
-			cli.WriteNeeds(cmd.Context(), cmd.OutOrStdout(), c)
+			cli.WriteNeeds(cmd.Context(), cmd.OutOrStdout(), c, resource.Line)
 			return nil
 		},
 	}

@@ -73,6 +73,15 @@ type Resource struct {
 	Operations []Operation
 }
 
+// About says in a few words what the records are, as the description of their list begins.
+func (r *Resource) About() string {
+	about := strings.TrimPrefix(r.Operations[0].Description, "The ")
+	if i := strings.IndexAny(about, ".,:;"); i >= 0 {
+		about = about[:i]
+	}
+	return strings.ToUpper(about[:1]) + about[1:]
+}
+
 // aliases are what people say for some resources.
 //
 //nolint:gochecknoglobals // read only
