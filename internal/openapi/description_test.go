@@ -22,6 +22,7 @@ type described struct {
 	Summary     string
 	Description string
 	Enum        []any
+	Extensible  []any `json:"x-extensible-enum"`
 	Schema      *described
 
 	Properties           map[string]*described
@@ -155,7 +156,7 @@ func (i *inspection) schema(where string, s *described) {
 		p, at := s.Properties[name], where+"."+name
 		i.properties++
 		i.wants(at, says(name, p.Description))
-		i.values(at, p.Enum, p.Description)
+		i.values(at, append(slices.Clone(p.Enum), p.Extensible...), p.Description)
 		i.schema(at, p)
 	}
 	i.schema(where+"[]", s.Items)

@@ -83,6 +83,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 		}
 	}
 	w.share()
+	w.open()
 	b, err := json.Marshal(w.document)
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)

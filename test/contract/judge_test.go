@@ -104,6 +104,7 @@ func newJudge(t testing.TB, s *service) *judge {
 	document = resolved(t, document, document)
 	j.readOperations(t, document)
 	closeObjects(document)
+	closeEnumerations(document)
 	j.compiler.AssertFormat()
 	if err := j.compiler.AddResource(documentURL, document); err != nil {
 		t.Fatalf("/openapi.json: %v", err)
@@ -214,6 +215,23 @@ func closeObjects(document any) {
 	parts := map[string]bool{}
 	partsOf(document, parts)
 	closeBut(document, "", parts)
+}
+
+// closeEnumerations lets responses have no other values than today's: a new one is to be named.
+func closeEnumerations(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		if values, ok := node["x-extensible-enum"].([]any); ok {
+			node["enum"] = append(slices.Clone(values), nil) // null where the type allows it
+		}
+		for _, child := range node {
+			closeEnumerations(child)
+		}
+	case []any:
+		for _, child := range node {
+			closeEnumerations(child)
+		}
+	}
 }
 
 // partsOf finds the components that are parts of others.

@@ -90,7 +90,7 @@ func play(ctx context.Context, url string) error {
 		if err != nil || now.JSON200 == nil {
 			return fmt.Errorf("look: %w %s", err, now.Body)
 		}
-		if now.JSON200.Data.Status == api.OfficeSalesOrderStatusPaid {
+		if now.JSON200.Data.Status == string(api.OfficeSalesOrderStatusPaid) {
 			fmt.Println(now.JSON200.Data.Number, "is paid")
 			return nil
 		}
