@@ -1,12 +1,13 @@
 // Requests of the sandbox's clients: the refused ones together, and each call.
 import { signal, useLayoutEffect } from '../vendor/preact.js';
-import { html, Icon } from '../lib/html.js';
+import { html, Icon, download, say } from '../lib/html.js';
 import { onPause, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { curlOf, isWhole, number, wallTime, words } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
 import { curl, nameOf, useAsked } from './parts.js';
+import { archiveText } from './archive.js';
 import { Repair } from './repair.js';
 
 const query = signal('');
@@ -302,6 +303,13 @@ function useOne(id) {
   }, [id]);
 }
 
+// save keeps the requests as a file for the network tools of browsers.
+const save = () =>
+  archiveText().then(
+    text => download(text, 'requests.har'),
+    e => say(e.message),
+  );
+
 export function Page({ rest }) {
   useOne(rest[0]);
   useLayoutEffect(() => {
@@ -329,6 +337,10 @@ export function Page({ rest }) {
         <div class="card-h">
           <h2>Newest</h2>
           <span class="grow" />
+          <button class="btn small" onClick=${save}>
+            <${Icon} name="download" size=${13} />
+            Save as HAR
+          </button>
           <${Hold} held=${!!held.value} flip=${() => onPause.current()} />
         </div>
         <${Filters} />

@@ -186,6 +186,10 @@ function Actions({ hook, act, busy, pinged }) {
       pinged(null);
       say('Enabled');
     });
+  const again = () =>
+    act('again', `${base}/redeliver`, { method: 'POST', body: { since: 1 } }, ({ count }) =>
+      say(count === 1 ? '1 event is sent again' : `${count || 'No'} events are sent again`),
+    );
   const rotate = () => act('rotate', `${base}/rotate-secret`, { method: 'POST' }, w => keep(hook.id, w.secret));
   const remove = () => act('delete', base, { method: 'DELETE' }, () => go('/console/webhooks'));
   return html`
@@ -200,6 +204,16 @@ function Actions({ hook, act, busy, pinged }) {
         : null
     }
     <${Test} hook=${hook} act=${act} busy=${busy} pinged=${pinged} disabled=${disabled} />
+    ${
+      hook.status === 'active'
+        ? html`
+          <button class="btn" id="send-failed" disabled=${disabled} onClick=${again}>
+            <${Icon} name="rotate-cw" size=${14} />
+            Send failed again
+          </button>
+        `
+        : null
+    }
     <button class="btn" disabled=${disabled} onClick=${rotate}>
       <${Icon} name="refresh-cw" size=${14} />
       Rotate secret
