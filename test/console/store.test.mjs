@@ -255,10 +255,11 @@ test('a page that stays hidden is not connected, and one that is seen again is',
   turned();
   t.mock.timers.tick(61_000);
   assert.throws(() => server.streams[0].enqueue(new Uint8Array()), TypeError);
+  t.mock.timers.reset();
   document.hidden = false;
   turned();
-  t.mock.timers.reset();
-  await until(() => server.streams.length === 2);
+  await live();
+  assert.equal(server.streams.length, 2);
 });
 
 test('a wait leaves no listener behind, and ends when the browser is online again', async t => {

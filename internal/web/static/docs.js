@@ -1,6 +1,8 @@
 // The docs with a script: copy buttons, the keys of this tab's sandbox
 // in the snippets, the language that was chosen before, "/" for the search, and
 // where one is on the page. Without it every page reads the same.
+import { offerCopy } from './lib/copying.js';
+
 const keys = (() => {
   try {
     return JSON.parse(sessionStorage.getItem('platen.session')) ?? {};
@@ -24,26 +26,7 @@ for (const place of makesOwn ? [] : document.querySelectorAll('div.code :is(.off
   place.classList.add('filled');
 }
 
-const textOf = block =>
-  [...block.querySelectorAll('code')]
-    .flatMap(code => [...code.childNodes])
-    .map(node => node.dataset?.text ?? node.textContent)
-    .join('');
-
-for (const block of document.querySelectorAll('div.code')) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    const { copy } = await import('./lib/html.js');
-    button.textContent = (await copy(textOf(block), 'Code')) ? 'Copied' : 'Press Ctrl+C';
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 1600);
-  });
-  block.append(button);
-}
+offerCopy(document.querySelectorAll('div.code'));
 
 // The language of the samples is the one that was chosen last, on any page.
 const language = 'platen.language';

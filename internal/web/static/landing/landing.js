@@ -2,8 +2,11 @@
 import { render, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { call, Refusal, sleep } from '../lib/api.js';
+import { offerCopy } from '../lib/copying.js';
 import { clock, number, span } from '../lib/format.js';
 import { proven } from '../lib/proof.js';
+
+offerCopy(document.querySelectorAll('.copyable'));
 
 const form = document.getElementById('create');
 const offers = form.querySelector('fieldset');

@@ -114,6 +114,7 @@ export function connect() {
       leaving = setTimeout(leave, hiddenMs);
     } else if (!control) {
       control = new AbortController();
+      link.value = { state: 'connecting' };
       follow(control.signal).catch(() => {});
     }
   };
