@@ -1,22 +1,22 @@
 // How programs come in: curl, the client, an agent, the command line.
 import { signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { session } from '../lib/session.js';
+import { exportsOf, masked, session } from '../lib/session.js';
 import { bearer } from '../lib/format.js';
 import { Code } from './parts.js';
 
 const tab = signal('curl');
 const origin = location.origin;
+// keyLines are the lines that export the keys of this tab: shown masked, copied whole.
+const keyLines = Symbol('key lines');
+const noKeys = { office_key: 'lab_off_…', factory_key: 'lab_fac_…' };
 
 const snippets = {
   curl: [
     'curl',
     'terminal',
     [
-      [
-        'Keys in the environment',
-        `export PLATEN_URL=${origin}/v1\nexport PLATEN_OFFICE_KEY=lab_off_…\nexport PLATEN_FACTORY_KEY=lab_fac_…`,
-      ],
+      ['Keys in the environment', keyLines],
       [
         'Follow the feed',
         [
@@ -134,6 +134,7 @@ func main() {
 
 export function Page() {
   const [, , list] = snippets[tab.value];
+  const s = session.value ?? noKeys;
   return html`
     <div class="title">
       <h1>Connect</h1>
@@ -156,7 +157,16 @@ export function Page() {
     </div>
     <section class="card pad-all">
       ${list.map(
-        ([title, text]) => html`<div class="snippet"><h2>${title}</h2><${Code} text=${text} what=${title} /></div>`,
+        ([title, text]) => html`
+          <div class="snippet">
+            <h2>${title}</h2>
+            ${
+              text === keyLines
+                ? html`<${Code} text=${exportsOf(s)} what=${title}>${exportsOf(s, masked)}<//>`
+                : html`<${Code} text=${text} what=${title} />`
+            }
+          </div>
+        `,
       )}
     </section>
     <dl class="facts card pad-facts">

@@ -1,17 +1,10 @@
 // The two keys: once in full, masked from then on until somebody asks.
 import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, copy, download } from '../lib/html.js';
-import { session, madeOf, masked } from '../lib/session.js';
+import { envOf, exportsOf, session, madeOf, masked } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { bearer } from '../lib/format.js';
 import { Code, Copy } from './parts.js';
-
-const envOf = s => {
-  let env = `PLATEN_URL=${location.origin}/v1\n`;
-  if (s.office_key) env += `PLATEN_OFFICE_KEY=${s.office_key}\n`;
-  if (s.factory_key) env += `PLATEN_FACTORY_KEY=${s.factory_key}\n`;
-  return env;
-};
 
 function Key({ system, name, routes, value, open }) {
   const [shown, show] = useState(open);
@@ -76,7 +69,12 @@ export function Page() {
           : null
       }
     </div>
-    <div class="first-curl"><h2>Your first request</h2><${Code} text=${curl} what="first request" /></div>
+    <div class="first-curl">
+      <h2>Your first request</h2>
+      <p class="dim">Paste these lines into a shell first. They are copied with whole keys.</p>
+      <${Code} text=${exportsOf(s)} what="export lines">${exportsOf(s, masked)}<//>
+      <${Code} text=${curl} what="first request" />
+    </div>
   `;
   if (!fresh)
     return html`

@@ -224,6 +224,8 @@ export function Page({ system, rest: [slug, id] }) {
   const head = html`<div class="title"><h1 class=${`c-${system}`}>${name}</h1><p>${text}</p></div>`;
   if (!keyFor(system)) return html`${head}<${Lacking} name=${name} />`;
   const [list, resource, title] = entry;
+  const row = id && store.row(resource, id);
+  document.title = `${row?.number ?? row?.name ?? id ?? title} · Platen`;
   const about = { system, resource, title, path: pathOf(system, list), list: `/console/${system}/${list}` };
   return html`
     ${head}

@@ -103,3 +103,15 @@ effect(() => {
     /* it holds for this page */
   }
 });
+
+// envOf are the lines of a .env file with the keys of a session, exportsOf those of a shell, with keys as shown says.
+export function envOf(s, shown = key => key) {
+  let env = `PLATEN_URL=${location.origin}/v1\n`;
+  if (s.office_key) env += `PLATEN_OFFICE_KEY=${shown(s.office_key)}\n`;
+  if (s.factory_key) env += `PLATEN_FACTORY_KEY=${shown(s.factory_key)}\n`;
+  return env;
+}
+export const exportsOf = (s, shown) =>
+  envOf(s, shown)
+    .replace(/^(?=PLATEN)/gm, 'export ')
+    .trimEnd();
