@@ -871,7 +871,8 @@ type Invariants struct {
 // The list of things in the company that need the client's attention, or the history of a company
 // that has ended.
 type Attention struct {
-	// The items that need attention, the most expensive first; none once the company has ended.
+	// The items that need attention, urgent ones first, then the most expensive; none once the
+	// company has ended.
 	Items []AttentionItem `json:"items"`
 	// How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is
 	// over. None before.
@@ -894,6 +895,9 @@ type AttentionItem struct {
 	// reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing.
 	// New kinds may be added.
 	Kind AttentionKind `json:"kind"`
+	// True if the company is in danger or tomorrow is too late: cash below zero, reputation or morale
+	// below 30, orders that lapse or are cancelled by tomorrow evening, lots that are due.
+	Urgent bool `json:"urgent"`
 	// Roughly what it costs, in minor units, if nothing is done until the close of the next working
 	// day; 0 where it has no price of its own.
 	CostMinor int64 `json:"cost_minor"`

@@ -775,7 +775,10 @@ export interface Invariants {
 
 /** Attention is in the response of get_attention. */
 export interface Attention {
-  /** The items that need attention, the most expensive first; none once the company has ended. */
+  /**
+   * The items that need attention, urgent ones first, then the most expensive; none once the company has
+   * ended.
+   */
   items: AttentionItem[];
   /**
    * How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None
@@ -799,6 +802,11 @@ export interface AttentionItem {
    * is sent nothing. New kinds may be added.
    */
   kind: Open<AttentionKind>;
+  /**
+   * True if the company is in danger or tomorrow is too late: cash below zero, reputation or morale below 30,
+   * orders that lapse or are cancelled by tomorrow evening, lots that are due.
+   */
+  urgent: boolean;
   /**
    * Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0 where
    * it has no price of its own.
@@ -6193,11 +6201,11 @@ export declare class Operations {
   /**
    * List what needs attention now: GET /sandbox/attention.
    *
-   * Lists everything that costs the company money, goods or its name, now or within a day, the most expensive
-   * first. Each item has the records that it is about and, where there is one, the request that fixes it: the
-   * server checks it as it would check the request itself, and changes nothing. Records that wait to be
-   * carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because
-   * its time is over, it tells the turning points.
+   * Lists everything that costs the company money, goods or its name, now or within a day: urgent items first,
+   * then the most expensive. Each item has the records that it is about and, where there is one, the request
+   * that fixes it: the server checks it as it would check the request itself, and changes nothing. Records
+   * that wait to be carried across a manual bridge are not among the items. Of a company that has ended,
+   * bankrupt or because its time is over, it tells the turning points.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */

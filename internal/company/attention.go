@@ -6,7 +6,7 @@ import (
 )
 
 // Attention returns what needs somebody in a company that has been brought up to the present,
-// the dearest first. A company that has ended needs nobody.
+// what is urgent first. A company that has ended needs nobody.
 func (c *Company) Attention() []attention.Concern {
 	if c.Bankrupt() {
 		return nil

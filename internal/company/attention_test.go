@@ -2,6 +2,7 @@ package company_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,7 +66,11 @@ func TestWhatIsProposedSucceeds(t *testing.T) {
 				if k.Sentence == "" || k.CostMinor < 0 || k.Count < len(k.Records) {
 					t.Fatalf("there is the concern %+v", k)
 				}
-				if i > 0 && k.CostMinor > concerns[i-1].CostMinor {
+				if i > 0 && k.Urgent && !concerns[i-1].Urgent {
+					t.Fatalf("%s is urgent, and %s before it is not", k.Kind, concerns[i-1].Kind)
+				}
+				if i > 0 && k.Urgent == concerns[i-1].Urgent && k.CostMinor > concerns[i-1].CostMinor &&
+					!inDanger(&concerns[i-1]) {
 					t.Fatalf("%s costs more than %s before it", k.Kind, concerns[i-1].Kind)
 				}
 				if k.Remedy != nil {
@@ -141,6 +146,15 @@ func TestEachConcernIsFoundWhereItIs(t *testing.T) {
 	if found := kinds(l); found[attention.ReputationLow] == nil {
 		t.Errorf("after thirty days without anybody there is %v", found)
 	}
+	if first := l.company.Attention()[0]; !first.Urgent || !inDanger(&first) {
+		t.Errorf("after thirty days without anybody the first is %+v", first)
+	}
+}
+
+// inDanger reports whether a concern endangers the company.
+func inDanger(k *attention.Concern) bool {
+	dangers := []attention.Kind{attention.CashNegative, attention.ReputationLow, attention.MoraleLow}
+	return k.Urgent && slices.Contains(dangers, k.Kind)
 }
 
 // TestLateWagesAreSaidWithTheirSurcharge: one late week costs what paying it costs.

@@ -20,7 +20,7 @@ import (
 type Attention struct {
 	_ struct{} `doc:"The list of things in the company that need the client's attention, or the history of a company that has ended."`
 
-	Items   []AttentionItem `json:"items" doc:"The items that need attention, the most expensive first; none once the company has ended."`
+	Items   []AttentionItem `json:"items" doc:"The items that need attention, urgent ones first, then the most expensive; none once the company has ended."`
 	History []AttentionTurn `json:"history" doc:"How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over. None before."`
 	// NextCursor is always null: programs that page any data.items find the end.
 	NextCursor *string `json:"next_cursor" doc:"Always null: all items are in this response."`
@@ -31,6 +31,7 @@ type AttentionItem struct {
 	_ struct{} `doc:"One cause that needs the client's attention: the message, its cost and the records."`
 
 	Kind        attention.Kind    `json:"kind" enum:"cash_negative,orders_lapse,orders_late,lots_due,press_down,press_idle,no_operator,role_vacant,material_missing,material_low,purchase_unapproved,truck_waits,goods_wait,bill_wrong,bill_due,wages_due,invoice_disputed,reputation_low,morale_low,webhook_silent" doc:"The subject: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks; material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due, due by tomorrow or with a discount that ends today; wages_due; invoice_disputed, goods that customers miss; reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing. New kinds may be added."`
+	Urgent      bool              `json:"urgent" doc:"True if the company is in danger or tomorrow is too late: cash below zero, reputation or morale below 30, orders that lapse or are cancelled by tomorrow evening, lots that are due."`
 	CostMinor   money.Minor       `json:"cost_minor" doc:"Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0 where it has no price of its own."`
 	Message     string            `json:"message" doc:"The state of things, in a sentence or two for a person."`
 	Records     []AttentionRecord `json:"records" doc:"The records that it is about, at most ten."`
@@ -74,9 +75,9 @@ func attentionOperation() Operation {
 		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "List what needs attention now",
-		Description: "Lists everything that costs the company money, goods or its name, now or within a day, the " +
-			"most expensive first. Each item has the records that it is about and, where there is one, the request " +
-			"that fixes it: the server checks it as it would check the request itself, and changes " +
+		Description: "Lists everything that costs the company money, goods or its name, now or within a day: urgent " +
+			"items first, then the most expensive. Each item has the records that it is about and, where there is " +
+			"one, the request that fixes it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
 			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points.",
 		Out:      reflect.TypeFor[Attention](),
@@ -90,8 +91,8 @@ func AttentionOf(a *sandbox.Attention) Attention {
 	for i := range a.Concerns {
 		k := &a.Concerns[i]
 		item := AttentionItem{
-			Kind: k.Kind, CostMinor: k.CostMinor, Message: k.Sentence, Records: []AttentionRecord{},
-			RecordCount: int64(k.Count), Command: commandOf(k.Remedy),
+			Kind: k.Kind, Urgent: k.Urgent, CostMinor: k.CostMinor, Message: k.Sentence,
+			Records: []AttentionRecord{}, RecordCount: int64(k.Count), Command: commandOf(k.Remedy),
 		}
 		for _, r := range k.Records {
 			path := rowPaths()[r.Resource]

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"testing"
@@ -41,9 +42,9 @@ func TestWhatNeedsSomebodyIsRankedAndCanBeMended(t *testing.T) {
 		}
 		items := children(t, attention, "items")
 		if !slices.IsSortedFunc(items, func(a, b object) int {
-			return int(number(t, b, "cost_minor") - number(t, a, "cost_minor"))
+			return cmp.Or(turnOf(a)-turnOf(b), int(number(t, b, "cost_minor")-number(t, a, "cost_minor")))
 		}) {
-			t.Errorf("the dearest are not first: %s", encode(t, items))
+			t.Errorf("what is urgent, and then the dearest, is not first: %s", encode(t, items))
 		}
 		n.mendsOne(items, done)
 		n.tick(40)
@@ -53,6 +54,21 @@ func TestWhatNeedsSomebodyIsRankedAndCanBeMended(t *testing.T) {
 			t.Errorf("in %d looks nothing proposed %s, but %v", looks, operation, done)
 		}
 	}
+}
+
+// turnOf is how early an item comes, whatever it costs.
+func turnOf(item object) int {
+	switch text(item, "kind") {
+	case "cash_negative", "reputation_low", "morale_low":
+		if item["urgent"] == true {
+			return 0
+		}
+	case "orders_lapse", "lots_due", "orders_late":
+		if item["urgent"] == true {
+			return 1
+		}
+	}
+	return 2
 }
 
 // mendsOne reads the records of items, and sends the first command that was not sent yet.

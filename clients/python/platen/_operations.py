@@ -238,11 +238,11 @@ class Operations:
     ) -> t.Attention:
         """List what needs attention now: GET /sandbox/attention.
 
-        Lists everything that costs the company money, goods or its name, now or within a day, the most
-        expensive first. Each item has the records that it is about and, where there is one, the request
-        that fixes it: the server checks it as it would check the request itself, and changes nothing.
-        Records that wait to be carried across a manual bridge are not among the items. Of a company that
-        has ended, bankrupt or because its time is over, it tells the turning points.
+        Lists everything that costs the company money, goods or its name, now or within a day: urgent items
+        first, then the most expensive. Each item has the records that it is about and, where there is one,
+        the request that fixes it: the server checks it as it would check the request itself, and changes
+        nothing. Records that wait to be carried across a manual bridge are not among the items. Of a
+        company that has ended, bankrupt or because its time is over, it tells the turning points.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
         """

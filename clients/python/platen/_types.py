@@ -1698,7 +1698,8 @@ class Invariants(TypedDict):
 class Attention(TypedDict):
     """Attention is in the response of get_attention."""
 
-    #: The items that need attention, the most expensive first; none once the company has ended.
+    #: The items that need attention, urgent ones first, then the most expensive; none once the company has
+    #: ended.
     items: list[AttentionItem]
 
     #: How a company that has ended came to that, oldest first: one that is bankrupt, or whose time is over.
@@ -1721,6 +1722,10 @@ class AttentionItem(TypedDict):
     #: invoice_disputed, goods that customers miss; reputation_low and morale_low, below half; webhook_silent,
     #: a subscription that is sent nothing. New kinds may be added.
     kind: AttentionKind | str
+
+    #: True if the company is in danger or tomorrow is too late: cash below zero, reputation or morale below
+    #: 30, orders that lapse or are cancelled by tomorrow evening, lots that are due.
+    urgent: bool
 
     #: Roughly what it costs, in minor units, if nothing is done until the close of the next working day; 0
     #: where it has no price of its own.

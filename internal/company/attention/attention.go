@@ -61,6 +61,8 @@ func Kinds() []Kind {
 // Concern is one thing that needs somebody.
 type Concern struct {
 	Kind Kind
+	// Urgent is set where the company is in danger, or where tomorrow is too late.
+	Urgent bool
 	// CostMinor is the approximate cost if nobody does anything until tomorrow evening; 0
 	// where it has no price of its own.
 	CostMinor money.Minor
@@ -134,7 +136,8 @@ type Company struct {
 	CanHire            func(event.Role) error
 }
 
-// Concerns returns what needs somebody, the dearest first.
+// Concerns returns what needs somebody: what is urgent first, and in it what endangers the company;
+// otherwise the dearest first.
 func (c *Company) Concerns() []Concern {
 	l := &look{Company: c, today: c.Recorder.Date(), tomorrow: (c.Recorder.Today() + 1).Date()}
 	l.survey()
@@ -145,12 +148,25 @@ func (c *Company) Concerns() []Concern {
 		find()
 	}
 	slices.SortStableFunc(l.found, func(a, b Concern) int {
-		return cmp.Or(cmp.Compare(b.CostMinor, a.CostMinor), cmp.Compare(rank(a.Kind), rank(b.Kind)))
+		return cmp.Or(cmp.Compare(a.turn(), b.turn()), cmp.Compare(b.CostMinor, a.CostMinor),
+			cmp.Compare(rank(a.Kind), rank(b.Kind)))
 	})
 	return l.found
 }
 
 func rank(k Kind) int { return slices.Index(Kinds(), k) }
+
+// turn is how early a concern comes, whatever it costs.
+func (k *Concern) turn() int {
+	switch {
+	case !k.Urgent:
+		return 2
+	case k.Kind == CashNegative || k.Kind == ReputationLow || k.Kind == MoraleLow:
+		return 0
+	default:
+		return 1
+	}
+}
 
 // look is a look at a company.
 type look struct {

@@ -16,6 +16,8 @@ const (
 	mostOverdue = 2
 	// lowPct is below what reputation and morale cost orders and people.
 	lowPct = 50
+	// dangerPct is below what a company is in danger of losing its customers or its people.
+	dangerPct = 30
 	// percent is a whole.
 	percent = 100
 )
@@ -27,7 +29,7 @@ func (l *look) cash() {
 	}
 	left := max(1, l.MostNegative-o.NegativeCloses)
 	l.found = append(l.found, Concern{
-		Kind: CashNegative, CostMinor: max(0, o.CashMinor+l.OverdraftLimitMinor) / money.Minor(left),
+		Kind: CashNegative, Urgent: true, CostMinor: max(0, o.CashMinor+l.OverdraftLimitMinor) / money.Minor(left),
 		Sentence: fmt.Sprintf("Cash is %s. The company is bankrupt below %s, or after %d more closes below zero.",
 			o.CashMinor, -l.OverdraftLimitMinor, left),
 		Records: []Record{},
@@ -63,7 +65,7 @@ func (l *look) unanswered() {
 		advice = fmt.Sprintf("There is paper for %s.", first.Number)
 	}
 	l.add(Concern{
-		Kind: OrdersLapse, CostMinor: worth, Remedy: answer,
+		Kind: OrdersLapse, Urgent: true, CostMinor: worth, Remedy: answer,
 		Sentence: fmt.Sprintf("%s worth %s %s by %s at the latest. %s",
 			count(len(records), "sales order"), worth, verb(len(records), "lapses", "lapse"), l.tomorrow, advice),
 	}, records)
@@ -98,7 +100,7 @@ func (l *look) late() {
 	if over > 0 {
 		sentence += fmt.Sprintf(" %s will cancel tomorrow evening.", count(over, "customer"))
 	}
-	l.add(Concern{Kind: OrdersLate, CostMinor: cost, Sentence: sentence}, records)
+	l.add(Concern{Kind: OrdersLate, Urgent: over > 0, CostMinor: cost, Sentence: sentence}, records)
 }
 
 func (l *look) lots() {
@@ -112,7 +114,7 @@ func (l *look) lots() {
 		cost += l.lotAtRisk(lot)
 	}
 	l.add(Concern{
-		Kind: LotsDue, CostMinor: cost,
+		Kind: LotsDue, Urgent: true, CostMinor: cost,
 		Sentence: fmt.Sprintf("%s due by tomorrow, or cost a penalty.",
 			count(len(records), "contract lot is", "contract lots are")),
 	}, records)
@@ -264,7 +266,7 @@ func (l *look) name() {
 	o := &l.Office.State
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
 		l.found = append(l.found, Concern{
-			Kind: ReputationLow, Records: []Record{},
+			Kind: ReputationLow, Urgent: pct < dangerPct, Records: []Record{},
 			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were shipped "+
 				"late, %d expired after they were accepted, and %d without an answer; each delivery in time brings "+
 				"some of it back.",
@@ -273,7 +275,7 @@ func (l *look) name() {
 	}
 	if pct := l.People.State.MoralePPM * percent / ppm; pct < lowPct && l.Wages {
 		l.found = append(l.found, Concern{
-			Kind: MoraleLow, Records: []Record{},
+			Kind: MoraleLow, Urgent: pct < dangerPct, Records: []Record{},
 			Sentence: fmt.Sprintf("Morale is %d of 100, and people may quit. %s; full wages in time bring it back.",
 				pct, count(int(l.People.State.LatePayrolls), "payroll was late so far", "payrolls were late so far")),
 		})
