@@ -30,7 +30,7 @@ test('values have their units', () => {
     ['days', 1, undefined, '1 day'],
     ['hours_worked', 40, undefined, '40 h'],
     ['ink_cans_used', 2, undefined, '2 cans'],
-    ['quantity', 10, '250 cards', '10 × 250 cards'],
+    ['quantity', 10, '250 cards', '10 packs of 250 cards'],
     ['on_hand', 1, 'sheet', '1 sheet'],
     ['reorder_point', 8000, 'sheet', '8,000 sheets'],
     ['due_date', '2026-09-07', undefined, 'Mon 7 Sep 2026'],

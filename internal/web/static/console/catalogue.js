@@ -1,5 +1,40 @@
 // The lists of both systems: their paths, and the columns that say most.
-// A column is [member, heading, kind]; kinds are in records.js.
+// A column is [member, heading, kind]; kinds are in records.js. In the place of a member is a function of the
+// record, where another record that this tab holds says more.
+import { row, rows } from '../lib/store.js';
+
+// orderOf is the order or the lot that a record refers to, by id or by number.
+const orderOf = r => {
+  const reference = r.reference ?? r.sales_order_id ?? r.contract_lot_id;
+  return ['sales_order', 'contract_lot']
+    .map(resource => row(resource, reference) ?? rows(resource).find(o => o.number === reference))
+    .find(Boolean);
+};
+const workOf = r => row('work_order', r.work_order_id ?? r.items?.[0]?.work_order_id);
+const customerOf = r => {
+  const order = r.customer_id ? r : orderOf(r);
+  return order?.customer_name ?? row('customer', order?.customer_id)?.name;
+};
+const productOf = r => (orderOf(r) ?? workOf(r))?.product_name;
+const printedOf = r => productOf(r) && productOf(r) + (r.items.length > 1 ? ` and ${r.items.length - 1} more` : '');
+const personOf = r => rows('employee').find(e => e.badge_no === r.badge_no)?.name;
+const itemOf = r => rows('stock_item').find(i => i.sku === r.sku)?.name ?? r.sku;
+
+// groups are the lists of a system by the work that they are for.
+export const groups = {
+  office: {
+    Sell: 'sales-orders contract-lots shipments customers products',
+    Buy: 'requisitions purchase-orders goods-receipts suppliers market market-trades',
+    People: 'employees timesheets payroll-runs leave-requests',
+    Money: 'customer-invoices payments supplier-invoices ledger',
+  },
+  factory: {
+    Print: 'work-orders print-runs shipments presses products',
+    Stock: 'stock stock-moves requisitions deliveries goods-receipts market-deliveries',
+    People: 'operators attendance',
+  },
+};
+
 export const lists = {
   office: [
     [
@@ -23,7 +58,8 @@ export const lists = {
       'Contract lots',
       [
         ['number', 'Lot', 'code'],
-        ['product_name', 'Product', 'fill'],
+        [customerOf, 'Customer', 'fill'],
+        ['product_name', 'Product'],
         ['quantity', 'Quantity', 'number'],
         ['total_minor', 'Total', 'money'],
         ['deliver_by', 'Deliver by', 'day'],
@@ -37,11 +73,13 @@ export const lists = {
       'Shipments',
       [
         ['number', 'Shipment', 'code'],
-        ['sales_order_id', 'Order', 'ref'],
-        ['factory_shipment_ref', 'Factory shipment', 'ref'],
+        [r => r.sales_order_id ?? r.contract_lot_id, 'Order', 'ref'],
+        [customerOf, 'Customer', 'fill'],
+        [productOf, 'Product'],
         ['quantity', 'Quantity', 'number'],
+        ['factory_shipment_ref', 'Factory shipment', 'ref'],
+        ['source', 'Created by'],
         ['shipped_on', 'Shipped', 'day'],
-        ['source', 'Made by'],
       ],
       'Shipped orders are billed here: POST /office/shipments.',
     ],
@@ -52,6 +90,7 @@ export const lists = {
       [
         ['number', 'Invoice', 'code'],
         ['customer_id', 'Customer', 'party'],
+        [productOf, 'Product'],
         ['total_minor', 'Total', 'money'],
         ['balance_minor', 'Open', 'money'],
         ['due_date', 'Due', 'day'],
@@ -65,6 +104,7 @@ export const lists = {
       'Payments',
       [
         ['payer_name', 'Payer', 'fill'],
+        ['customer_invoice_id', 'Invoice', 'ref'],
         ['remittance_text', 'Text'],
         ['amount_minor', 'Amount', 'money'],
         ['received_on', 'Received', 'day'],
@@ -77,10 +117,10 @@ export const lists = {
       'Requisitions',
       [
         ['number', 'Requisition', 'code'],
+        ['lines', 'Goods', 'lines'],
         ['reference', 'Factory requisition', 'ref'],
-        ['lines', 'Lines', 'lines'],
         ['estimated_minor', 'Estimate', 'money'],
-        ['source', 'Made by'],
+        ['source', 'Created by'],
         ['status', 'Status', 'status'],
       ],
       'Requests for material from the Factory appear here.',
@@ -92,10 +132,10 @@ export const lists = {
       [
         ['number', 'Order', 'code'],
         ['supplier_id', 'Supplier', 'party'],
-        ['lines', 'Lines', 'lines'],
+        ['lines', 'Goods', 'lines'],
         ['total_minor', 'Total', 'money'],
         ['expected_on', 'Expected', 'day'],
-        ['receipt_status', 'Received'],
+        ['receipt_status', 'Received', 'status'],
         ['status', 'Status', 'status'],
       ],
       'POST /office/purchase-orders buys from a supplier.',
@@ -105,10 +145,9 @@ export const lists = {
       'office_goods_receipt',
       'Goods receipts',
       [
-        ['id', 'Receipt', 'code'],
         ['purchase_order_id', 'Purchase order', 'ref'],
+        ['lines', 'Goods', 'lines'],
         ['reference', 'Factory receipt', 'ref'],
-        ['lines', 'Lines', 'lines'],
         ['recorded_on', 'Recorded', 'day'],
       ],
       'Goods received, as recorded in Head Office.',
@@ -119,7 +158,8 @@ export const lists = {
       'Supplier invoices',
       [
         ['number', 'Invoice', 'code'],
-        ['kind', 'Kind'],
+        ['supplier_id', 'Supplier', 'party'],
+        ['kind', 'Kind', 'words'],
         ['billed_minor', 'Billed', 'money'],
         ['variance_minor', 'Variance', 'money'],
         ['match_status', 'Match', 'status'],
@@ -148,7 +188,7 @@ export const lists = {
       [
         ['badge_no', 'Badge', 'code'],
         ['name', 'Name', 'fill'],
-        ['role', 'Role'],
+        ['role', 'Role', 'words'],
         ['skill', 'Skill', 'number'],
         ['hourly_minor', 'Hourly', 'money'],
         ['status', 'Status', 'status'],
@@ -161,8 +201,8 @@ export const lists = {
       'Timesheets',
       [
         ['week_start', 'Week', 'day'],
-        ['entries', 'People', 'lines'],
-        ['source', 'Made by'],
+        ['entries', 'People', 'count'],
+        ['source', 'Created by'],
         ['payroll_run_id', 'Payroll', 'ref'],
       ],
       'File a timesheet for each week of attendance, after Friday.',
@@ -212,7 +252,7 @@ export const lists = {
       [
         ['id', 'Trade', 'code'],
         ['side', 'Side', 'words'],
-        ['sku', 'SKU', 'code'],
+        [itemOf, 'Item', 'fill'],
         ['quantity', 'Quantity', 'number'],
         ['total_minor', 'Total', 'money'],
         ['traded_on', 'Traded', 'day'],
@@ -328,6 +368,7 @@ export const lists = {
       'Print runs',
       [
         ['id', 'Run', 'code'],
+        [printedOf, 'Product', 'fill'],
         ['press_id', 'Press', 'ref'],
         ['operator_badge_no', 'Operator', 'ref'],
         ['sheets_planned', 'Sheets', 'number'],
@@ -344,11 +385,12 @@ export const lists = {
       'Shipments',
       [
         ['number', 'Shipment', 'code'],
-        ['reference', 'Reference', 'ref'],
+        [customerOf, 'Customer', 'fill'],
+        [productOf, 'Product'],
         ['quantity', 'Quantity', 'number'],
-        ['carrier_note', 'Note', 'fill'],
+        ['reference', 'Reference', 'ref'],
+        ['source', 'Created by'],
         ['shipped_on', 'Shipped', 'day'],
-        ['source', 'Made by'],
       ],
       'POST /factory/shipments ships finished goods.',
     ],
@@ -372,7 +414,7 @@ export const lists = {
       'Stock moves',
       [
         ['created_on', 'Day', 'day'],
-        ['sku', 'SKU', 'code'],
+        [itemOf, 'Item', 'fill'],
         ['kind', 'Kind', 'words'],
         ['reference_id', 'For', 'ref'],
         ['quantity', 'Quantity', 'number'],
@@ -386,7 +428,7 @@ export const lists = {
       'Requisitions',
       [
         ['number', 'Requisition', 'code'],
-        ['sku', 'SKU', 'code'],
+        [itemOf, 'Item', 'fill'],
         ['quantity', 'Quantity', 'number'],
         ['on_hand_at', 'On hand then', 'number'],
         ['needed_by', 'Needed by', 'day'],
@@ -401,7 +443,7 @@ export const lists = {
       [
         ['purchase_order_number', 'For', 'code'],
         ['supplier_name', 'Supplier', 'fill'],
-        ['lines', 'Lines', 'lines'],
+        ['lines', 'Goods', 'lines'],
         ['arrived_on', 'Arrived', 'day'],
         ['status', 'Status', 'status'],
       ],
@@ -412,9 +454,8 @@ export const lists = {
       'factory_goods_receipt',
       'Goods receipts',
       [
-        ['id', 'Receipt', 'code'],
-        ['purchase_order_number', 'For', 'code'],
-        ['lines', 'Lines', 'lines'],
+        ['purchase_order_number', 'Purchase order', 'ref'],
+        ['lines', 'Goods', 'lines'],
         ['received_on', 'Counted', 'day'],
       ],
       'POST /factory/goods-receipts records a delivery.',
@@ -426,7 +467,7 @@ export const lists = {
       [
         ['id', 'Delivery', 'code'],
         ['trade_ref', 'Trade', 'ref'],
-        ['sku', 'SKU', 'code'],
+        [itemOf, 'Item', 'fill'],
         ['quantity', 'Quantity', 'number'],
         ['received_on', 'Received', 'day'],
       ],
@@ -453,7 +494,8 @@ export const lists = {
       'Operators',
       [
         ['badge_no', 'Badge', 'code'],
-        ['role', 'Role', 'fill'],
+        [personOf, 'Name', 'fill'],
+        ['role', 'Role', 'words'],
         ['present', 'Present', 'yes'],
       ],
       '',
@@ -465,6 +507,7 @@ export const lists = {
       [
         ['date', 'Day', 'day'],
         ['badge_no', 'Badge', 'code'],
+        [personOf, 'Name', 'fill'],
         ['hours', 'Hours', 'number'],
         ['absence', 'Absence', 'words'],
       ],

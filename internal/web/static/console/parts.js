@@ -2,7 +2,7 @@
 import { effect, signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
 import { pageOfField, resourceOf } from '../lib/navigate.js';
-import { ask as askConsole, now, row, serverNow, status } from '../lib/store.js';
+import { ask as askConsole, now, present, row, serverNow, status } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
 import { ago, bearer, clock, day, json, quoted, wallTime, words } from '../lib/format.js';
 
@@ -24,22 +24,47 @@ export const Ago = ({ at }) => html`
 `;
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
-// tones of statuses: green is done or in order, amber waits for somebody, red is lost or broken. A
-// normal state of something under way has none, so that amber can warn.
+// tones of statuses: blue has come and waits, violet is under way, green is done or in order, amber
+// needs attention, red is lost or broken. Grey is over, without anything to do.
 const tones = {
+  wait: 'received offered open created pending draft pending_approval upcoming none partial armed',
+  work: 'accepted in_production printing running approved billed',
   ok:
-    'completed ready shipped paid active delivered received_all closed executed recorded running ok full ' +
-    'billed matched invoiced present none_late returned',
-  warn: 'overdue late arrived pending_verification below_reorder_point low approval_required due unmatched deferred ',
-  bad:
-    'failed declined expired dropped disabled rejected down disputed bankrupt cancelled price_mismatch ' +
-    'quantity_mismatch no_receipt lost quit dismissed',
+    'completed ready shipped paid active delivered executed recorded ok full matched fulfilled unlocked stocked ' +
+    'delivery.received market_delivery.received',
+  warn:
+    'overdue late due low arrived pending_verification below_reorder_point deferred sick lore_event.running ' +
+    'quantity_mismatch price_mismatch quantity_and_price_mismatch no_receipt',
+  bad: 'failed expired dropped disabled rejected down disputed bankrupt missed lost',
+  calm: 'declined closed deleted idle over left not_applicable cancelled',
 };
-export const toneOf = status => Object.keys(tones).find(tone => tones[tone].split(' ').includes(status)) ?? 'calm';
-export const Status = ({ is }) =>
+const toneBy = new Map(Object.entries(tones).flatMap(([tone, all]) => all.split(' ').map(status => [status, tone])));
+
+// toneOf is the tone of a status, which can mean something else in the records of one resource.
+export const toneOf = (status, resource) => toneBy.get(`${resource}.${status}`) ?? toneBy.get(status) ?? 'calm';
+export const Status = ({ is, of }) =>
   is
-    ? html`<span class=${`pill ${toneOf(is)}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`
+    ? html`<span class=${`pill ${toneOf(is, of)}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`
     : html`<span class="dim">${'\u2013'}</span>`;
+
+// dueDates are the days by which something must have happened, as long as its record is not settled.
+const dueDates = ['due_date', 'deliver_by', 'expected_on', 'needed_by', 'answer_by'];
+const settled = 'paid shipped delivered stocked closed declined expired rejected'.split(' ');
+const answered = 'received offered'.split(' ');
+
+// isLate reports whether a due date of a record has passed on a day of the company.
+export const isLate = (r, name, today) =>
+  dueDates.includes(name) &&
+  !!today &&
+  r[name] < today &&
+  (r.receipt_status ?? 'none') === 'none' &&
+  (name === 'answer_by' ? answered.includes(r.status) : !settled.includes(r.status));
+
+// Day is a day of the company, which is red where it has passed too early.
+export const Day = ({ r, name }) =>
+  isLate(r, name, present.value?.sim_date)
+    ? html`<b class="num c-red">${day(r[name])}<span class="vh"> overdue</span></b>`
+    : html`<span class="num">${day(r[name])}</span>`;
 
 export const Http = ({ status, code }) => html`
   <span class=${`http ${status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 200 ? 'ok' : 'bad'}`}>

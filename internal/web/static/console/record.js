@@ -9,6 +9,7 @@ import * as store from '../lib/store.js';
 import { day, number } from '../lib/format.js';
 import { pageOf, pageOfField } from '../lib/navigate.js';
 import { Ago, Code, Empty, EventType, Json, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
+import { isLate } from './parts.js';
 import { storyOf } from './story.js';
 
 const eventsMost = 12;
@@ -86,7 +87,7 @@ const wide = value => Array.isArray(value) && typeof value[0] === 'object';
 const Field = ({ name, record, fields, unit, system }) => html`
   <div class=${wide(record[name]) ? 'wide' : ''}>
     <dt title=${name}>${labelOf(name)}${explained.value ? html`<code>${name}</code>` : null}</dt>
-    <dd>
+    <dd class=${isLate(record, name, store.present.value?.sim_date) ? 'late' : ''}>
       <${Value} name=${name} value=${record[name]} unit=${unit} fields=${fields[name]?.fields} system=${system} />
       ${explained.value && fields[name] ? html`<p class="means">${fields[name].text}</p>` : null}
     </dd>
@@ -134,7 +135,7 @@ const Step = ({ s }) => html`
       <span class="step-k">${s.kind}</span>
       ${s.missing ? null : html`<${Named} s=${s} />`}
     </span>
-    ${s.status ? html`<${Status} is=${s.status} />` : html`<span />`}
+    ${s.status ? html`<${Status} is=${s.status} of=${s.resource} />` : html`<span />`}
     <span class="step-t">${s.text}</span>
     <span class="step-d num">${s.on}</span>
   </li>
@@ -261,7 +262,7 @@ export function Record({ system, resource, path, list, title, id }) {
           <span>${title}</span>
         </a>
         <h2 class=${`c-${system}`}>${record?.number ?? record?.name ?? record?.label ?? record?.title ?? id}</h2>
-        ${record?.status ? html`<${Status} is=${record.status} />` : null}
+        ${record?.status ? html`<${Status} is=${record.status} of=${resource} />` : null}
         <span class="rec-about">${about}</span>
         <span class="grow" />
         <a class="btn plain small rec-close" href=${list}><${Icon} name="x" size=${14} label="Close" /></a>

@@ -1,36 +1,50 @@
 // The lists of one system, and the record that was picked.
-import { signal, useState } from '../vendor/preact.js';
-import { html } from '../lib/html.js';
+import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
+import { html, Icon } from '../lib/html.js';
 import { go, places } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
-import { bearer, day, money, number, words } from '../lib/format.js';
-import { Code, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
-import { lists } from './catalogue.js';
+import { bearer, money, number, words } from '../lib/format.js';
+import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
+import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
 
 const query = signal('');
+// wantedList is what somebody types to find a list.
+const wantedList = signal('');
 // heldMost is how many rows of a list the first state has at most.
 const heldMost = 300;
+
+// goodsOf are the goods in the lines of a record.
+const goodsOf = lines => {
+  const [line] = lines;
+  const n = line.quantity ?? line.quantity_accepted ?? line.quantity_advised;
+  const name = store.rows('stock_item').find(i => i.sku === line.sku)?.name ?? line.sku;
+  return `${number(n)} × ${name}${lines.length > 1 ? ` and ${lines.length - 1} more` : ''}`;
+};
 
 const kinds = {
   code: v => html`<code>${v}</code>`,
   number: v => html`<span class="num">${number(v)}</span>`,
   money: v => html`<span class=${`num ${v < 0 ? 'c-red' : ''}`}>${money(v)}</span>`,
-  day: v => html`<span class="num">${day(v)}</span>`,
+  day: (_, name, __, r) => html`<${Day} r=${r} name=${name} />`,
   sim: v => html`<span class="num">${String(v).slice(5).replace('T', ' ')}</span>`,
-  status: v => html`<${Status} is=${v} />`,
+  status: (v, _, __, ___, resource) => html`<${Status} is=${v} of=${resource} />`,
   words,
   party: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
-  ref: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
-  lines: v => number(v.length),
+  ref: (v, name, system) => html`<${Ref} field=${String(name)} id=${v} system=${system} />`,
+  lines: v => (v.length ? goodsOf(v) : ''),
+  count: v => number(v.length),
   yes: v => (v ? 'yes' : 'no'),
   fill: v => v,
 };
-const cell = (v, kind, name, system) =>
-  v == null || v === '' ? html`<span class="dim">${'\u2013'}</span>` : (kinds[kind] ?? words)(v, name, system);
-const right = kind => kind === 'number' || kind === 'money' || kind === 'lines';
+const cell = (r, [member, , kind], system, resource) => {
+  const v = typeof member === 'function' ? member(r) : r[member];
+  if (v == null || v === '') return html`<span class="dim">${'\u2013'}</span>`;
+  return (kinds[kind] ?? words)(v, member, system, r, resource);
+};
+const right = kind => kind === 'number' || kind === 'money' || kind === 'count';
 
 // pathOf is the path of the API below which a list is.
 const pathOf = (system, list) => {
@@ -93,22 +107,25 @@ function States({ all, status, pick }) {
   `;
 }
 
+// fills are the kinds of the columns that say what a record is about.
+const fills = ['fill', 'party', 'lines'];
+
 // briefOf are the columns that stay beside an open record: its name, what it is about, its state.
 function briefOf(columns) {
-  const fill = columns.find(([, , kind], i) => i > 0 && (kind === 'fill' || kind === 'party'));
+  const fill = columns.find(([, , kind], i) => i > 0 && fills.includes(kind));
   const state = columns.findLast(([, , kind]) => kind === 'status') ?? columns.at(-1);
   return columns.filter((c, i) => i === 0 || c === fill || c === state);
 }
 
 // rank is how early a column goes where there is no room for all: the name and the state never.
 function rank(columns, c) {
-  if (briefOf(columns).includes(c)) return c[2] === 'fill' || c[2] === 'party' ? 'wide' : '';
+  if (briefOf(columns).includes(c)) return fills.includes(c[2]) ? 'wide' : '';
   return c[2] === 'money' || c[2] === 'day' ? 'opt-s' : 'opt';
 }
 
 const classOf = (columns, c) => `${rank(columns, c)} ${right(c[2]) ? 'r' : ''}`;
 
-const Row = ({ r, system, columns, all, picked, text, open }) => html`
+const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
   <tr
     data-row
     tabindex="0"
@@ -117,12 +134,12 @@ const Row = ({ r, system, columns, all, picked, text, open }) => html`
     data-curl=${text}
     onClick=${e => e.target.closest('a') || open()}
   >
-    ${columns.map(c => html`<td class=${classOf(all, c)}>${cell(r[c[0]], c[2], c[0], system)}</td>`)}
+    ${columns.map(c => html`<td class=${classOf(all, c)}>${cell(r, c, system, resource)}</td>`)}
   </tr>
 `;
 
 function Rows({ system, entry, id, all, shown }) {
-  const [list, , title, columns, hint] = entry;
+  const [list, resource, title, columns, hint] = entry;
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} />`;
   if (!shown.length)
     return html`
@@ -143,6 +160,7 @@ function Rows({ system, entry, id, all, shown }) {
             key=${r.id}
             r=${r}
             system=${system}
+            resource=${resource}
             columns=${kept}
             all=${columns}
             picked=${picked}
@@ -200,28 +218,88 @@ const inSight = tab => {
   if (row) row.scrollLeft = tab.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
 };
 
-const Lists = ({ system, entry }) => html`
-  <nav class="tabs" aria-label="Lists">
-    ${lists[system].map(
-      e => html`
-        <a
-          key=${`${e[0]} ${e === entry}`}
-          href=${`/console/${system}/${e[0]}`}
-          aria-current=${e === entry ? 'page' : undefined}
-          ref=${e === entry ? inSight : undefined}
-        >
-          ${e[2]}
-          <span class="n num">${store.rows(e[1]).length || ''}</span>
-        </a>
-      `,
-    )}
-  </nav>
-`;
+// groupOf is the group that a list is in, '' where there are none.
+const groupOf = (system, list) =>
+  Object.entries(groups[system] ?? {}).find(([, all]) => all.split(' ').includes(list))?.[0] ?? '';
+
+// Groups choose among the groups of a system's lists, and find a list in all of them.
+function Groups({ system, entry }) {
+  if (!groups[system]) return null;
+  const filter = e => {
+    wantedList.value = e.target.value;
+  };
+  const leave = e => {
+    if (e.key !== 'Escape') return;
+    e.preventDefault();
+    wantedList.value = '';
+  };
+  return html`
+    <div class="groups">
+      <nav class="seg" aria-label="Groups of lists">
+        ${Object.entries(groups[system]).map(
+          ([name, all]) => html`
+            <a
+              href=${`/console/${system}/${all.split(' ')[0]}`}
+              aria-current=${groupOf(system, entry[0]) === name ? 'true' : undefined}
+            >
+              ${name}
+            </a>
+          `,
+        )}
+      </nav>
+      <label class="find">
+        <${Icon} name="search" size=${14} />
+        <span class="vh">Find a list</span>
+        <input
+          name="list"
+          autocomplete="off"
+          spellcheck="false"
+          placeholder="Find a list"
+          value=${wantedList.value}
+          onInput=${filter}
+          onKeyDown=${leave}
+        />
+      </label>
+    </div>
+  `;
+}
+
+// shownLists are those of the group of a list, or those that were asked for.
+export const shownLists = (system, entry, wanted) =>
+  lists[system].filter(e =>
+    wanted ? e[2].toLowerCase().includes(wanted) : groupOf(system, e[0]) === groupOf(system, entry[0]),
+  );
+
+function Lists({ system, entry }) {
+  const shown = shownLists(system, entry, wantedList.value.trim().toLowerCase());
+  return html`
+    <${Groups} system=${system} entry=${entry} />
+    <nav class="tabs" aria-label="Lists">
+      ${shown.map(
+        e => html`
+          <a
+            key=${`${e[0]} ${e === entry}`}
+            href=${`/console/${system}/${e[0]}`}
+            aria-current=${e === entry ? 'page' : undefined}
+            ref=${e === entry ? inSight : undefined}
+          >
+            ${e[2]}
+            <span class="n num">${store.rows(e[1]).length || ''}</span>
+          </a>
+        `,
+      )}
+      ${shown.length ? null : html`<p class="dim">No list has this name.</p>`}
+    </nav>
+  `;
+}
 
 export function Page({ system, rest: [slug, id] }) {
   const entry = lists[system].find(e => e[0] === slug) ?? lists[system][0];
   const [name, text] = systems[system];
   const head = html`<div class="title"><h1 class=${`c-${system}`}>${name}</h1><p>${text}</p></div>`;
+  useLayoutEffect(() => {
+    wantedList.value = '';
+  }, [system, slug]);
   if (!keyFor(system)) return html`${head}<${Lacking} name=${name} />`;
   const [list, resource, title] = entry;
   const row = id && store.row(resource, id);

@@ -309,9 +309,9 @@ function reasonOf(m) {
 function stepOf({ resource, r, text }, id) {
   const [kind, tell, on] = kinds[resource];
   const system = systemOf(resource);
-  if (!r) return { kind, system, text, missing: true };
+  if (!r) return { resource, kind, system, text, missing: true };
   const at = String(r[on] ?? r.created_on ?? '').slice(0, 10);
-  const named = { system, kind, page: pageOf(r.id), name: nameOf(resource, r), here: r.id === id };
+  const named = { resource, system, kind, page: pageOf(r.id), name: nameOf(resource, r), here: r.id === id };
   return { ...named, id: r.id, text: tell(r), status: r.status, on: at && day(at) };
 }
 

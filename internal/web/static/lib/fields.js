@@ -74,7 +74,7 @@ const counted = /^(?:quantity|on_hand|reserved|reorder_|balance_after|available_
 // many is a quantity of a unit such as sheet, or of packs such as 250 cards.
 export function many(n, unit) {
   if (!unit) return number(n);
-  if (/^\d/.test(unit)) return `${number(n)} × ${unit}`;
+  if (/^\d/.test(unit)) return `${number(n)} ${n === 1 ? 'pack' : 'packs'} of ${unit}`;
   return `${number(n)} ${unit}${Math.abs(n) === 1 || unit.endsWith('s') ? '' : 's'}`;
 }
 
