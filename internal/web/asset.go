@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -21,6 +22,7 @@ var contentTypes = map[string]string{ //nolint:gochecknoglobals // read only
 	".js":    "text/javascript; charset=utf-8",
 	".svg":   "image/svg+xml",
 	".txt":   "text/plain; charset=utf-8",
+	".webp":  "image/webp",
 	".woff2": "font/woff2",
 }
 
@@ -64,7 +66,7 @@ func loadAssets(from fs.FS) (*assets, error) {
 			return err
 		}
 		file.zipped = whenAsked(file.body)
-		if path.Ext(name) == ".woff2" {
+		if slices.Contains([]string{".woff2", ".webp"}, path.Ext(name)) {
 			file.zipped = func() []byte { return nil }
 		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(file.body))

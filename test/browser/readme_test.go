@@ -27,4 +27,10 @@ func TestThePicturesOfTheReadme(t *testing.T) {
 		x.shows(picture.ready, "")
 		x.shot(picture.name)
 	}
+	for name, l := range map[string]look{"light": light, "dark": dark} {
+		x.look(l)
+		x.goTo("/console")
+		x.shows(".chart canvas", "")
+		x.shotForLanding("overview-" + name + ".webp")
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"platen/internal/testclient"
@@ -453,6 +454,18 @@ func (x *tab) shot(name string) {
 	}
 	if err != nil {
 		x.Errorf("keep a picture of %s: %v", name, err)
+	}
+}
+
+// shotForLanding makes the picture of the landing page, beside those of shot.
+func (x *tab) shotForLanding(name string) {
+	x.Helper()
+	if os.Getenv("PLATEN_SCREENSHOTS") == "" {
+		return
+	}
+	shot := call(x, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(72))})
+	if err := os.WriteFile(filepath.Join("../../internal/web/static/landing", name), shot.Data, 0o644); err != nil {
+		x.Error(err)
 	}
 }
 
