@@ -172,12 +172,12 @@ func preset(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // exported is a line of the .env file in the console's script that offers one.
-var exported = regexp.MustCompile("`([A-Z_]+=)\\$\\{([a-z_.]+)\\}([^`]*)\\\\n`")
+var exported = regexp.MustCompile("`([A-Z_]+=)\\$\\{(?:shown\\()?([a-z_.]+)\\)?\\}([^`]*)\\\\n`")
 
 // dotenv writes the .env file that the console offers for a new sandbox, the answer of
 // platen new --json: dotenv .env sandbox.json $ORIGIN.
 func dotenv(ts *testscript.TestScript, _ bool, args []string) {
-	script, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "web", "static", "console", "keys.js"))
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "web", "static", "lib", "session.js"))
 	ts.Check(err)
 	var made map[string]any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &made))
