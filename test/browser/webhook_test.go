@@ -18,6 +18,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool
 	var bodies atomic.Int64
+	var signature atomic.Value
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil && bytes.Contains(body, []byte("factory.work_order.created")) {
@@ -25,6 +26,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 				w.WriteHeader(http.StatusBadGateway)
 				return
 			}
+			signature.Store(r.Header.Get("webhook-signature"))
 			bodies.Add(1)
 		}
 	}))
@@ -62,6 +64,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	x.until(`(document.querySelector('` + row + `').focus(), true)`)
 	x.press("\r")
 	x.shows(".attempts li", "502")
+	x.until(`location.pathname.startsWith('/console/webhooks/whd_')`)
 	x.shows(".dlv pre a", text(work, "id"))
 	x.until(`!document.querySelector('.dlv pre').textContent.includes('"seq"')`)
 	for _, l := range looks {
@@ -77,6 +80,11 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	}
 	x.shows(".title .pill", "active")
 	x.until(`!document.querySelector('#trouble')`)
+	x.click("#check-this")
+	x.fill("input[name=v-secret]", text(hook, "secret"))
+	x.click("#check")
+	x.shows("#verdict.ok .code", signature.Load().(string))
+	x.accessible("a delivery's signature")
 	delivery := c.list("/webhooks/" + text(hook, "id") + "/deliveries?trigger=manual")[0]
 	x.goTo("/console/webhooks/" + text(delivery, "id")) // as a link to a delivery
 	x.shows(".attempts li", "502")

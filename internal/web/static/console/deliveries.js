@@ -1,12 +1,14 @@
 // Deliveries to subscriptions, by the event that they carry: the attempts, what was sent, and how
 // the receiver responded.
-import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
+import { useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { anyKey } from '../lib/session.js';
-import { pageOfPath } from '../lib/navigate.js';
+import { go, pageOfPath } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
 import { number, wallTime, words } from '../lib/format.js';
-import { Ago, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table, useAsked } from './parts.js';
+import { Ago, Copy, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table } from './parts.js';
+import { useAsked } from './parts.js';
+import { check } from './verifier.js';
 
 const states = ['delivered', 'failed', 'pending', 'deferred', 'dropped'];
 const head = [['Response'], ['Event'], ['Record', 'opt'], ['Status'], ['Attempts', 'r opt opt-m'], ['When', 'r opt-s']];
@@ -18,8 +20,8 @@ const ping = 'webhook.ping';
 const pause = 1000;
 const neverCame = 'Acknowledged by the fault. Your receiver did not get it.';
 
-// open is the delivery whose event is shown, as webhook and event.
-const open = signal('');
+// pageFor is the address of a delivery, which is open there.
+const pageFor = d => `/console/webhooks/${d.id}`;
 
 // isToCome reports whether an attempt is still to be made. One that was dropped never is.
 const isToCome = d => !d.sent_at && d.status !== 'dropped';
@@ -101,29 +103,45 @@ const Attempt = ({ d, n }) => html`
 // placeOf is the number of an attempt among those that were not dropped.
 const placeOf = (all, i) => all.slice(0, i).filter(d => d.status !== 'dropped').length + 1;
 
-// Payload is the body that was sent: the event without its number in the feed.
-function Payload({ event, asked }) {
+// Payload is the body that was sent, without the event's number in the feed, and its signature to be checked: made is
+// the attempt that was sent.
+function Payload({ event, asked, made }) {
   if (asked?.refusal) return html`<${Problem} refusal=${asked.refusal} />`;
   if (!event) return html`<${SkeletonRows} rows=${3} widths=${['4rem', '60%']} />`;
-  const { seq: _, ...body } = event;
+  const { seq: _, ...value } = event;
+  const body = JSON.stringify(value);
+  const cut = new Blob([body]).size > bodyMost;
+  const timestamp = made && String(Math.floor(Date.parse(made.sent_at) / 1000));
   return html`
+    ${cut ? html`<p class="dim">Above ${number(bodyMost)} bytes, only the short fields of data are sent.</p>` : null}
+    <${Json} value=${value} what="payload" system=${event.system} />
     ${
-      JSON.stringify(body).length > bodyMost
-        ? html`<p class="dim">Above ${number(bodyMost)} bytes, only the short fields of data are sent.</p>`
+      made
+        ? html`
+          <div class="row-actions">
+            <button
+              class="btn small"
+              id="check-this"
+              onClick=${() => check({ id: event.id, timestamp, body: cut ? '' : body })}
+            >
+              <${Icon} name="shield-check" size=${13} />
+              Check this signature
+            </button>
+          </div>
+        `
         : null
     }
-    <${Json} value=${body} what="payload" system=${event.system} />
   `;
 }
 
 // Older asks the API for an event that this tab does not hold.
-function Older({ id }) {
+function Older({ id, made }) {
   const asked = useAsked(`/v1/events/${id}`, id, pause, anyKey());
-  return html`<${Payload} event=${asked.data} asked=${asked} />`;
+  return html`<${Payload} event=${asked.data} asked=${asked} made=${made} />`;
 }
 
 function Opened({ g, hook, act, busy }) {
-  const { last, attempts: all } = g;
+  const { last, made, attempts: all } = g;
   const event = heldEvent(last.event_id);
   const again = repeatable(g, hook);
   return html`
@@ -134,6 +152,7 @@ function Opened({ g, hook, act, busy }) {
             <div class="rec-h">
               <h3>Attempts</h3>
               <span class="grow" />
+              <${Copy} text=${location.origin + pageFor(last)} what="link to this delivery" label="Copy link" />
               ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
             </div>
             <ol class="attempts">${all.map((d, i) => html`<${Attempt} key=${d.id} d=${d} n=${placeOf(all, i)} />`)}</ol>
@@ -154,8 +173,8 @@ function Opened({ g, hook, act, busy }) {
               last.event_type === ping
                 ? html`<p class="dim">A ping is signed as any delivery. It is in no feed; its body is not kept.</p>`
                 : event
-                  ? html`<${Payload} event=${event} />`
-                  : html`<${Older} id=${last.event_id} />`
+                  ? html`<${Payload} event=${event} made=${made} />`
+                  : html`<${Older} id=${last.event_id} made=${made} />`
             }
           </section>
         </div>
@@ -164,16 +183,20 @@ function Opened({ g, hook, act, busy }) {
   `;
 }
 
-function Group({ g, named, act, busy }) {
+function Group({ g, one, named, act, busy }) {
   const { last, made } = g;
   const hook = store.row('webhook', last.webhook_id);
-  const opened = open.value === g.key;
-  const flip = () => {
-    open.value = opened ? '' : g.key;
-  };
+  const opened = g.attempts.some(d => d.id === one);
+  const flip = () => go(opened ? `/console/webhooks/${last.webhook_id}` : pageFor(last), !named);
+  // One that an address has opened is brought into view.
+  const row = useRef();
+  useLayoutEffect(() => {
+    if (opened) row.current.scrollIntoView({ block: 'nearest' });
+  }, []);
   return html`
     <tr
       data-row
+      ref=${row}
       tabindex="0"
       class=${opened ? 'picked' : ''}
       onClick=${e => e.target.closest('a') || flip()}
@@ -210,10 +233,8 @@ const Nothing = ({ hook }) => html`
 export function Deliveries({ list, hook, act, busy, one }) {
   const [status, pick] = useState('');
   const groups = groupsOf(list);
-  useLayoutEffect(() => {
-    open.value = groups.find(g => g.attempts.some(d => d.id === one))?.key ?? '';
-  }, [one]);
-  const shown = groups.filter(g => !status || g.last.status === status).slice(0, shownMost);
+  const open = g => g.attempts.some(d => d.id === one);
+  const shown = groups.filter((g, i) => open(g) || ((!status || g.last.status === status) && i < shownMost));
   const chip = s => {
     const n = groups.filter(g => g.last.status === s).length;
     if (!n) return null;
@@ -236,7 +257,9 @@ export function Deliveries({ list, hook, act, busy, one }) {
         list.length
           ? html`
             <${Table} label="Deliveries" head=${head}>
-              ${shown.map(g => html`<${Group} key=${g.key} g=${g} named=${!hook} act=${act} busy=${busy} />`)}
+              ${shown.map(
+                g => html`<${Group} key=${g.key} g=${g} one=${one} named=${!hook} act=${act} busy=${busy} />`,
+              )}
             <//>
           `
           : html`<${Nothing} hook=${hook} />`

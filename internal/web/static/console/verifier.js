@@ -1,5 +1,5 @@
 // Signatures, checked with the reader's own receiver. Nothing leaves the browser.
-import { useState } from '../vendor/preact.js';
+import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { Code, Notice } from './parts.js';
 
@@ -55,46 +55,94 @@ function Sample({ secret }) {
   `;
 }
 
-const Verdict = ({ wrong }) => html`
-  <${Notice} good=${!wrong} title=${wrong || 'The signature is valid and recent.'} id="verdict">
-    ${wrong ? html`<p><code>platen verify</code> looks closer at a captured delivery.</p>` : null}
+// titleOf says in a line what an examination came to.
+const titleOf = ({ verified, genuine }) =>
+  verified
+    ? 'The signature is valid and recent.'
+    : genuine
+      ? 'The signature is valid, but the timestamp is not.'
+      : 'The signature is invalid.';
+
+const Verdict = ({ report }) => html`
+  <${Notice} good=${report.verified} title=${titleOf(report)} id="verdict">
+    ${report.findings.map(
+      ({ code, certain, text }) => html`<p><code>${code}</code> ${certain ? '' : 'Likely: '}${text}</p>`,
+    )}
   <//>
 `;
 
+// Expected is the signature that a delivery has with a secret: what the receiver's header is compared with.
+const Expected = ({ signature }) =>
+  signature
+    ? html`
+      <${Notice} good title="The signature with this secret" id="verdict">
+        <p>
+          Compare it with the header webhook-signature that your receiver got, or paste that header to find the cause.
+        </p>
+        <${Code} text=${signature} what="signature" />
+      <//>
+    `
+    : html`<${Notice} title="Invalid secret: it must be whsec_ and base64." id="verdict" />`;
+
+const nothing = { secret: '', id: '', timestamp: '', signature: '', body: '' };
+// given is what was captured, as far as it is known; filled is when a delivery has filled it in.
+const given = signal(nothing);
+const filled = signal(0);
+
+// check takes a delivery to be checked: its reader adds the secret.
+export function check(delivery) {
+  given.value = { ...nothing, ...delivery };
+  filled.value++;
+}
+
 // Captured takes what a receiver got, and judges it.
 function Captured({ secret }) {
-  const [given, give] = useState({ secret: '', id: '', timestamp: '', signature: '', body: '' });
   const [verdict, say] = useState(null);
+  const form = useRef();
+  const values = given.value;
   const set = (name, text) => {
-    give({ ...given, [name]: text });
+    given.value = { ...values, [name]: text };
     say(null);
   };
-  const check = async e => {
+  useEffect(() => {
+    say(null);
+    if (!filled.value) return;
+    const empty = [...form.current.querySelectorAll('input, textarea')].find(e => !e.value);
+    form.current.scrollIntoView({ block: 'nearest' });
+    empty?.focus();
+  }, [filled.value]);
+  useEffect(() => () => check({}), []);
+  const submit = async e => {
     e.preventDefault();
-    const { judge } = await library();
-    say(judge({ ...given, secret: given.secret || secret || '' }, Date.now() / 1000));
+    const { examine, sign } = await library();
+    const all = { ...values, secret: values.secret || secret || '' };
+    if (!all.signature) return say({ signature: sign(all.secret, all.id, all.timestamp, all.body) });
+    say({ report: examine(all, Date.now() / 1000) });
   };
   const field = (name, label, rest) => html`
     <label class="field">
-      <span>${label}</span>
+      <span>${label}${rest.required === false ? html` <em>optional</em>` : null}</span>
       <input
         name=${`v-${name}`}
         autocomplete="off"
         spellcheck="false"
         required
         ...${rest}
-        value=${given[name]}
+        value=${values[name]}
         onInput=${e => set(name, e.target.value)}
       />
     </label>
   `;
   return html`
-    <form class="form" onSubmit=${check}>
-      <p class="dim">Or paste a request that your receiver got. It stays in your browser.</p>
+    <form class="form" ref=${form} onSubmit=${submit}>
+      <p class="dim">
+        ${secret ? 'Or paste' : 'Paste'} a request that your receiver got. It stays in your browser, and is checked as
+        <code>platen verify</code> checks it.
+      </p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}
       ${field('timestamp', 'webhook-timestamp', { inputmode: 'numeric', placeholder: '1793000000' })}
-      ${field('signature', 'webhook-signature', { placeholder: 'v1,…' })}
+      ${field('signature', 'webhook-signature', { placeholder: 'v1,…', required: false })}
       <label class="field">
         <span>Body, byte for byte</span>
         <textarea
@@ -102,11 +150,12 @@ function Captured({ secret }) {
           rows="4"
           spellcheck="false"
           required
-          value=${given.body}
+          value=${values.body}
           onInput=${e => set('body', e.target.value)}
         ></textarea>
       </label>
-      ${verdict === null ? null : html`<${Verdict} wrong=${verdict} />`}
+      ${verdict?.report ? html`<${Verdict} report=${verdict.report} />` : null}
+      ${verdict && !verdict.report ? html`<${Expected} signature=${verdict.signature} />` : null}
       <div class="row-actions"><span class="grow" /><button class="btn" id="check">Check</button></div>
     </form>
   `;

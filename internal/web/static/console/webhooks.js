@@ -300,8 +300,10 @@ function One({ id, delivery }) {
   if (!hook)
     return html`
       <div class="card">
-        <${Empty} icon="webhook" title="There is no such webhook">
-          <p>It may have been deleted.</p>
+        <${Empty} icon="webhook" title=${delivery ? 'This delivery is not among the newest' : 'Webhook not found'}>
+          <p>
+            ${delivery ? html`Read older ones with <code>GET /webhooks/{id}/deliveries</code>.` : 'It may be deleted.'}
+          </p>
           <a class="btn" href="/console/webhooks">All webhooks</a>
         <//>
       </div>
@@ -439,26 +441,24 @@ export function Page({ rest }) {
       <h1>Webhooks</h1>
       <span class="dim">${hooks.length} of ${hooksMost}</span>
       <span class="grow" />
-      ${
-        making
-          ? null
-          : html`
-            <button
-              class="btn primary"
-              disabled=${hooks.length >= hooksMost || !!store.readOnly.value}
-              onClick=${begin}
-            >
-              <${Icon} name="plus" size=${14} />
-              Add a webhook
-            </button>
-          `
-      }
+      <button
+        class="btn primary"
+        disabled=${making || hooks.length >= hooksMost || !!store.readOnly.value}
+        onClick=${begin}
+      >
+        <${Icon} name="plus" size=${14} />
+        Add a webhook
+      </button>
       <p>Events that come to you, signed, at least once; tried again after 10, 60 and 300 seconds.</p>
     </div>
     ${making ? html`<${Create} types=${types} close=${() => make(false)} />` : null}
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
     ${ping ? html`<${Ping} ping=${ping.data} host=${ping.hook.url_host} hook=${ping.hook} />` : null}
-    <section class="card"><${Hooks} hooks=${hooks} act=${act} busy=${busy} pinged=${pinged} /></section>
+    ${
+      making && !hooks.length
+        ? null
+        : html`<section class="card"><${Hooks} hooks=${hooks} act=${act} busy=${busy} pinged=${pinged} /></section>`
+    }
     ${all.length ? html`<${Deliveries} list=${all} act=${act} busy=${busy} />` : null}
   `;
 }

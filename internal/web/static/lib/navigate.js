@@ -4,11 +4,12 @@ import { signal } from '../vendor/preact.js';
 // ever stands in an address.
 export const path = signal(location.pathname);
 
-export function go(to) {
+// go opens a page, or with stay another part of this one.
+export function go(to, stay = false) {
   if (to === path.value) return;
   history.pushState(null, '', to);
   path.value = to;
-  scrollTo(0, 0);
+  if (!stay) scrollTo(0, 0);
 }
 
 addEventListener('popstate', () => {
