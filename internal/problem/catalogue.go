@@ -246,8 +246,9 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: PressBusy, Status: http.StatusConflict, Retryable: true,
 		Hint:    "The press is free again at retry_at.",
 		Meaning: "A print run occupies the press. A press cannot queue work.",
-		Remedy: "Wait until retry_at (with a manual clock, move it with POST /sandbox/tick), use the other press, " +
-			"or put several small orders into one run with work_order_ids.",
+		Remedy: "Wait until retry_at, use the other press, or put several small orders into one run with " +
+			"work_order_ids. With a manual clock waiting does not help and retryable is false: move the clock with " +
+			"POST /sandbox/tick.",
 	},
 	{
 		Code: PressDown, Status: http.StatusConflict, Retryable: true,

@@ -32,5 +32,16 @@ func (r *Recorder) Waiting(p *problem.Problem) *problem.Problem {
 		return p
 	}
 	p.Final = true
-	return p.Hinting("%s", strings.TrimSpace(p.Hint+" This clock moves by ticks: POST /sandbox/tick."))
+	return p.Hinting("%s", strings.TrimSpace(untimed(p.Hint)+" This clock moves by ticks: POST /sandbox/tick."))
+}
+
+// untimed is a hint without its sentences about a moment, which no request waits for.
+func untimed(hint string) string {
+	var kept []string
+	for sentence := range strings.SplitAfterSeq(hint, ". ") {
+		if !strings.Contains(sentence, "retry_at") {
+			kept = append(kept, sentence)
+		}
+	}
+	return strings.Join(kept, "")
 }
