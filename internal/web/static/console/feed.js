@@ -1,10 +1,10 @@
 // Events, newest first, as the overview and the page of events show them.
 import { useState, useLayoutEffect, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { onPause, pageOfPath } from '../lib/navigate.js';
+import { onPause, pageOfPath, resourceOf } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
-import { day } from '../lib/format.js';
-import { Ago, Code, Empty, EventType, FilterBox, Hold, Json, SkeletonRows, curl } from './parts.js';
+import { day, money, number } from '../lib/format.js';
+import { Ago, Code, Empty, EventType, FilterBox, Hold, Json, SkeletonRows, curl, nameOf } from './parts.js';
 
 const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
 const names = { office: 'Office', factory: 'Factory', hr: 'People', world: 'World', sandbox: 'Sandbox' };
@@ -13,8 +13,33 @@ const query = signal('');
 const held = signal(null);
 const open = signal('');
 
-// subject is what an event is about, in a word or two.
-const subject = e => e.data.number ?? e.data.title ?? e.data.name ?? e.data.badge_no ?? e.data.sku ?? e.data.id ?? '';
+// goodsOf is what people call a material or a product, personOf one of the people.
+const goodsOf = sku =>
+  ['stock_item', 'office_product'].flatMap(store.rows).find(r => r.sku === sku)?.name ?? (sku || undefined);
+const personOf = badge => store.rows('employee').find(p => p.badge_no === badge)?.name ?? badge;
+
+// subject names what an event is about, in a word or two.
+export const subject = ({ data: d }) =>
+  d.number ??
+  d.title ??
+  d.name ??
+  d.purchase_order_number ??
+  nameOf(d.id) ??
+  personOf(d.badge_no) ??
+  goodsOf(d.sku) ??
+  d.id;
+
+// detail says what is known of it besides: the goods, whose they are, the money.
+export function detail({ data }) {
+  const r = { ...store.row(resourceOf(data.id), data.id), ...data };
+  const goods = r.product_name ?? goodsOf(r.sku);
+  const order = store.row('sales_order', r.sales_order_id ?? r.reference);
+  const party = r.customer_id ?? order?.customer_id ?? r.supplier_id;
+  const whose = r.payer_name ?? r.supplier_name ?? (party && (nameOf(party) ?? ''));
+  const minor = r.total_minor ?? r.amount_minor ?? r.billed_minor ?? r.gross_minor;
+  const count = goods && r.quantity != null && `${number(r.quantity)} × ${goods}`;
+  return [count, whose, minor == null ? '' : money(minor)].filter(Boolean).join(' · ');
+}
 
 function hold(on) {
   held.value = on ? store.events.value : null;
@@ -75,7 +100,7 @@ function Opened({ e }) {
             <p class="ev-record">
               <a class="btn small" href=${page}>
                 <${Icon} name="file-text" size=${13} />
-                ${subject(e) || 'Record'}<span class="vh">, the record</span>
+                ${subject(e) ?? 'Record'}<span class="vh">, the record</span>
               </a>
             </p>
           `
@@ -99,6 +124,7 @@ const EventRow = ({ e, fresh, tall }) => html`
       <i class="dot" aria-hidden="true" />
       <${EventType} type=${e.type} />
       <span class="ref">${subject(e)}</span>
+      ${tall ? html`<span class="about">${detail(e)}</span>` : null}
       <span class="grow" />
       <span class="date" title=${e.sim_date}>${tall ? day(e.sim_date) : day(e.sim_date).slice(4)}</span>
       <span class="when"><${Ago} at=${e.created_at} /></span>

@@ -1,5 +1,5 @@
 // What needs attention: what it costs, and the request that fixes it.
-import { useRef, useState } from '../vendor/preact.js';
+import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
 import { keyFor, session } from '../lib/session.js';
@@ -39,6 +39,7 @@ const commandNames = {
   pay_supplier_invoice: 'Pay it',
   run_payroll: 'Pay the wages',
   hire_employee: 'Hire',
+  advance_time: 'Move the clock',
   test_webhook: 'Send a test',
   update_webhook: 'Enable it',
 };
@@ -129,6 +130,7 @@ const Need = ({ item, ask }) => html`
   <li>
     <p class="need-h">
       <b>${sentence(item.kind)}</b>
+      ${item.urgent ? html`<span class="pill bad"><i class="dot" aria-hidden="true" />urgent</span>` : null}
       ${
         item.cost_minor > 0
           ? html`<span class="pill warn num">about ${costText(item)} by tomorrow evening</span>`
@@ -256,6 +258,167 @@ export function Attention() {
           ? html`<${AskedNeeds} key=${session.value.sandbox_id} />`
           : html`<div class="pad"><${Skeleton} width="60%" /></div>`
       }
+    </section>
+  `;
+}
+
+// The first order, from acceptance to cash: what somebody new does.
+
+// dayMinutes are the working minutes of a day; overs are those of a first run.
+const dayMinutes = 480;
+const overs = 5;
+const underWay = ['shipped', 'in_production', 'accepted'];
+
+// firstOrder is the order to follow: the one that has come farthest, or else the smallest that waits for an answer. An
+// order from before the opening is none.
+export function firstOrder() {
+  const old = new Set(store.rows('office_shipment').flatMap(s => (s.source === 'opening' ? s.sales_order_id : [])));
+  const orders = store.rows('sales_order').filter(o => !old.has(o.id));
+  const paid = orders.findLast(o => o.status === 'paid');
+  const living = underWay.map(status => orders.findLast(o => o.status === status)).find(Boolean);
+  const waiting = orders.filter(o => o.status === 'received').sort((a, b) => a.total_minor - b.total_minor);
+  return paid ?? living ?? waiting[0];
+}
+
+const commandOf = (operation, path, body, effect) => ({ operation, method: 'POST', path, body, effect });
+
+// forward moves a clock that does not run, to when something is expected.
+const forward = (effect, until) =>
+  store.status.value.clock.mode === 'manual'
+    ? commandOf('advance_time', '/sandbox/tick', { minutes: dayMinutes, ...(until && { until }) }, effect)
+    : null;
+
+// printing is the step at a press.
+function printing(work) {
+  if (work?.status === 'printing')
+    return {
+      text: `The press prints ${work.number}. It is ready after finishing.`,
+      command: forward('Moves the clock until the goods are ready, by a day at most.', {
+        event_types: ['factory.work_order.ready'],
+      }),
+    };
+  const idle = store.rows('press').filter(p => p.status === 'idle');
+  const press = idle.find(p => p.technology === 'digital') ?? idle[0];
+  if (!press) return { text: 'All presses are busy or down.', command: forward('Moves the clock by a day.') };
+  const body = { press_id: press.id, work_order_id: work?.id, overs_pct: overs };
+  return {
+    text: `Small jobs belong on the ${press.name.toLowerCase()}: it needs no plates.`,
+    command: commandOf('start_print_run', '/factory/print-runs', body, `Prints ${work?.number} on ${press.name}.`),
+  };
+}
+
+// firstSteps are the way of an order: each step with whether it is done, and the one to do with its command. With a
+// manual bridge, what crosses it has a request for a program, and no button.
+export function firstSteps(o) {
+  const manual = store.status.value.bridge === 'manual';
+  const names = [o.id, o.number];
+  const work = store.rows('work_order').find(w => names.includes(w.reference));
+  const parcel = store.rows('factory_shipment').find(s => names.includes(s.reference) || s.work_order_id === work?.id);
+  const bill = store.rows('customer_invoice').find(i => i.sales_order_id === o.id);
+  const { sku, quantity, due_date, id } = o;
+  const carry = {
+    name: 'Carry it',
+    done: !!work,
+    text: 'The Factory does not know the order yet. Your program sends this request.',
+    request: commandOf('create_work_order', '/factory/work-orders', { sku, quantity, reference: id, due_date }),
+  };
+  const back = {
+    name: 'Bridge',
+    done: !!bill,
+    text: 'Head Office does not know that the goods are gone. Your program sends this request, which bills them.',
+    request: commandOf('create_office_shipment', '/office/shipments', {
+      sales_order_id: id,
+      factory_shipment_ref: parcel?.id,
+    }),
+  };
+  return [
+    {
+      name: 'Accept',
+      done: o.status !== 'received',
+      text: `${o.customer_name} orders ${number(o.quantity)} × ${o.product_name} for ${roundMoney(o.total_minor)}.`,
+      command: commandOf('accept_sales_order', `/office/sales-orders/${o.id}/accept`),
+    },
+    ...(manual ? [carry] : []),
+    { name: 'Print', done: ['ready', 'shipped', 'stocked'].includes(work?.status), ...printing(work) },
+    {
+      name: 'Ship',
+      done: !!parcel,
+      text: `${work?.number} is ready for the truck.`,
+      command: commandOf('create_factory_shipment', '/factory/shipments', { work_order_id: work?.id }),
+    },
+    manual ? back : { ...back, text: 'The automatic bridge tells Head Office, which bills the goods.', request: null },
+    {
+      name: 'Get paid',
+      done: o.status === 'paid',
+      text: `${o.customer_name} has to pay ${bill?.number} by ${day(bill?.due_date)}.`,
+      command: forward('Moves the clock by a working day.'),
+    },
+  ];
+}
+
+const dismissed = signal(false);
+const dismissal = () => `platen.first.${session.value.sandbox_id}`;
+
+function FirstSteps({ o, steps }) {
+  const at = steps.findIndex(s => !s.done);
+  const now = steps[at];
+  return html`
+    <ol class="first-steps">
+      ${steps.map(
+        (s, i) => html`
+          <li class=${s.done ? 'done' : ''} aria-current=${i === at ? 'step' : undefined}>
+            <${Icon} name=${s.done ? 'circle-check' : i === at ? 'circle-dashed' : 'circle'} size=${15} />
+            ${s.name}<span class="vh">${s.done ? ': done' : ''}</span>
+          </li>
+        `,
+      )}
+    </ol>
+    ${
+      now
+        ? html`
+          <div class="pad first-now">
+            <p>${now.text}</p>
+            ${now.command ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} ask=${() => {}} />` : null}
+            ${now.request ? html`<${Code} what=${now.name} text=${curlOf(now.request)} />` : null}
+          </div>
+        `
+        : html`
+          <p class="pad">
+            ${o.number} went from acceptance to cash. The <a href="/console/missions">missions</a> say what to try next.
+          </p>
+        `
+    }
+  `;
+}
+
+// First follows one order from acceptance to cash. It is gone once one was paid before somebody looked, or when it is
+// dismissed.
+export function First() {
+  const s = store.status.value;
+  const o = s && session.value && firstOrder();
+  const [began, begin] = useState(false);
+  const open = o && o.status !== 'paid';
+  useEffect(() => {
+    if (open) begin(true);
+  }, [open]);
+  const kept = session.value && localStorage.getItem(dismissal());
+  if (!o || s.evaluation || store.readOnly.value || dismissed.value || kept || !(open || began)) return null;
+  if (!keyFor('office') || !keyFor('factory')) return null;
+  const steps = firstSteps(o);
+  const dismiss = () => {
+    localStorage.setItem(dismissal(), 'dismissed');
+    dismissed.value = true;
+  };
+  return html`
+    <section class="card first" aria-labelledby="first">
+      <div class="card-h">
+        <h2 id="first">One order, from acceptance to cash</h2>
+        <a class="c-office" href=${`/console/office/sales-orders/${o.id}`}>${o.number}</a>
+        <span class="dim num">${steps.filter(s => s.done).length} of ${steps.length}</span>
+        <span class="grow" />
+        <button class="btn plain small" onClick=${dismiss}><${Icon} name="x" size=${14} label="Dismiss" /></button>
+      </div>
+      <${FirstSteps} o=${o} steps=${steps} />
     </section>
   `;
 }

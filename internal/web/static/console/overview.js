@@ -4,10 +4,10 @@ import { Refusal, call } from '../lib/api.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
-import { Ago, Code, Empty, Http, Problem, Skeleton, SkeletonRows, Table, bridgeNow, post } from './parts.js';
+import { Ago, Empty, Http, Problem, Skeleton, SkeletonRows, Table, bridgeNow } from './parts.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
-import { Attention } from './needs.js';
+import { Attention, First } from './needs.js';
 
 const newestMost = 7;
 
@@ -167,10 +167,16 @@ const More = ({ title, path, children }) => html`
   </div>
 `;
 
-// The orders that wait for an answer: what somebody new does first.
+// answerable reports whether there is time to answer an order. One that lapses by tomorrow evening needs attention,
+// and is said there.
+export const answerable = (o, today, evaluation) =>
+  o.status === 'received' && (evaluation || workingDay(o.answer_by) > workingDay(today) + 1);
+
+// The orders that wait for an answer.
 function Waiting() {
   const [{ busy, refusal }, set] = useState({ busy: '', refusal: null });
-  const waiting = store.rows('sales_order').filter(o => o.status === 'received');
+  const s = store.status.value;
+  const waiting = store.rows('sales_order').filter(o => answerable(o, store.present.value.sim_date, s?.evaluation));
   if (!waiting.length) return null;
   const oldest = waiting.slice(-4).reverse();
   const path = o => `/v1/office/sales-orders/${o.id}/accept`;
@@ -213,12 +219,6 @@ function Waiting() {
         )}
       <//>
       ${refusal ? html`<div class="pad"><${Problem} refusal=${refusal} /></div>` : null}
-      <div class="pad" hidden=${!!store.readOnly.value}>
-        <${Code}
-          what=${`accept ${oldest[0].number}`}
-          text=${`# ${oldest[0].number}\n${post(`/office/sales-orders/${oldest[0].id}/accept`)}`}
-        />
-      </div>
     </section>
   `;
 }
@@ -433,9 +433,10 @@ export const Page = () => html`
   <${Tiles} />
   <div class="cols overview">
     <div class="col">
+      <${First} />
       <${Attention} />
-      <${Plots} />
       <${Waiting} />
+      <${Plots} />
       <div class="pair"><${Requests} /><${Deliveries} /></div>
     </div>
     <div class="col"><${Feed} limit=${120} /><${Missions} /></div>

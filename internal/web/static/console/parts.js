@@ -107,7 +107,7 @@ export const nameOf = id => {
   if (held.payer_name) return `payment of ${held.payer_name}`;
   if (held.week_start) return `week of ${day(held.week_start)}`;
   if (held.press_id && held.work_order_id) return `run of ${nameOf(held.work_order_id) ?? held.work_order_id}`;
-  return held.number ?? held.name ?? held.title;
+  return held.number ?? held.purchase_order_number ?? held.name ?? held.title;
 };
 
 // Ref shows an id as a link to its record, by its name or number where that is known. Without a

@@ -82,11 +82,14 @@ function Value({ name, value, unit, fields, system }) {
     : html`<span class=${typeof value === 'number' ? 'num' : ''}>${text}</span>`;
 }
 
+// breakable is a name that a narrow column breaks between its words.
+const breakable = name => name.split('_').flatMap((word, i) => (i ? ['_', html`<wbr />`, word] : [word]));
+
 const wide = value => Array.isArray(value) && typeof value[0] === 'object';
 
 const Field = ({ name, record, fields, unit, system }) => html`
   <div class=${wide(record[name]) ? 'wide' : ''}>
-    <dt title=${name}>${labelOf(name)}${explained.value ? html`<code>${name}</code>` : null}</dt>
+    <dt title=${name}>${labelOf(name)}${explained.value ? html`<code>${breakable(name)}</code>` : null}</dt>
     <dd class=${isLate(record, name, store.present.value?.sim_date) ? 'late' : ''}>
       <${Value} name=${name} value=${record[name]} unit=${unit} fields=${fields[name]?.fields} system=${system} />
       ${explained.value && fields[name] ? html`<p class="means">${fields[name].text}</p>` : null}
@@ -235,6 +238,12 @@ const titleOf = r =>
     .join(' · ');
 
 function Body({ record, refusal, resource, system, path }) {
+  if (refusal?.status === 404)
+    return html`
+      <${Empty} icon="search" title="Record not found">
+        <p>This sandbox has no record with this id or number. It may be in another sandbox.</p>
+      <//>
+    `;
   if (refusal) return html`<${Problem} refusal=${refusal} />`;
   if (!record && !store.loaded.value) return html`<${SkeletonRows} rows=${5} widths=${['5rem', '70%']} />`;
   if (!record) return html`<${Empty} icon="search" title="Asked of the API" />`;
