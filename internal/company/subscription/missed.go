@@ -129,8 +129,11 @@ func (b *Subscriptions) Missed(id string, in Again) ([]Stretch, error) {
 		}
 	}
 	if s.Status != Active {
-		return nil, problem.WrongState(Resource, id, string(s.Status), string(Active)).
-			Hinting("Take it back into service first: PATCH /webhooks/%s, or POST /webhooks/%[1]s/test.", id)
+		hint := "Verify it first: POST /webhooks/%s/test."
+		if s.Status == Disabled {
+			hint = "Enable it first: PATCH /webhooks/%s with the body {}."
+		}
+		return nil, problem.WrongState(Resource, id, string(s.Status), string(Active)).Hinting(hint, id)
 	}
 	return record.Private(b.Subscriptions, id).Missed.from(in.Since), nil
 }

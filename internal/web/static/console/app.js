@@ -219,8 +219,11 @@ function ClockControls() {
       ${
         s.clock.waiting
           ? html`<span class="dim" id="clock-waits">
-              ${s.clock.day_number ? 'Paused while you were away: continues' : 'The clock starts'} with your
-              ${s.clock.day_number ? 'next' : 'first'} request
+              ${
+                s.clock.day_number
+                  ? 'Paused while you were away: continues with your next request'
+                  : 'The clock starts with your first request'
+              }
             </span>`
           : steps.map(
               ([name, text, title, body]) => html`

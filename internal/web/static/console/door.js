@@ -46,8 +46,8 @@ export function Page() {
         <a class="brand" href="/"><${Mark} />Platen</a>
         <h1>Which sandbox?</h1>
         <p class="lead">
-          The console shows the records that the two keys of a sandbox open. Paste one or both, or a whole
-          <code>.env</code>; they stay in this tab and travel in headers only.
+          Paste one or both keys of a sandbox, or a <code>.env</code> file. They stay in this tab, and are sent in
+          headers only.
         </p>
         <form onSubmit=${enter}>
           <label class="field">

@@ -126,7 +126,7 @@ const Pending = ({ list }) =>
     : null;
 
 function Happened({ list, count }) {
-  if (!list.length) return html`<p class="pad dim" id="no-faults-yet">No injected faults yet.</p>`;
+  if (!list.length) return html`<p class="pad dim" id="no-faults-yet">No fault has been injected yet.</p>`;
   return html`
     <ol class="happened" aria-label="Injected faults, newest first" tabindex="0">
       ${list.map(f => html`<${Row} key=${f.id} f=${f} />`)}

@@ -71,7 +71,7 @@ export function Page() {
     </div>
     <div class="first-curl">
       <h2>Your first request</h2>
-      <p class="dim">Paste these lines into a shell first. They are copied with whole keys.</p>
+      <p class="dim">Paste these lines into a shell first. The copy has the full keys.</p>
       <${Code} text=${exportsOf(s)} what="export lines">${exportsOf(s, masked)}<//>
       <${Code} text=${curl} what="first request" />
     </div>
@@ -93,7 +93,7 @@ export function Page() {
         <h1>Your two keys</h1>
         ${s.forked_from ? html`<p id="made-of">${madeOf(s)}</p>` : null}
         <p class="lead">
-          One for each system; they share no data and neither key opens the other. The server shows them this once and
+          One for each system; they share no data and neither key opens the other. The server shows them only once and
           keeps only a hash of each. This tab remembers them until it is closed.
         </p>
         ${body}

@@ -328,7 +328,7 @@ export function Page({ rest }) {
     <div class="title">
       <h1>Requests</h1>
       <p>
-        Requests with either key. Open one to see its bodies. Console traffic is hidden.
+        Requests with either key. Open one to see its bodies. The console's own reads are hidden.
       </p>
     </div>
     <${Figures} calls=${store.calls.value} />

@@ -146,7 +146,7 @@ const Secret = ({ id }) =>
   secrets.value[id]
     ? html`
       <div class="key sandbox">
-        <div class="key-h"><b>Signing secret</b><span class="dim">shown this once</span></div>
+        <div class="key-h"><b>Signing secret</b><span class="dim">shown only once</span></div>
         <div class="key-v">
           <code tabindex="0">${secrets.value[id]}</code>
           <${Copy} text=${secrets.value[id]} what="secret" />
