@@ -31,7 +31,7 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console/session")
 	x.shows("#fault-plan", "no fault plan")
-	x.shows("#no-faults-yet", "No injected faults")
+	x.shows("#no-faults-yet", "No fault has been injected")
 	x.until(`document.querySelector('#inject').disabled && !document.querySelector('#fault-pending')`)
 
 	x.chooses("#fault", "storm")
@@ -181,7 +181,7 @@ func TestNoFaultIsInjectedAfterTheEnd(t *testing.T) {
 	c.ruin()
 	x := open(t, p.Origin, looks[3])
 	x.enter(c.Sandbox, "/console/session")
-	x.shows("#no-faults-yet", "No injected faults")
+	x.shows("#no-faults-yet", "No fault has been injected")
 	x.until(`document.querySelector('#fault').matches(':disabled') && document.querySelector('#inject:disabled')`)
 	x.accessible("faults of a bankrupt company")
 }
