@@ -176,7 +176,7 @@ func (e *archiveEntry) fill(row *operation.LoggedExchange, kept *sandbox.Exchang
 	}
 }
 
-// archiveBodyOf is a body of so many bytes of which the beginning was kept, nil for nothing.
+// archiveBodyOf is a body of size bytes, of which the beginning was kept, nil for nothing.
 func archiveBodyOf(kept *string, size int64) archiveBody {
 	body := archiveBody{MimeType: "x-unknown"}
 	switch {

@@ -16,7 +16,7 @@ func pausing(d time.Duration) string {
 	return d.String()
 }
 
-// Tick moves the clock by hand, at most once in the pause between ticks, which
+// Tick moves the clock, at most once in the pause between ticks, which
 // is a second (contract: LIMIT.TICK) unless the operator chose another.
 func (tx *Tx) Tick(minutes int) error {
 	_, err := tx.TickUntil(minutes, company.Until{})

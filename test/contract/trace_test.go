@@ -26,7 +26,7 @@ func (n *tenant) traced(r *receiver, event object, parent, state string) {
 	}
 }
 
-// sent is the values of a header that was sent once, or with "" not at all.
+// sent is the values of a header that was sent once; for "" it was not sent.
 func sent(value string) []string {
 	if value == "" {
 		return nil

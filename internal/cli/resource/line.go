@@ -88,7 +88,7 @@ func (f *Field) texts(value json.RawMessage, name func(string) string) (texts []
 	return texts
 }
 
-// plain is a JSON value as it stands in a command line.
+// plain is a JSON value as a word of a command line.
 func plain(value json.RawMessage) string {
 	var v any
 	if json.Unmarshal(value, &v) == nil {
