@@ -20,17 +20,24 @@ const stateFile = "bridge-state.json"
 // step 1
 type record struct {
 	// until 2: ID, Number, SKU string
-	ID, Number, SKU, Reference string // step 3
+	// until 2: Quantity        int
+	// until 2: DueDate         string `json:"due_date"`
+	// step 3
+	ID, Number, SKU, Reference string
 	Quantity                   int
-	DueDate                    string  `json:"due_date"`
-	DeliverBy                  string  `json:"deliver_by"` // step 3
-	Invoice                    *record // step 4
-	NeededBy                   string  `json:"needed_by"` // step 5
+	DueDate                    string `json:"due_date"`
+	DeliverBy                  string `json:"deliver_by"`
+	NeededBy                   string `json:"needed_by"` // step 5
+	// step 4
+
+	Invoice *record
 	// step 6
+
 	Status              string
 	PurchaseOrderNumber string `json:"purchase_order_number"`
 	Lines               []line
 	// step 7
+
 	BadgeNo string `json:"badge_no"`
 	Absence string
 	Hours   int
@@ -258,23 +265,37 @@ func daysAfter(day string, days int) string {
 
 // step 3
 var handlers = map[string]func(record) error{
-	"office.sales_order.accepted":    carryOrder,
-	"office.contract_lot.accepted":   carryLot,
-	"factory.shipment.created":       bill,            // step 4
-	"factory.requisition.created":    fileRequisition, // step 5
-	"factory.goods_receipt.recorded": recordReceipt,   // step 6
+	"office.sales_order.accepted":  carryOrder,
+	"office.contract_lot.accepted": carryLot,
+	// step 4
+
+	// until 4: "factory.shipment.created": bill,
+	// step 5
+	// until 5: "factory.shipment.created":    bill,
+	// until 5: "factory.requisition.created": fileRequisition,
+	// step 6
+	"factory.shipment.created":       bill,
+	"factory.requisition.created":    fileRequisition,
+	"factory.goods_receipt.recorded": recordReceipt,
+	// step 3
 }
 
 type event struct {
-	Seq     int
-	Type    string
-	Data    record
-	SimDate string `json:"sim_date"` // step 7
+	Seq  int
+	Type string
+	Data record
+	// step 7
+
+	SimDate string `json:"sim_date"`
+	// step 3
 }
 
 type state struct {
+	// until 6: Seq int `json:"seq"`
+	// step 7
 	Seq  int    `json:"seq"`
-	Week string `json:"week"` // step 7
+	Week string `json:"week"`
+	// step 3
 }
 
 func load() (*state, error) {

@@ -2,7 +2,6 @@ package docsite
 
 import (
 	"fmt"
-	"go/format"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,13 +34,6 @@ func program(step int, name string) (string, error) {
 			return "", err //nolint:wrapcheck // it names the file
 		}
 		text, added := atStep(step, string(source))
-		if l.ending == "go" { // columns are as wide as this step's lines are
-			formatted, err := format.Source([]byte(text))
-			if err != nil {
-				return "", fmt.Errorf("step %d of %s.go: %w", step, name, err)
-			}
-			text = string(formatted)
-		}
 		marks := ""
 		if step > 1 {
 			marks = " new=" + ranges(added)

@@ -1,8 +1,11 @@
 package docsite
 
 import (
+	"go/format"
 	"slices"
 	"testing"
+
+	"platen/docs"
 )
 
 func TestAFileIsShownAsItIsAtItsStep(t *testing.T) {
@@ -31,6 +34,29 @@ def carry():
 	} {
 		if text, added := atStep(i+1, source); text != want.text || !slices.Equal(added, want.added) {
 			t.Errorf("step %d has %v new in\n%swant %v in\n%s", i+1, added, text, want.added, want.text)
+		}
+	}
+}
+
+// TestTheTutorialsGoIsFormattedAtEachStep by the toolchain's rules, though columns grow with
+// the steps. The program has no formatter in it: that makes it 240 kB smaller.
+func TestTheTutorialsGoIsFormattedAtEachStep(t *testing.T) {
+	t.Parallel()
+	const last = 7
+	for _, name := range []string{"api", "bridge"} {
+		source, err := docs.Tutorial.ReadFile("_tutorial/" + name + ".go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := 1; step <= last; step++ {
+			text, _ := atStep(step, string(source))
+			formatted, err := format.Source([]byte(text))
+			if err != nil {
+				t.Fatalf("step %d of %s.go: %v", step, name, err)
+			}
+			if string(formatted) != text {
+				t.Errorf("step %d of %s.go is not formatted; it would be:\n%s", step, name, formatted)
+			}
 		}
 	}
 }
