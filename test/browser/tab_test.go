@@ -177,6 +177,9 @@ func rarely(n int) bool { return n%3 == 0 || testclient.Thorough() }
 // open opens an empty page that looks at a server.
 func open(t *testing.T, origin string, l look, expected ...string) *tab {
 	t.Helper()
+	// The Go tool keeps results by the environment that tests read, and does not see what
+	// TestMain reads: without this line a quick result is taken for a thorough one.
+	testclient.Thorough()
 	ctx, stop := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
 	x := &tab{TB: t, ctx: ctx, origin: origin, expected: expected}
 	// The first action makes the tab, which ends with the context of that action.
