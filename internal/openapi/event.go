@@ -28,7 +28,6 @@ func (w *writer) events() {
 	components[eventCore] = part(form, "type", "data", "seq")
 	components[eventCore].Description = "The fields of all types of events in a delivery."
 	union := &huma.Schema{
-		Description:   form.Description,
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, definition := range event.All() {
@@ -37,8 +36,35 @@ func (w *writer) events() {
 		union.OneOf = append(union.OneOf, &huma.Schema{Ref: schemas + of})
 		union.Discriminator.Mapping[string(definition.Type)] = schemas + of
 	}
-	components[name] = union
+	union.Description = "An event of a type that this document knows: its type decides the form of its data."
+	components[knownEvent], components[otherEvent] = union, other(form)
+	components[name] = &huma.Schema{
+		Description: form.Description,
+		AnyOf:       []*huma.Schema{{Ref: schemas + knownEvent}, {Ref: schemas + otherEvent}},
+	}
 	w.deliveries(form)
+}
+
+// knownEvent names the events of the types in this document, otherEvent those of types that a later
+// version adds: a client that validates strictly survives them.
+const knownEvent, otherEvent = "KnownEvent", "OtherEvent"
+
+// other is an event of a type that is not in this document.
+func other(form *huma.Schema) *huma.Schema {
+	known := make([]any, 0, len(event.All()))
+	for _, definition := range event.All() {
+		known = append(known, string(definition.Type))
+	}
+	return &huma.Schema{
+		Description: "An event of a type that a later version adds. Ignore what you do not know.",
+		AllOf: []*huma.Schema{{Ref: schemas + feedCore}, {
+			Type: huma.TypeObject, Required: []string{"type", "data"},
+			Properties: map[string]*huma.Schema{
+				"type": {Type: huma.TypeString, Not: &huma.Schema{Enum: known}, Description: "The type."},
+				"data": {Type: huma.TypeObject, AdditionalProperties: true, Description: "The record that the event is about."},
+			},
+		}},
+	}
 }
 
 // part is a schema without some of its properties.

@@ -1,10 +1,14 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // enumerations calls see for each schema with values that a part of the document leads to.
@@ -26,7 +30,7 @@ func enumerations(document object, node any, done map[string]bool, see func(at s
 				see(at, node)
 			}
 			for name, child := range node {
-				if name != "examples" && name != "example" && name != "enum" {
+				if name != "examples" && name != "example" && name != "enum" && name != "not" {
 					walk(child, at+"/"+name)
 				}
 			}
@@ -70,5 +74,45 @@ func TestEnumerationsOfResponsesAreOpen(t *testing.T) {
 	}
 	if open < 50 || closed < 20 {
 		t.Errorf("the document has %d open and %d closed enumerations", open, closed)
+	}
+}
+
+// TestTypesOfEventsAreOpen: a client that validates strictly takes an event of a type that is not in
+// the document, and still refuses one of a known type with data of another form.
+func TestTypesOfEventsAreOpen(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.EXTENSIBLE")
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(shared.judge.raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(documentURL, document); err != nil {
+		t.Fatal(err)
+	}
+	form, err := compiler.Compile(documentURL + "#/components/schemas/FeedEvent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := shared.create(t, `{"preset":"manual","clock":"manual"}`).feed(0)[0]
+	for _, change := range []struct {
+		name  string
+		with  object
+		valid bool
+	}{
+		{"as it is", object{}, true},
+		{"of a new type", object{"type": "factory.press.painted", "data": object{"colour": "red"}}, true},
+		{"with data of another form", object{"data": object{"colour": "red"}}, false},
+		{"without a type", object{"type": nil}, false},
+	} {
+		changed := maps.Clone(e)
+		maps.Copy(changed, change.with)
+		read, err := jsonschema.UnmarshalJSON(strings.NewReader(encode(t, changed)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := form.Validate(read); (err == nil) != change.valid {
+			t.Errorf("an event %s: %v", change.name, err)
+		}
 	}
 }
