@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -83,13 +84,15 @@ func (r *Request) request(ctx context.Context, method, path string) (*http.Reque
 		}
 		request.Header.Set("Idempotency-Key", key)
 	}
+	given := http.Header{} // one that is given twice is sent twice, and takes the place of a default
 	for _, header := range r.Headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok || strings.TrimSpace(name) == "" {
 			return nil, usagef("--header must be a name, a colon and a value, not %q", header)
 		}
-		request.Header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+		given.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
+	maps.Copy(request.Header, given)
 	return request, nil
 }
 
