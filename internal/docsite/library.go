@@ -66,8 +66,13 @@ type page struct {
 	Site            *Site
 }
 
-// MarkdownPath is where the page is served as Markdown.
-func (p page) MarkdownPath() string { return MarkdownPath(p.Path) }
+// MarkdownPath is where the page is served as Markdown, "" for the results of a search.
+func (p page) MarkdownPath() string {
+	if p.Path == SearchPath {
+		return ""
+	}
+	return MarkdownPath(p.Path)
+}
 
 // MarkdownPath is where the page of a path is served as Markdown.
 func MarkdownPath(page string) string {

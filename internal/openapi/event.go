@@ -37,7 +37,7 @@ func (w *writer) events() {
 		union.Discriminator.Mapping[string(definition.Type)] = schemas + of
 	}
 	union.Description = "An event of a type that this document knows: its type decides the form of its data."
-	components[knownEvent], components[otherEvent] = union, other(form)
+	components[knownEvent], components[otherEvent] = union, other()
 	components[name] = &huma.Schema{
 		Description: form.Description,
 		AnyOf:       []*huma.Schema{{Ref: schemas + knownEvent}, {Ref: schemas + otherEvent}},
@@ -50,7 +50,7 @@ func (w *writer) events() {
 const knownEvent, otherEvent = "KnownEvent", "OtherEvent"
 
 // other is an event of a type that is not in this document.
-func other(form *huma.Schema) *huma.Schema {
+func other() *huma.Schema {
 	known := make([]any, 0, len(event.All()))
 	for _, definition := range event.All() {
 		known = append(known, string(definition.Type))
@@ -61,7 +61,10 @@ func other(form *huma.Schema) *huma.Schema {
 			Type: huma.TypeObject, Required: []string{"type", "data"},
 			Properties: map[string]*huma.Schema{
 				"type": {Type: huma.TypeString, Not: &huma.Schema{Enum: known}, Description: "The type."},
-				"data": {Type: huma.TypeObject, AdditionalProperties: true, Description: "The record that the event is about."},
+				"data": {
+					Type: huma.TypeObject, AdditionalProperties: true,
+					Description: "The record that the event is about.",
+				},
 			},
 		}},
 	}

@@ -40,6 +40,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 	w.follow("", "/")
 	w.follow("", "/console")
+	w.follow("", "/docs/search") // only a form leads there
 	for _, list := range []string{"/llms.txt", "/llms-full.txt"} {
 		for _, address := range markdownLink.FindAllStringSubmatch(read(t, p.Origin+list), -1) {
 			w.follow(list, address[1])
