@@ -760,7 +760,8 @@ type Report struct {
 	Split *Split `json:"split"`
 	// auto: the sandbox copies records between the two systems; manual: your program has to.
 	Bridge Bridge `json:"bridge"`
-	// realtime: wall time moves the clock; manual: only ticks do.
+	// realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client
+	// waits for events.
 	ClockMode ClockMode `json:"clock_mode"`
 	// It grows when the same actions may give another life; such scores are not compared.
 	EngineVersion int64 `json:"engine_version"`

@@ -679,7 +679,10 @@ export interface Report {
   split: Open<Split> | null;
   /** auto: the sandbox copies records between the two systems; manual: your program has to. */
   bridge: Open<Bridge>;
-  /** realtime: wall time moves the clock; manual: only ticks do. */
+  /**
+   * realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for
+   * events.
+   */
   clock_mode: Open<ClockMode>;
   /** It grows when the same actions may give another life; such scores are not compared. */
   engine_version: number;

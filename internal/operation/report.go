@@ -32,7 +32,7 @@ type Report struct {
 	Evaluation    bool           `json:"evaluation" doc:"Whether players are compared; only the grading key reads the report then."`
 	Split         *sandbox.Split `json:"split" enum:"train,dev,test" doc:"The set of worlds that the seed counts: train to try things on, dev to compare them, test, which the operator keeps secret. Null for a sandbox that is not an evaluation."`
 	Bridge        preset.Bridge  `json:"bridge" enum:"auto,manual" doc:"auto: the sandbox copies records between the two systems; manual: your program has to."`
-	ClockMode     sim.Mode       `json:"clock_mode" enum:"realtime,manual" doc:"realtime: wall time moves the clock; manual: only ticks do."`
+	ClockMode     sim.Mode       `json:"clock_mode" enum:"realtime,manual,skip" doc:"realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for events."`
 	EngineVersion int            `json:"engine_version" doc:"It grows when the same actions may give another life; such scores are not compared."`
 
 	SimDate   moment.Date `json:"sim_date" doc:"The in-world date."`

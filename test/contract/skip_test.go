@@ -80,6 +80,9 @@ func TestASkippingClockIsATickUntilTheNextEvent(t *testing.T) {
 			t.Errorf("%s is %v with skip and %v by ticks", name, a[name], b[name])
 		}
 	}
+	if a, b := polls.row("/sandbox/report"), ticks.row("/sandbox/report"); a["business_hash"] != b["business_hash"] {
+		t.Errorf("the business is %v with skip and %v by ticks", a["business_hash"], b["business_hash"])
+	}
 	clock := child(t, a, "clock")
 	if clock["mode"] != "skip" || clock["skips_until"] != "2026-11-30" || number(t, clock, "settle_ms") != 0 {
 		t.Errorf("the clock is %v", clock)

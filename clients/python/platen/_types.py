@@ -1582,7 +1582,8 @@ class Report(TypedDict):
     #: auto: the sandbox copies records between the two systems; manual: your program has to.
     bridge: Bridge | str
 
-    #: realtime: wall time moves the clock; manual: only ticks do.
+    #: realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for
+    #: events.
     clock_mode: ClockMode | str
 
     #: It grows when the same actions may give another life; such scores are not compared.
