@@ -70,11 +70,11 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	if made {
 		fmt.Fprintf(l.Notes, "Signing secret: %s\n", secret)
 	}
+	status, err := c.GetSandbox(ctx) // so that it says Ready with keys that work only
+	if err != nil {
+		return fmt.Errorf("look for the newest event: %w", err)
+	}
 	if from == 0 {
-		status, err := c.GetSandbox(ctx)
-		if err != nil {
-			return fmt.Errorf("look for the newest event: %w", err)
-		}
 		from = status.LastSeq + 1
 	}
 	return l.forward(ctx, c, types, &forwarder{

@@ -17,8 +17,9 @@ func listenCommand() *cobra.Command {
 
 It reads the feed, so you need no public address. Requests are those of a webhook: the same
 body, headers and signature, the same timeout of 5 seconds, and retries after 10, 60 and
-300 seconds. Events are sent one at a time, in the order of the feed. When you stop the
-command, it prints the number to continue from, so that you miss no event.
+300 seconds. Only traceparent is missing: the feed does not have it. Events are sent one at a
+time, in the order of the feed. When you stop the command, it prints the number to continue
+from, so that you miss no event.
 
 Set the server and key with --server and --key, or with PLATEN_URL and PLATEN_OFFICE_KEY or
 PLATEN_FACTORY_KEY, in the environment or a .env file. Without --secret or
