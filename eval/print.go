@@ -20,7 +20,8 @@ func (s *Summary) Print(out io.Writer) error {
 	}
 	if s.Counted > 0 {
 		fmt.Fprintf(out, "\nNet worth at the close of day %d, %s of %s:\n", s.Day, counted(s.Counted, "run"), s.Preset)
-		fmt.Fprintf(out, "  mean %s, 95 %% interval %s to %s\n", s.MeanMinor, s.MeanLowMinor, s.MeanHighMinor)
+		fmt.Fprintf(out, "  mean %s%s\n", s.MeanMinor,
+			interval(s.MeanLowMinor == s.MeanHighMinor, s.MeanLowMinor.String(), s.MeanHighMinor.String()))
 		fmt.Fprintf(out, "  min %s · median %s · max %s\n", s.LowMinor, s.MiddleMinor, s.HighMinor)
 		fmt.Fprintf(out, "  preset version %d, engine %d%s\n", s.PresetVersion, s.EngineVersion, s.asked())
 	}
@@ -28,8 +29,8 @@ func (s *Summary) Print(out io.Writer) error {
 		fmt.Fprintf(out, "Exactly-once score: %s on average\n", cli.Score(*s.ExactlyOnce))
 	}
 	if s.Skill != nil {
-		fmt.Fprintf(out, "Skill, from greedy to watchful play: %s, 95 %% interval %s to %s\n",
-			percent(s.Skill.Value), percent(s.Skill.Low), percent(s.Skill.High))
+		fmt.Fprintf(out, "Skill (greedy play 0 %%, watchful 100 %%): %s%s\n", percent(s.Skill.Value),
+			interval(s.Skill.Low == s.Skill.High, percent(s.Skill.Low), percent(s.Skill.High)))
 	}
 	if len(s.PassHat) > 0 {
 		fmt.Fprintf(out, "Probability that k tries of a world all reach a skill of %s:\n  %s\n",
@@ -46,6 +47,14 @@ func (s *Summary) Print(out io.Writer) error {
 		return err
 	}
 	return s.printPublished(out)
+}
+
+// interval writes where the mean of all worlds is, which a single world cannot say.
+func interval(single bool, low, high string) string {
+	if single {
+		return ", of a single world"
+	}
+	return ", 95 % interval " + low + " to " + high
 }
 
 // passes writes estimates of pass^k.

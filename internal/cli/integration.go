@@ -87,8 +87,9 @@ func WriteIntegration(out io.Writer, i *Integration) error {
 	}
 	fmt.Fprintf(out, "%s %s\n", p.in(bold, "exactly once"), i.Line())
 	if i.FailuresPerThousand != nil {
-		fmt.Fprintf(out, "%s failures in a thousand, %d days since the last\n",
-			strconv.FormatFloat(*i.FailuresPerThousand, 'f', 1, 64), *i.DaysWithoutFailure)
+		const perCent = 10 // per thousand
+		fmt.Fprintf(out, "failed: %.2f %%, days without a failure: %d\n", *i.FailuresPerThousand/perCent,
+			*i.DaysWithoutFailure)
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
