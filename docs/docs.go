@@ -28,7 +28,7 @@ var Guides embed.FS
 //go:embed _tutorial
 var Tutorial embed.FS
 
-// Skill is what a coding agent has to know to work with a server, as the servers hand it out.
+// Skill tells a coding agent how to work with a server, as the servers hand it out.
 // It has the template language of the guides.
 //
 //go:embed skill/SKILL.md

@@ -17,7 +17,7 @@ const (
 	bestPlayer              = "watchful"
 )
 
-// Known is what a player of known skill came to in the same world on the same day.
+// Known is the net worth of a player of known skill in the same world on the same day.
 type Known struct {
 	Player        string      `json:"player"`
 	NetWorthMinor money.Minor `json:"net_worth_minor"`
@@ -47,7 +47,7 @@ type Skill struct {
 	High  float64 `json:"high"`
 }
 
-// worthOf is what a baseline came to in a run's world.
+// worthOf is the net worth of a baseline in a run's world.
 func (r *Run) worthOf(player string) (worth money.Minor, ok bool) {
 	for _, k := range r.Baselines {
 		if k.Player == player {

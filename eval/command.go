@@ -39,7 +39,7 @@ func (e *Evaluation) runCommand(ctx context.Context, seed uint64, environment []
 }
 
 // secret reports whether a variable is one of Platen's: what judges the program, or makes
-// worlds, stays with whoever runs the evaluation.
+// worlds, stays with the person that runs the evaluation.
 func secret(variable string) bool { return strings.HasPrefix(variable, "PLATEN_") }
 
 // lines passes whole lines on, each behind a prefix.

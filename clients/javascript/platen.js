@@ -501,7 +501,7 @@ export class Client extends Operations {
 // One listener for each signal, however many calls share it: Node.js warns of more than ten.
 const waiting = new WeakMap();
 
-// onAbort calls a function when a signal is aborted, at once if it is already. What it returns takes that back.
+// onAbort calls a function when a signal is aborted, at once if it is already. Call the returned function to undo that.
 function onAbort(signal, act) {
   if (signal?.aborted) act();
   if (!signal || signal.aborted) return () => {};

@@ -73,7 +73,7 @@ func need(t *testing.T, program string) {
 	}
 }
 
-// journal is what a program has printed.
+// journal is the output of a program.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -130,7 +130,7 @@ func TestTheEconomyIsWorthPlaying(t *testing.T) {
 		// aloneDays is how long a company lives that is left alone: 90 working
 		// days are the longest life of a sandbox whose clock runs by itself.
 		aloneDays int
-		// greedyGains and goodTimes are what is wanted of greedy and good play.
+		// greedyGains and goodTimes are the bounds for greedy and good play.
 		greedyGains bool
 		goodTimes   float64
 	}{

@@ -9,7 +9,7 @@ import (
 	"platen/internal/money"
 )
 
-// thousand is what amounts are printed in, in minor units.
+// thousand is the unit of printed amounts, in minor units.
 const thousand money.Minor = 100_000
 
 func printReport(w io.Writer, r *economy.Report) error {

@@ -74,7 +74,7 @@ type Harbor struct {
 	Image string
 	// Judge is where the try is graded.
 	Judge Judge
-	// Worlds are what is written.
+	// Worlds are those to write.
 	Worlds []World
 }
 
@@ -245,7 +245,7 @@ func timeOf(t *task.Task) time.Duration {
 	return agentTime
 }
 
-// values are what the layout leaves open.
+// values fill the places that the layout leaves open.
 func (h *Harbor) values(w World) map[string]any {
 	origin, host := fmt.Sprintf("http://%s:%d", service, port), fmt.Sprintf("http://%s:%d", service, taskPort)
 	return map[string]any{

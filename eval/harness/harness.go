@@ -2,7 +2,7 @@
 // try tasks in containers, and collect rewards.
 //
 // A Host stands beside the server of one prepared task. It gives the player its keys, the files
-// of the task and an agent endpoint that needs no key, and grades the try for whoever has the
+// of the task and an agent endpoint that needs no key, and grades the try for anyone with the
 // token of the judge. Harbor writes tasks as folders that the harness of that name runs, with a
 // Host in a container of its own.
 package harness

@@ -7,7 +7,7 @@ import (
 	"platen/client"
 )
 
-// accepted is what the Factory has taken in for each purchase order, by its number and the material.
+// accepted is the quantity that the Factory has taken in for each purchase order, by its number and the material.
 func accepted(ctx context.Context, c *client.Client) (map[[2]string]int64, error) {
 	quantities := map[[2]string]int64{}
 	for receipt, err := range c.FactoryGoodsReceipts(ctx, client.ListFactoryGoodsReceiptsParams{}) {

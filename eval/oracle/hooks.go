@@ -18,7 +18,7 @@ import (
 	"platen/client"
 )
 
-// subscription is what subscription.json says.
+// subscription is the content of subscription.json.
 type subscription struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`

@@ -14,11 +14,11 @@ import (
 // Solution solves one task, and returns the answer to file, nil for none.
 type Solution func(ctx context.Context, p *Player) (answer any, err error)
 
-// Player is what a solution has.
+// Player has the keys and files of a solution.
 type Player struct {
 	// Client has the two keys of a player.
 	Client *client.Client
-	// Files are what the task hands over beside them, by their names.
+	// Files are those that the task provides, by their names.
 	Files map[string][]byte
 }
 

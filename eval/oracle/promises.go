@@ -6,7 +6,7 @@ import (
 	"platen/client"
 )
 
-// agreement is what was agreed on the first morning of the task promises.
+// agreement is one that was made on the first morning of the task promises.
 type agreement struct {
 	// raised is the order whose bill is paid as billed.
 	raised client.OfficePurchaseOrder

@@ -20,7 +20,7 @@ type Worlds struct {
 	Secret string
 }
 
-// Outcome is what a player comes to in one world.
+// Outcome is the result of a player in one world.
 type Outcome struct {
 	Player        string
 	NetWorthMinor money.Minor

@@ -26,7 +26,7 @@ const (
 	quickLeast  = 1000
 )
 
-// supplies are what is bought, in a fixed order.
+// supplies are the goods to buy, in a fixed order.
 func supplies() []string {
 	return []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}
 }
@@ -49,7 +49,7 @@ func (p *player) buy() error {
 	return p.approve()
 }
 
-// coming is what is ordered and has not come.
+// coming is the quantity that is ordered and has not arrived.
 func (p *player) coming() (map[string]int64, error) {
 	coming := map[string]int64{}
 	orders, err := rows[office.PurchaseOrder](p, "list_purchase_orders")
@@ -119,7 +119,7 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 // maxMarket is the largest trade.
 const maxMarket = 20_000
 
-// needed is what waiting work takes of a material, and whether some of that
+// needed is the quantity of a material that waiting work takes, and whether some of that
 // work is due soon.
 func (p *player) needed(sku string) (need int64, urgent bool) {
 	offset := p.presses[0]

@@ -21,7 +21,7 @@ type Game struct {
 	Watch int
 }
 
-// Result is what one game came to.
+// Result is the outcome of one game.
 type Result struct {
 	OpeningMinor money.Minor
 	// WorthMinor is the net worth at the close of the game's days; a company that is

@@ -8,7 +8,7 @@ import (
 	"platen/internal/operation"
 )
 
-// comfortMinor is what the good player keeps before it pays early.
+// comfortMinor is the cash that the good player keeps before it pays early.
 const comfortMinor money.Minor = 2_000_000
 
 // pay pays wages as soon as they are due, and suppliers when it is time.

@@ -1,6 +1,6 @@
 // Package player holds players of known skill. They play a company as clients do: they
 // read the rows that lists answer with and send the commands of the operation table,
-// through a door that shows nothing else. Their results are what scores are compared with.
+// through a door that shows nothing else. Scores are compared with their results.
 package player
 
 import (

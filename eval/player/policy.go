@@ -8,14 +8,14 @@ import (
 // Policy is how a player decides. Each of its skills is what a player who has it does
 // better than one who takes everything as it comes.
 type Policy struct {
-	// Name and Text are what the docs say of the player.
+	// Name and Text are those of the player in the docs.
 	Name, Text string
 
 	// kind says how the player comes to its commands.
 	kind kind
 	// plans are those among which a foreseeing player chooses.
 	plans []Policy
-	// terms are what orders and lots have to bring.
+	// terms are the least that orders and lots must earn.
 	terms terms
 
 	lots lotChoice
@@ -73,7 +73,7 @@ const (
 	fittingLots
 )
 
-// terms are what the good player asks of work that it takes on. The digital press does a
+// terms are the good player's conditions for taking work on. The digital press does a
 // quarter of what the other one does, so two presses are little more than one.
 type terms struct {
 	// orderCapacityPct is the part of the presses' time until the due date that orders may

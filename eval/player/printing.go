@@ -30,7 +30,7 @@ type job struct {
 	sheets, minutes, ink, plates int64
 }
 
-// oversPct is what the player prints above the quantity.
+// oversPct is the share that the player prints above the quantity.
 func (p *player) oversPct() int64 {
 	if p.policy.overs {
 		return goodOversPct
@@ -160,7 +160,7 @@ func (p *player) start(j *job) (bool, error) {
 		&operation.StartPrintRun{PressID: j.press.ID, WorkOrderIDs: &ids, OversPct: &overs})
 }
 
-// next is what a press is to print now.
+// next is the job that a press prints next.
 func (p *player) next(press *factory.Press) (job, bool) {
 	if p.policy.planning {
 		return p.planned(press)

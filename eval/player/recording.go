@@ -38,10 +38,10 @@ func (r *recorder) call(operationID, id string, body any) error {
 	return r.inside.call(operationID, id, body)
 }
 
-// businessID is what the id of a record of the company looks like.
+// businessID matches the ids of the company's records.
 var businessID = regexp.MustCompile(`\b([a-z]{2,3})_[0-9a-z]{13}\b`)
 
-// number is what an id is written as: its prefix and its place among the records of its
+// number is the written form of an id: its prefix and its place among the records of its
 // kind, counted from 0.
 var number = regexp.MustCompile(`\b([a-z]{2,3})#([0-9]+)\b`)
 

@@ -16,9 +16,9 @@ const (
 	// The worth of a minute on a press is measured by the work for so many days ahead, and
 	// grows up to so many per cent.
 	busyDays, busyMost = 3, 200
-	// setUpMinor is what an order costs beside its paper.
+	// setUpMinor is the cost of an order without its paper.
 	setUpMinor money.Minor = 3000
-	// paperMarkupPct is what paper costs in truth, in per cent of its price.
+	// paperMarkupPct is the true cost of paper, in per cent of its price.
 	paperMarkupPct = 110
 )
 
@@ -74,7 +74,7 @@ func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
 		p.earns(o.SKU, o.Quantity, o.UnitPriceMinor) > p.minuteWorth().Times(minutes), true
 }
 
-// minuteWorth is what a minute on a press has to earn: the more, the more work there is
+// minuteWorth is the least that a minute on a press must earn: the more, the more work there is
 // for the days ahead.
 func (p *player) minuteWorth() money.Minor {
 	load := int64(0)
@@ -88,7 +88,7 @@ func (p *player) minuteWorth() money.Minor {
 // room is how many minutes the presses have while so many pass.
 func (p *player) room(minutes int64) int64 { return int64(len(p.presses)) * max(0, minutes) }
 
-// earns is what is left of a job's price when its material is paid.
+// earns is the price of a job less its material.
 func (p *player) earns(sku string, quantity int64, price money.Minor) money.Minor {
 	product := p.products[sku]
 	paper := p.prices[product.PaperSKU].Times(product.SheetsPerUnit * quantity).PerCent(paperMarkupPct)
@@ -128,7 +128,7 @@ func (p *player) fits(lot *office.ContractLot) bool {
 	return load*100 < room*p.policy.terms.lotCapacityPct && earns > p.policy.terms.lotPerMinute.Times(minutes)
 }
 
-// rushCost is what it costs to have a lot's paper in time when the shelf has
+// rushCost is the cost of having a lot's paper in time when the shelf has
 // not enough of it beside what other work takes.
 func (p *player) rushCost(lot *office.ContractLot) money.Minor {
 	paper := p.products[lot.SKU].PaperSKU

@@ -20,7 +20,7 @@ import (
 // checkpointName is the moment at which a task is handed over.
 const checkpointName = "task"
 
-// Grade is what came of a try.
+// Grade is the result of a try.
 type Grade struct {
 	Task string `json:"task"`
 	// Score is the sum of the weights of what holds, less OverBudget of it, or 0 where something
@@ -34,12 +34,12 @@ type Grade struct {
 	// Void says why a score is 0 that would be another one.
 	Void   string   `json:"void,omitempty"`
 	Checks []Result `json:"checks"`
-	// Minutes and Calls are what was used of the budget.
+	// Minutes and Calls are the used part of the budget.
 	Minutes int64 `json:"minutes"`
 	Calls   int64 `json:"calls"`
 }
 
-// Result is what came of one check.
+// Result is the outcome of one check.
 type Result struct {
 	Name   string  `json:"name"`
 	Weight float64 `json:"weight"`

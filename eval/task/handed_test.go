@@ -19,7 +19,7 @@ import (
 	"platen/internal/testclient"
 )
 
-// mends are what has to change in bridge.py: the first occurrence of the one by the other.
+// mends are the changes that bridge.py needs: replace the first occurrence of the one by the other.
 var mends = [][2]string{
 	{"kind(**row)", "kind(**{name: row[name] for name in kind._fields})"},
 	{"HABITS[customers[order.customer_id].payment_habit]", "HABITS.get(customers[order.customer_id].payment_habit, 9)"},
@@ -117,7 +117,7 @@ func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
 	}
 }
 
-// TestTheAnswersOfTheAuditCountAlone: whoever lacks one of them loses its weight and no more.
+// TestTheAnswersOfTheAuditCountAlone: a player without one of them loses its weight and no more.
 func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "audit")
@@ -142,7 +142,7 @@ func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 }
 
 // TestTheMeasureOfShockIsWhatOthersComeTo: the two ends of the way that its score is measured
-// by are what a player who sends nothing and one who accepts everything come to in each world.
+// by are the scores of a player that sends nothing and of one that accepts everything, in each world.
 // Without a thorough run it is the one who sends nothing.
 func TestTheMeasureOfShockIsWhatOthersComeTo(t *testing.T) {
 	t.Parallel()

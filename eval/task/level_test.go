@@ -27,7 +27,7 @@ const (
 // passes count the worlds that each script passes, by task and script.
 type passes map[string]map[string]int
 
-// level is what a task is called. A script passes a task that it solves in at least four of five worlds. A task that
+// level is the level of a task. A script passes a task that it solves in at least four of five worlds. A task that
 // four of the five scripts pass is easy, one that three pass medium, and any other hard.
 func (p passes) level(k *Task) string {
 	const share, shares, manyPass, somePass = 4, 5, 4, 3

@@ -21,7 +21,7 @@ type Predicate struct {
 	Field string `json:"field,omitempty"`
 	// Worth is a day, at whose close the net worth is compared.
 	Worth int `json:"worth,omitempty"`
-	// Is, Min and Max are what it has to be, as texts that may hold expressions.
+	// Is, Min and Max are the expected value and its bounds, as texts that may hold expressions.
 	Is  string `json:"is,omitempty"`
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`

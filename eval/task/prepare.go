@@ -19,7 +19,7 @@ import (
 // Prepared is a task that can be tried.
 type Prepared struct {
 	*client.Sandbox
-	// Files are what the task hands to its player beside the keys, by their names: a program to
+	// Files are those that the task provides with the keys, by their names: a program to
 	// be mended, or the log of a receiver.
 	Files map[string][]byte
 }

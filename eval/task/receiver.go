@@ -76,14 +76,14 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	r.log.Write(append(text, '\n'))
 }
 
-// lines are what was received so far, one JSON object in each line.
+// lines are the deliveries so far, one JSON object in each line.
 func (r *receiver) lines() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return bytes.Clone(r.log.Bytes())
 }
 
-// subscription is what a player is told of a subscription that was there before it.
+// subscription describes a subscription from before the player, for the player.
 type subscription struct {
 	ID     string `json:"id"`
 	URL    string `json:"url"`

@@ -45,7 +45,7 @@ type Try struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Outcome is what came of all tries of a task.
+// Outcome is the result of all tries of a task.
 type Outcome struct {
 	Task       string `json:"task"`
 	Difficulty string `json:"difficulty"`

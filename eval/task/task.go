@@ -34,16 +34,16 @@ type Task struct {
 	// Vary are values that differ from world to world, by their names: the first one is that of
 	// the first seed. Expressions name them vary.NAME.
 	Vary map[string][]string `json:"vary,omitempty"`
-	// Prelude is what has happened before the player comes.
+	// Prelude is the history from before the player comes.
 	Prelude []Step `json:"prelude,omitempty"`
 	// Files are those beside the task's own that are handed to the player.
 	Files []string `json:"files,omitempty"`
-	// Instruction is what the player is to do.
+	// Instruction is the player's assignment.
 	Instruction string `json:"instruction"`
 	Budget      Budget `json:"budget"`
 	// Let gives names to values of the sandbox as the player gets it, for the checks.
 	Let []Let `json:"let,omitempty"`
-	// Checks are what is asked of the end; the weights of all are 1 together.
+	// Checks are the conditions at the end; the weights of all are 1 together.
 	Checks []Check `json:"checks"`
 	// Guard lists what must be as if the player had not come.
 	Guard Guard `json:"guard"`
@@ -88,7 +88,7 @@ type Step struct {
 }
 
 // Let gives a name to the value of an expression, or to the best possible result with the sales orders at
-// the address Of, by the rules of package bound: most_worth is what they can be worth together with the paper
+// the address Of, by the rules of package bound: most_worth is the most that they can be worth together with the paper
 // that is there, fewest_runs in how few print runs they can all be made within the budget of minutes.
 type Let struct {
 	Name string `json:"name"`
@@ -212,7 +212,7 @@ func (t *Task) variesWell() bool {
 	return true
 }
 
-// Assignment is what a player is told: the instruction, and how many requests it may send.
+// Assignment is the message to a player: the instruction, and how many requests it may send.
 func (t *Task) Assignment() string {
 	if t.Budget.Calls == 0 {
 		return t.Instruction

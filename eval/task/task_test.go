@@ -119,7 +119,7 @@ func TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing(t *testing.T) {
 	}
 }
 
-// TestARecordingOfTheSolutionSolvesNothingElsewhere: whoever sends in another world what the
+// TestARecordingOfTheSolutionSolvesNothingElsewhere: a player that sends in another world what the
 // oracle has sent in one has not understood the task.
 func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 	t.Parallel()

@@ -46,13 +46,13 @@ type press struct {
 	plates                              bool
 }
 
-// product is what one unit takes.
+// product has the needs of one unit.
 type product struct {
 	paper                           string
 	sheets, inkUnits, plates, after int64
 }
 
-// company is what the rules see of it.
+// company is the part of it that the rules see.
 type company struct {
 	date   string
 	minute int64 // of the working day
@@ -87,7 +87,7 @@ type field struct {
 type rules struct {
 	products map[string]product
 	presses  []press
-	// coming is what was ordered and has not come: an agent remembers that.
+	// coming are orders that have not arrived: an agent remembers them.
 	coming map[string]int64
 }
 
@@ -100,7 +100,7 @@ const (
 	maxGang     = 6
 	gangMinutes = 300
 	dayMinutes  = 480
-	// comfort is what is kept before bills are paid early, least before anything is bought.
+	// comfort is the cash to keep before bills are paid early, least before anything is bought.
 	comfort, least = 2_000_000, 800_000
 )
 
@@ -121,7 +121,7 @@ func days(from, to string) int64 {
 	return n
 }
 
-// commands are what the rules do now.
+// commands are those that the rules send now.
 func (r *rules) commands(c *company) []command {
 	var all []command
 	add := func(operation, id string, fields ...field) { all = append(all, command{operation, id, fields}) }
@@ -223,7 +223,7 @@ func (r *rules) fits(c *company, o offer, waiting []job) bool {
 	return ahead < room // two presses, half of whose time orders may fill
 }
 
-// need is what a run takes.
+// need has the needs of a run.
 type need struct{ sheets, ink, plates, minutes int64 }
 
 func (r *rules) measure(p press, jobs ...job) need {

@@ -16,7 +16,7 @@ import (
 	"platen/client"
 )
 
-// Replay is what came of sending a trace again.
+// Replay is the result of sending a trace again.
 type Replay struct {
 	// Sent counts the requests that were sent, Skipped those that were not: they are about
 	// webhooks, whose receivers are not to be called again.
@@ -195,7 +195,7 @@ func (p *parrot) send(ctx context.Context, s *Step) (status int, err error) {
 	}
 	resp, err := p.client.Do(req)
 	if err != nil {
-		if s.Status >= http.StatusInternalServerError { // it was severed on purpose, and is again
+		if s.Status >= http.StatusInternalServerError { // a fault severed it, and does again
 			return s.Status, nil
 		}
 		return 0, err //nolint:wrapcheck // the caller says which request

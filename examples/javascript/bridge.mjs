@@ -9,7 +9,7 @@
  *
  *     PLATEN_OFFICE_KEY=lab_off_... PLATEN_FACTORY_KEY=lab_fac_... node bridge.mjs
  *
- * It may be stopped, killed and started again at any moment. What it carries for
+ * It may be stopped, killed and started again at any moment. A record that it carries for
  * an event is sent with an idempotency key made of the event's id, and the number
  * of the last event it has dealt with is written to a file after that, so nothing
  * is left out and nothing is done twice.

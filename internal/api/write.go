@@ -70,7 +70,7 @@ type writeRequest struct {
 	key   string
 	body  []byte
 	known bool
-	// version is what If-Match asks for.
+	// version is the one that If-Match requires.
 	version precondition
 }
 

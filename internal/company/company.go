@@ -49,7 +49,7 @@ type Company struct {
 	// tables lists every table in the order in which they are stored.
 	tables []*record.Rows
 
-	// assisted is set once something was triggered on purpose.
+	// assisted is set once a trigger was used.
 	assisted bool
 	// wallEvents counts the events that are no part of the company's life: those
 	// that the wall clock brought, and those of the webhooks' bookkeeping.

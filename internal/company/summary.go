@@ -37,7 +37,7 @@ type Summary struct {
 	Disruptions  []RunningDisruption
 	Counts       Counts
 	Score        Score
-	// Assisted is set once something was triggered on purpose.
+	// Assisted is set once a trigger was used.
 	Assisted bool
 	// HandedOver is when an evaluation was handed to its player, 0 before and elsewhere.
 	HandedOver moment.Instant

@@ -10,7 +10,7 @@ import (
 	"platen/internal/problem"
 )
 
-// A trigger causes on purpose what the world does by itself, by a true cause: an order
+// A trigger starts something that the world otherwise does by itself, by a true cause: an order
 // is one of a customer, an illness keeps an employee from work, a press that is down
 // does not print. No event is forged. Its effects are in the log like everything else
 // (contract: OPEN.TRIGGER.CAUSE).

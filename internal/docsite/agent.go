@@ -6,7 +6,7 @@ import (
 	"platen/internal/operation"
 )
 
-// Agents is what the agent endpoint adds to the docs.
+// Agents is the part of the docs about the agent endpoint.
 type Agents struct {
 	Tools []Tool
 	// Documents are found by agents only.

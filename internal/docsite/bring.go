@@ -37,7 +37,7 @@ func (l *library) bringing(t event.Type) *bringing {
 	return &b
 }
 
-// addTriggers adds the page that brings about each event.
+// addTriggers adds the page of the triggers for each event.
 func (l *library) addTriggers() error {
 	return l.add("/docs/triggers", guides, func() (page, error) {
 		content := theEvents{Triggers: operation.Triggers().Triggers}

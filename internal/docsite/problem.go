@@ -21,7 +21,7 @@ type problemView struct {
 	// Givers are the operations that may give it, by system.
 	Givers []giverGroup
 	Sample string
-	// Provoke is how one gets the code on purpose, nil where that takes more than a call.
+	// Provoke is a command that gets the code, nil where that takes more than a call.
 	Provoke *provocation
 }
 

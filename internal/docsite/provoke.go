@@ -6,7 +6,7 @@ import (
 	"platen/internal/problem"
 )
 
-// provocation is a way to get a code on purpose: a command for a sandbox that
+// provocation is a way to get a code: a command for a sandbox that
 // has just begun, or a text on the other circumstances.
 type provocation struct{ Text, Command string }
 

@@ -17,7 +17,7 @@ type setting struct {
 	Name, Variable string
 	// Doc is one sentence, Default the value when nothing is set.
 	Doc, Default string
-	// Begins is what this setting and those behind it are about, where it is the first of them.
+	// Begins is the heading of this setting and those behind it, where it is the first of them.
 	Begins string
 	// Local is its value in the profile local in words, empty where that has none of its own.
 	Local string

@@ -76,7 +76,7 @@ func snippets(body string) []string {
 }
 
 // TestTheReceiversOfThePageAreTheFilesThatAreTested: what is copied from the
-// page is what docs/webhooks runs.
+// page is one whose programs docs/webhooks runs.
 func TestTheReceiversOfThePageAreTheFilesThatAreTested(t *testing.T) {
 	t.Parallel()
 	shown := snippets(body(t, "/docs/webhooks"))

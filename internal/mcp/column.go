@@ -36,7 +36,7 @@ type layout struct {
 }
 
 // shortened is the columns of a resource, or of the object of an operation: those that matter
-// for decisions. Told is what the line about a command says of the row that came of it.
+// for decisions. Told is the part of the line about a command that describes its row.
 type shortened struct{ of, columns, told string }
 
 // layouts is the table of them. A resource that is not in it shows all fields but the stamps.

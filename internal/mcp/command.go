@@ -171,7 +171,7 @@ func (c *command) check() []string {
 	return said
 }
 
-// request is what the command asks of the API.
+// request is the command's request to the API.
 func (c *command) request(key string) (toolRequest, []problem.Field) {
 	op := c.form.operation
 	in := toolRequest{operation: op, places: map[string]string{}, query: url.Values{}, key: key}

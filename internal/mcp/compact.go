@@ -28,7 +28,7 @@ func viewing() []schema.Argument {
 	}
 }
 
-// wanted is what is to be shown of a response; none is the envelope.
+// wanted is the part of a response to show; none is the envelope.
 type wanted struct {
 	layout  *layout
 	columns []column

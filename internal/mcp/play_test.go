@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// maxPlayList is what the few tools for playing may take of a model's context, in bytes: 1,900 tokens of four.
+// maxPlayList is the most that the few tools for playing may take of a model's context, in bytes: 1,900 tokens of four.
 const maxPlayList = 7600
 
 func TestPlayingTakesFewTools(t *testing.T) {

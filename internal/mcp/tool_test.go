@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden file of the tools")
 
 const (
 	golden = "testdata/tools.golden.json"
-	// maxList is what a list of tools may take of a model's context, in bytes.
+	// maxList is the most that a list of tools may take of a model's context, in bytes.
 	maxList         = 24 << 10
 	maxTools        = 27
 	maxName         = 36

@@ -154,7 +154,7 @@ func New(o Options) *Node {
 var ErrEnded = errors.New("the server that was asked is taken for dead")
 
 // Await returns a context for a request to a session, which ends when the session is
-// known to be over: whoever has been asked does not answer any more, or must not be
+// known to be over: a node that has been asked does not answer any more, or must not be
 // believed. The caller ends it.
 func (n *Node) Await(ctx context.Context, s store.Session) (waiting context.Context, end func()) {
 	waiting, cancel := context.WithCancelCause(ctx)

@@ -53,7 +53,7 @@ func (n *Node) Search(sandboxID string, forwarded bool) *Search {
 const maxHints = 1 << 17
 
 // startWithHint lets the search begin with the owner that the node last heard of, if that still
-// lived at the last look: whoever it is sends the request back if it owns the sandbox no
+// lived at the last look: that node sends the request back if it owns the sandbox no
 // more.
 func (s *Search) startWithHint() {
 	n := s.node

@@ -37,7 +37,7 @@ type described struct {
 	Content     map[string]*described
 }
 
-// document is what the test reads of the OpenAPI document.
+// document has the parts of the OpenAPI document that the test reads.
 type document struct {
 	Paths      map[string]map[string]*described
 	Components struct {

@@ -13,7 +13,7 @@ import (
 
 const schemas = "#/components/schemas/"
 
-// feedCore and eventCore are what all events have in common in the feed and in deliveries: everything
+// feedCore and eventCore have the fields that all events share in the feed and in deliveries: everything
 // but the type and the data, and in deliveries the number.
 const feedCore, eventCore = "FeedCore", "EventCore"
 
@@ -113,10 +113,10 @@ func (w *writer) eventOf(definition *event.Definition) *huma.Schema {
 	}
 }
 
-// subject is what the data of all events begin with.
+// subject names the fields that the data of all events begin with.
 const subject = "EventSubject"
 
-// dataOf is a reference to the data of a type of event. What all of them begin with has a schema of
+// dataOf is a reference to the data of a type of event. The fields that all of them begin with have a schema of
 // its own.
 func (w *writer) dataOf(definition *event.Definition) *huma.Schema {
 	components := w.registry.Schemas()

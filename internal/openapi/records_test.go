@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the collections that the tests of the console read")
 
-// collections is what test/console knows of the lists: a new one fails there until the console
+// collections are the lists that test/console knows: a new one fails there until the console
 // has a place for its ids.
 const collections = "../../test/console/testdata/collections.json"
 

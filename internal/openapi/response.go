@@ -34,7 +34,7 @@ const (
 	errorsExtension = "x-errors"
 )
 
-// failure is what the document says of a code.
+// failure is the document's entry for a code.
 type failure struct {
 	Status    int    `json:"status"`
 	Retryable bool   `json:"retryable"`

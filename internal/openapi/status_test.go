@@ -12,7 +12,7 @@ import (
 	"platen/internal/operation"
 )
 
-// statuses is what test/console knows of the values of status fields: a new one fails there until the
+// statuses are the values of status fields that test/console knows: a new one fails there until the
 // console has a colour for it.
 const statuses = "../../test/console/testdata/statuses.json"
 

@@ -241,7 +241,7 @@ func (b *brief) shortages(needed map[string]int64) {
 	})
 }
 
-// purchasing is what is to be bought, approved and paid.
+// purchasing are the lines on buying, approving and paying.
 func (b *brief) purchasing() {
 	each(b, "office_requisition", every, func(q *office.Requisition) {
 		if q.Status == office.RequisitionRejected || q.PurchaseOrderID != nil {

@@ -35,7 +35,7 @@ type StartPrintRun struct {
 	DryRun          *bool     `json:"dry_run,omitzero" doc:"Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of ending short."`
 }
 
-// run is what the company is asked to print.
+// run is the run that a request asks for.
 func (in *StartPrintRun) run() factory.PrintRunInput {
 	run := factory.PrintRunInput{PressID: in.PressID, OversPct: factory.DefaultOversPct, BadgeNo: in.OperatorBadgeNo}
 	if in.OversPct != nil {

@@ -47,7 +47,7 @@ type IntegrationCount struct {
 	Repeated   int64 `json:"repeated" doc:"Decisions that were repeated because the response was lost. They are not counted in due."`
 }
 
-// IntegrationKindCount is what became of the obligations of a kind.
+// IntegrationKindCount counts the obligations of a kind by their outcome.
 type IntegrationKindCount struct {
 	_ struct{} `doc:"The judged obligations of one kind, counted by verdict."`
 

@@ -91,7 +91,7 @@ type Operation struct {
 	// {delivery_id} for that of a record which belongs to it.
 	Path   string
 	System System
-	// Grading is what the route is to a grading key; others than shared routes never let
+	// Grading tells how the route treats a grading key; others than shared routes never let
 	// it in.
 	Grading Grading
 	Summary string

@@ -48,7 +48,7 @@ type CreatePurchaseOrder struct {
 	DryRun        *bool          `json:"dry_run,omitzero" doc:"Change nothing and return the expected result: prices, total, approval, the promised day, the credit left."`
 }
 
-// order is what the company is asked to buy.
+// order is the purchase that a request asks for.
 func (in *CreatePurchaseOrder) order() office.PurchaseOrderInput {
 	return office.PurchaseOrderInput{
 		SupplierID: in.SupplierID, Lines: materials(in.Lines), RequisitionID: in.RequisitionID,

@@ -29,7 +29,7 @@ type TickInput struct {
 	Until   *TickUntil `json:"until,omitzero" doc:"Stop early, at the end of the minute in which this happens."`
 }
 
-// TickUntil is what a tick waits for (contract: OPEN.TICK.UNTIL).
+// TickUntil is the condition that ends a tick (contract: OPEN.TICK.UNTIL).
 type TickUntil struct {
 	_ struct{} `doc:"The conditions on which a tick stops before its minutes are over."`
 

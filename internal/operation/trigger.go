@@ -33,7 +33,7 @@ type TriggerResult struct {
 	Type     string `json:"type" example:"order" doc:"The trigger that was pulled."`
 	Resource string `json:"resource" example:"sales_order" doc:"The kind of the record that it is about."`
 	ID       string `json:"id" doc:"The id of that record."`
-	// SimDate and SimTime are when it comes about.
+	// SimDate and SimTime are when it happens.
 	SimDate       moment.Date `json:"sim_date" doc:"When it happens: now, or later."`
 	SimTime       string      `json:"sim_time" example:"08:00" doc:"The in-world time of that day."`
 	EventsWritten uint64      `json:"events_written" doc:"Events that it has written so far."`

@@ -7,7 +7,7 @@ import (
 )
 
 // examplesJSON has an error of each code as a server sends it. A test of test/docs provokes those
-// that one command brings about, compares them and writes them with -update; the others are
+// that one command causes, compares them and writes them with -update; the others are
 // written by hand, from where the code is made.
 //
 //go:embed examples.json

@@ -47,7 +47,7 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 		Hourly: c.IPCreations, ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace,
 		Difficulty: c.PowDifficulty, Secret: key, BlockFactor: c.BlockFactor, BlockOf: s.blockOf,
 	}
-	if s.cluster == nil { // else whoever has the role opens it
+	if s.cluster == nil { // else the node with the role opens it
 		if s.admitting.controller, err = admission.Open(ctx, s.admissionOptions); err != nil {
 			return fmt.Errorf("open the queue: %w", err)
 		}

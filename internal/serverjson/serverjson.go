@@ -41,7 +41,7 @@ var groups = []string{"Profile", "Addresses", "Storage", "Memory and keys at res
 //nolint:gochecknoglobals // read only
 var fixed = []string{"listen", "ops-listen"}
 
-// Listing is what a document says of one version.
+// Listing is the document's entry for one version.
 type Listing struct {
 	// Name is that of the server in the registry, such as io.github.you/platen.
 	Name string

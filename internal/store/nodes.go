@@ -65,7 +65,7 @@ func (o *Owned) Fits(n *Node) bool { return o.Engine == 0 || n.Engine == o.Engin
 // one that cannot.
 type Nodes interface {
 	// Join adds a node that lives for a lifetime. fits is asked about each node that is
-	// there, by whoever joins alone at that moment; its error is returned, and nothing
+	// there, by a node that joins alone at that moment; its error is returned, and nothing
 	// was added.
 	Join(ctx context.Context, n Node, lifetime time.Duration, fits func(other Node) error) error
 

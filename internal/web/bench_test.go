@@ -8,7 +8,7 @@ import (
 	"platen/internal/web"
 )
 
-// BenchmarkNew is what the pages add to the start of a server.
+// BenchmarkNew measures what the pages add to the start of a server.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		site := docsite.New(docsite.Options{Origin: origin, Asset: web.Asset, Operations: operation.Table()})

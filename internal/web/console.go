@@ -24,7 +24,7 @@ var consoleModules = []string{ //nolint:gochecknoglobals // read only
 	"console/parts.js",
 }
 
-// triggerKind is what the console shows of something that can be brought about.
+// triggerKind is a trigger as the console shows it.
 type triggerKind struct {
 	Type    string   `json:"type"`
 	Summary string   `json:"summary"`
@@ -41,7 +41,7 @@ func triggerKinds() []triggerKind {
 	return kinds
 }
 
-// faultKind is what the console shows of something that can be let go wrong.
+// faultKind is a kind of fault as the console shows it.
 type faultKind struct {
 	Kind    string `json:"kind"`
 	Summary string `json:"summary"`

@@ -25,7 +25,7 @@ import (
 // wants bad to be found and good to pass.
 type wording struct {
 	pattern, reason, better, bad, good string
-	// except is what the words around a hit may hold that make it good English after all.
+	// except matches words around a hit that make it good English after all.
 	except string
 }
 

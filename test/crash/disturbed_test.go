@@ -18,7 +18,7 @@ const (
 	insistsOnRate = 40
 )
 
-// errForgotten reports a cursor that was forgotten on purpose.
+// errForgotten reports a cursor that a fault made the server forget.
 var errForgotten = errors.New("the cursor has been forgotten")
 
 // newDisturbed creates a sandbox in which nearly everything goes wrong that can.
@@ -69,7 +69,7 @@ func again(a *testclient.Answer) bool {
 	}
 }
 
-// forgot reports a cursor that was forgotten on purpose.
+// forgot reports a cursor that a fault made the server forget.
 func (n *tenant) forgot(a *testclient.Answer) error {
 	if n.disturbed && a.Status == http.StatusBadRequest && a.Code() == "invalid_cursor" {
 		return errForgotten
@@ -77,7 +77,7 @@ func (n *tenant) forgot(a *testclient.Answer) error {
 	return nil
 }
 
-// plain is an event without what was added to it on purpose.
+// plain is an event without what a fault added.
 func (n *tenant) plain(raw []byte) (string, error) {
 	if !n.disturbed {
 		return string(raw), nil

@@ -31,7 +31,7 @@ type platform struct{ os, arch string }
 
 func (p platform) String() string { return p.os + "_" + p.arch }
 
-// program is what the program's file is called there.
+// program is the name of the program's file there.
 func (p platform) program() string {
 	if p.os == "windows" {
 		return "platen.exe"
@@ -68,7 +68,7 @@ func main() {
 	}
 }
 
-// release is what is made.
+// release describes the release to make.
 type release struct {
 	version, url, root, out string
 	// repository is where the image will be, agentName the name of the server in a registry of

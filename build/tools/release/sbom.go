@@ -9,7 +9,7 @@ import (
 )
 
 // modules writes the list of the modules in a program, as CycloneDX has it: read from the program
-// itself, so that it is what was built.
+// itself, so that it lists what was really built.
 func (r *release) modules(ctx context.Context, b built) error {
 	out, err := filepath.Abs(filepath.Join(r.out, fmt.Sprintf("platen_%s_%s.cdx.json", r.number(), b.platform)))
 	if err != nil {

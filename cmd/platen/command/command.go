@@ -134,7 +134,7 @@ Exit status: 0 done, 1 failed, 2 invalid usage, 3 sandbox expired or bankrupt,
 
 const aboutProgram = "This program"
 
-// group is what one does with some of the commands.
+// group is the title of a group of commands.
 type group struct {
 	title    string
 	commands []*cobra.Command

@@ -19,7 +19,7 @@ import (
 // completionTime is how long a shell waits for words that a server knows.
 const completionTime = 2 * time.Second
 
-// words are what can be typed at one place.
+// words are the completions at one place.
 type words func(ctx context.Context, args []string) []string
 
 // fixed are words that no server has to be asked for.

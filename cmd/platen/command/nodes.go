@@ -67,7 +67,7 @@ func printNodes(out io.Writer, s *server.Survey) error {
 	return nil
 }
 
-// noteOf is what is special about a server.
+// noteOf is the remark about a server.
 func noteOf(n *server.SurveyedServer, at time.Time) string {
 	over := at.Sub(n.LivesUntil)
 	switch {

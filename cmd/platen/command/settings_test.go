@@ -54,7 +54,7 @@ func samples(f config.Field) [3]string {
 	return [3]string{"one", "two", "three"}
 }
 
-// value is what a field holds, as text.
+// value is the content of a field, as text.
 func value(f config.Field) string {
 	switch target := f.Target.(type) {
 	case *string:

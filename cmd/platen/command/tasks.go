@@ -222,7 +222,7 @@ type onServer struct {
 	*cobra.Command
 }
 
-// taskOnServer makes such a command. What it does gets the task and the base URL of the API.
+// taskOnServer makes such a command. Its function gets the task and the base URL of the API.
 func taskOnServer(use, short, long string, do func(c *onServer, t *task.Task, baseURL string) error) *onServer {
 	c := &onServer{target: &cli.Target{}}
 	c.Command = &cobra.Command{

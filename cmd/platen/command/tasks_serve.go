@@ -144,7 +144,7 @@ func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
 	})
 }
 
-// ignoreClosed is the error of a server that was not closed on purpose.
+// ignoreClosed is the error of a server that was not closed by its owner.
 func ignoreClosed(err error) error {
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil

@@ -61,7 +61,7 @@ func commandsLike(cmd *cobra.Command, name string) []string {
 	return found
 }
 
-// otherNames are what other programs call flags of this one.
+// otherNames are the names of these flags in other programs.
 //
 //nolint:gochecknoglobals // read only
 var otherNames = map[string][]string{

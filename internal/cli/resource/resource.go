@@ -65,7 +65,7 @@ func (o *Operation) Places() []string {
 	return places
 }
 
-// Resource is what records of one kind are called in the terminal.
+// Resource has the names of records of one kind in the terminal.
 type Resource struct {
 	Name, System string
 	// Aliases are shorter names.
@@ -82,7 +82,7 @@ func (r *Resource) About() string {
 	return strings.ToUpper(about[:1]) + about[1:]
 }
 
-// aliases are what people say for some resources.
+// aliases are other names of some resources.
 //
 //nolint:gochecknoglobals // read only
 var aliases = map[string][]string{

@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/sim"
 )
 
-// This file lets happen on purpose what customers and suppliers do by themselves. The
+// This file triggers what customers and suppliers otherwise do by themselves. The
 // caller has checked that it can happen.
 
 // Wish is a customer's order that is triggered.
@@ -29,7 +29,7 @@ func (o *Office) Order(r *record.Recorder, w Wish) string {
 	return o.receive(r, order).ID
 }
 
-// Terms of a lot that is offered on purpose where the preset has none.
+// Terms of a triggered lot where the preset has none.
 const (
 	lotSheets, lotPricePct, lotAnswerDays, lotDeliverDays = 2_000, 85, 3, 10
 )

@@ -84,7 +84,7 @@ func (b *Subscriptions) caseOf(row *Delivery, from *origin) *Case {
 	}
 }
 
-// attempted notes in the row of an attempt what went wrong with it on purpose (contract:
+// attempted notes the injected fault in the row of an attempt (contract:
 // OPEN.FAULT.WEBHOOK_LOST).
 func (b *Subscriptions) attempted(row *Delivery, from *origin) {
 	if from.Lost {

@@ -16,7 +16,7 @@ var labels = map[string]string{ //nolint:gochecknoglobals // read only
 	"toml": "TOML", "text": "",
 }
 
-// fenceInfo is what stands behind the backticks of a block of code: the language, and then
+// fenceInfo is the text behind the backticks of a code block: the language, and then
 // words of which these mean something to a page. The others are for tests.
 type fenceInfo struct {
 	language, file string

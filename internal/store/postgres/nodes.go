@@ -57,7 +57,7 @@ const (
 		WHERE s.id = $1 AND NOT s.removed`
 
 	// An owner that has no row never gets one again. The claimer's own row must
-	// be there until the claim is durable: its lock keeps whoever buries it
+	// be there until the claim is durable: its lock keeps a node that buries it
 	// waiting, and no beat.
 	living = `living AS (SELECT session, engine FROM nodes WHERE session = $1 FOR KEY SHARE)`
 	// free says that a sandbox is free for a session, in the words of store.Nodes.

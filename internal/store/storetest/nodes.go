@@ -53,7 +53,7 @@ func RunNodes(t *testing.T, fresh func(t *testing.T) func(ctx context.Context) (
 }
 
 // BrokenClaims lists the requirements of store.Nodes that an engine does not meet, to
-// show that the suite sees what is broken on purpose.
+// show that the suite sees defects that it plants.
 func BrokenClaims(t *testing.T, fresh func(t *testing.T) func(ctx context.Context) (NodeStore, error)) []string {
 	t.Helper()
 	var broken []string

@@ -1,5 +1,5 @@
 // Package storetest holds the requirements of every engine of package store, as
-// one suite of tests, and a Store that breaks on purpose.
+// one suite of tests, and a Store with planted defects.
 package storetest
 
 import (

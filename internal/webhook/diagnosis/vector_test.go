@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the diagnoses that the console has to agree with")
 
-// diagnoses is what test/console checks the console's diagnoses by.
+// diagnoses are the vectors that test/console checks the console's diagnoses by.
 const diagnoses = "../../../test/console/testdata/diagnoses.json"
 
 // vector is a captured request, and what is said of it.
