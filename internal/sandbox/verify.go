@@ -62,7 +62,8 @@ const (
 )
 
 // Trails finds the events that are about records, or name them: by the ids of the records,
-// oldest first, and of each the first ones alone.
+// oldest first, and of each the first ones alone. The id of a week is its Monday, which only the
+// field week_start names.
 func (s *Sandbox) Trails(ctx context.Context, v *View, ids map[string]bool) (map[string][]EventName, error) {
 	trails := map[string][]EventName{}
 	if len(ids) == 0 {
@@ -82,8 +83,13 @@ func (s *Sandbox) Trails(ctx context.Context, v *View, ids map[string]bool) (map
 			if err := json.Unmarshal(e.Body, &body); err != nil {
 				return nil, fmt.Errorf("read event %s: %w", e.ID, err)
 			}
-			for _, value := range body.Data {
-				if id, ok := value.(string); ok && ids[id] && len(trails[id]) < maxTrail {
+			for name, value := range body.Data {
+				id, _ := value.(string)
+				var monday moment.Date
+				if name != "week_start" && monday.UnmarshalText([]byte(id)) == nil {
+					continue
+				}
+				if ids[id] && len(trails[id]) < maxTrail {
 					trails[id] = append(trails[id], EventName{e.Sequence, e.ID, event.Type(e.Type)})
 				}
 			}

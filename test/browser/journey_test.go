@@ -221,7 +221,7 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	x.press("e")
 	x.shows(".feed li", "")
 	x.press("p")
-	x.shows(".card-h .btn", "Go on")
+	x.shows(".card-h .btn", "Resume")
 	x.press("?")
 	x.shows("[role=dialog]", "Keyboard")
 	x.accessible("the list of keys")

@@ -125,6 +125,39 @@ func TestTheStateOfARecordIsNeverOutOfSight(t *testing.T) {
 	x.shows("tr[data-row]", text(order, "number"))
 }
 
+// TestAnAddressOpensWhatItNames: a row has an address, which opens it anew too, with a title that names it; Back closes
+// it.
+func TestAnAddressOpensWhatItNames(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	c.accept()
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	for _, one := range []struct{ page, row, opened, title string }{
+		{"/console/requests", "tr[data-row]", "tr.under", `^[A-Z]+ /.* 20\d `},
+		{"/console/events", ".feed button[data-row]", ".ev-body", `^[a-z_.]+ .* `},
+		{"/console/office/sales-orders", "tr[data-row]", ".detail .rec-b", `^SO-\d+ `},
+	} {
+		x.goTo(one.page)
+		x.click(one.row)
+		x.shows(one.opened, "")
+		address := eval[string](x, `location.pathname`)
+		titled := `/` + strings.ReplaceAll(one.title, "/", `\/`) + `· Platen$/.test(document.title)`
+		x.until(titled)
+		x.visit(address)
+		x.shows(one.opened, "")
+		x.until(titled)
+		x.until(`document.querySelectorAll('` + one.row + `').length > 1`)
+		x.goTo(one.page)
+		x.shows(one.row, "")
+		x.click(one.row)
+		x.shows(one.opened, "")
+		eval[any](x, `history.back()`)
+		x.until(`location.pathname === ` + quote(one.page) + ` && !document.querySelector(` + quote(one.opened) + `)`)
+	}
+}
+
 // TestIdsInEventsAndRequestsAreLinks: in both, the record that it is about and the ids in the JSON.
 func TestIdsInEventsAndRequestsAreLinks(t *testing.T) {
 	t.Parallel()

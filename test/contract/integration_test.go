@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -167,6 +168,30 @@ func TestMannersAreCountedAndNoPartOfTheScore(t *testing.T) {
 	}
 	if score["exactly_once"] != nil {
 		t.Errorf("the score is %v", score["exactly_once"])
+	}
+}
+
+// TestTheEventsOfAWeekAreItsOwn: what was accepted or ordered on its Monday is of something else.
+func TestTheEventsOfAWeekAreItsOwn(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.INTEGRATION.FINDINGS")
+	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	for range 13 {
+		for _, order := range n.all("/office/sales-orders?status=received") {
+			n.accept(text(order, "id"))
+		}
+		n.day()
+	}
+	weeks := n.all("/sandbox/integration/findings?kind=week")
+	if len(weeks) == 0 {
+		t.Fatal("nobody recorded the hours of the first week, and nothing is found")
+	}
+	for _, week := range weeks {
+		for _, e := range week["events"].([]any) {
+			if named := e.(object); !strings.HasPrefix(text(named, "type"), "hr.payroll.") {
+				t.Errorf("%s shows %v", text(week, "message"), named)
+			}
+		}
 	}
 }
 

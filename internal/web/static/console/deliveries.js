@@ -1,13 +1,13 @@
 // Deliveries to subscriptions, by the event that they carry: the attempts, what was sent, and how
 // the receiver responded.
-import { useLayoutEffect, useRef, useState } from '../vendor/preact.js';
+import { useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { anyKey } from '../lib/session.js';
 import { go, pageOfPath } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
 import { number, wallTime, words } from '../lib/format.js';
 import { Ago, Copy, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table } from './parts.js';
-import { useAsked } from './parts.js';
+import { useAsked, useSeen } from './parts.js';
 import { check } from './verifier.js';
 
 const states = ['delivered', 'failed', 'pending', 'deferred', 'dropped'];
@@ -188,11 +188,7 @@ function Group({ g, one, named, act, busy }) {
   const hook = store.row('webhook', last.webhook_id);
   const opened = g.attempts.some(d => d.id === one);
   const flip = () => go(opened ? `/console/webhooks/${last.webhook_id}` : pageFor(last), !named);
-  // One that an address has opened is brought into view.
-  const row = useRef();
-  useLayoutEffect(() => {
-    if (opened) row.current.scrollIntoView({ block: 'nearest' });
-  }, []);
+  const row = useSeen(opened);
   return html`
     <tr
       data-row
@@ -234,6 +230,8 @@ export function Deliveries({ list, hook, act, busy, one }) {
   const [status, pick] = useState('');
   const groups = groupsOf(list);
   const open = g => g.attempts.some(d => d.id === one);
+  const named = groups.find(open);
+  if (named) document.title = `${named.last.event_type} ${named.last.status} · Platen`;
   const shown = groups.filter((g, i) => open(g) || ((!status || g.last.status === status) && i < shownMost));
   const chip = s => {
     const n = groups.filter(g => g.last.status === s).length;

@@ -1,17 +1,19 @@
 // Events, newest first, as the overview and the page of events show them.
-import { useState, useLayoutEffect, signal } from '../vendor/preact.js';
+import { useState, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { onPause, pageOfPath, resourceOf } from '../lib/navigate.js';
+import { pageOfPath, resourceOf } from '../lib/navigate.js';
+import { anyKey } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number } from '../lib/format.js';
-import { Ago, Code, Empty, EventType, FilterBox, Hold, Json, SkeletonRows, curl, nameOf } from './parts.js';
+import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl, nameOf } from './parts.js';
+import { useAsked, useHeld, useSeen } from './parts.js';
 
 const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
 const names = { office: 'Office', factory: 'Factory', hr: 'People', world: 'World', sandbox: 'Sandbox' };
 const chosen = signal(new Set(systems));
 const query = signal('');
-const held = signal(null);
-const open = signal('');
+// pause is the least time between two reads of one event, in ms.
+const pause = 1000;
 
 // goodsOf is what people call a material or a product, personOf one of the people.
 const goodsOf = sku =>
@@ -39,21 +41,6 @@ export function detail({ data }) {
   const minor = r.total_minor ?? r.amount_minor ?? r.billed_minor ?? r.gross_minor;
   const count = goods && r.quantity != null && `${number(r.quantity)} × ${goods}`;
   return [count, whose, minor == null ? '' : money(minor)].filter(Boolean).join(' · ');
-}
-
-function hold(on) {
-  held.value = on ? store.events.value : null;
-  if (!on) open.value = '';
-}
-
-// A list that moves while a row is read cannot be read.
-function toggle(e) {
-  if (open.value === e.id) {
-    open.value = '';
-    return;
-  }
-  if (!held.value) hold(true);
-  open.value = e.id;
 }
 
 function flip(system) {
@@ -111,35 +98,51 @@ function Opened({ e }) {
   `;
 }
 
-const EventRow = ({ e, fresh, tall }) => html`
-  <li class=${fresh ? 'in' : ''}>
-    <button
-      class=${`ev ${e.system}`}
-      data-row
-      aria-expanded=${open.value === e.id}
-      data-curl=${curl(`/events/${e.id}`)}
-      onClick=${() => toggle(e)}
-    >
-      <span class="seq">${e.seq}</span>
-      <i class="dot" aria-hidden="true" />
-      <${EventType} type=${e.type} />
-      <span class="ref">${subject(e)}</span>
-      ${tall ? html`<span class="about">${detail(e)}</span>` : null}
-      <span class="grow" />
-      <span class="date" title=${e.sim_date}>${tall ? day(e.sim_date) : day(e.sim_date).slice(4)}</span>
-      <span class="when"><${Ago} at=${e.created_at} /></span>
-    </button>
-    ${open.value === e.id ? html`<${Opened} e=${e} />` : null}
-  </li>
-`;
+function EventRow({ e, fresh, tall, open, toggle }) {
+  const row = useSeen(open);
+  return html`
+    <li class=${fresh ? 'in' : ''}>
+      <button
+        class=${`ev ${e.system}`}
+        data-row
+        ref=${row}
+        aria-expanded=${open}
+        data-curl=${curl(`/events/${e.id}`)}
+        onClick=${() => toggle(e.id)}
+      >
+        <span class="seq">${e.seq}</span>
+        <i class="dot" aria-hidden="true" />
+        <${EventType} type=${e.type} />
+        <span class="ref">${subject(e)}</span>
+        ${tall ? html`<span class="about">${detail(e)}</span>` : null}
+        <span class="grow" />
+        <span class="date" title=${e.sim_date}>${tall ? day(e.sim_date) : day(e.sim_date).slice(4)}</span>
+        <span class="when"><${Ago} at=${e.created_at} /></span>
+      </button>
+      ${open ? html`<${Opened} e=${e} />` : null}
+    </li>
+  `;
+}
 
-// Older is shown for an event that the console does not have: the feed has all of them.
-const Older = ({ id }) => html`
-  <${Empty} icon="activity" title="This event is not among the newest">
-    <p>Read older events from the feed.</p>
-    <${Code} what="event" text=${curl(`/events/${id}`)} />
-  <//>
-`;
+const named = e => {
+  document.title = `${e.type} ${subject(e) ?? ''} · Platen`;
+};
+
+const Asked = ({ asked: { data, refusal }, toggle }) => {
+  if (data) return html`<ol class="feed"><${EventRow} e=${data} tall open toggle=${toggle} /></ol>`;
+  if (refusal) return html`<div class="pad"><${Problem} refusal=${refusal} /></div>`;
+  return html`<${SkeletonRows} rows=${1} />`;
+};
+
+// Older is an event that this tab does not hold, from the feed.
+function Older({ id, toggle }) {
+  const asked = useAsked(`/v1/events/${id}`, id, pause, anyKey());
+  if (asked.data) named(asked.data);
+  return html`
+    <${Asked} asked=${asked} toggle=${toggle} />
+    <div class="pad"><a class="btn small" href="/console/events">All events</a></div>
+  `;
+}
 
 const Nothing = ({ filtered }) => html`
   <${Empty} icon="activity" title=${filtered ? 'Nothing matches' : 'Nothing has happened yet'}>
@@ -154,48 +157,41 @@ const Nothing = ({ filtered }) => html`
 `;
 
 // Events are the rows; those that came after the first state slide in.
-function Events({ all, limit, tall, one }) {
+function Events({ all, limit, tall, one, toggle }) {
   const [born] = useState(() => store.lastSeen.value || Infinity);
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} widths=${['2rem', '70%', '3rem']} />`;
-  const shown = all.filter(wanted).slice(0, limit);
-  if (one && one === query.value && !all.some(e => e.id === one)) return html`<${Older} id=${one} />`;
+  const opened = all.find(e => e.id === one);
+  if (one && !opened) return html`<${Older} id=${one} toggle=${toggle} />`;
+  if (opened && tall) named(opened);
+  const found = new Set(all.filter(wanted).slice(0, limit));
+  const shown = all.filter(e => e === opened || found.has(e));
   if (!shown.length) return html`<${Nothing} filtered=${all.length > 0} />`;
   return html`
     <ol class="feed" aria-label="Events, newest first">
-      ${shown.map(e => html`<${EventRow} key=${e.id} e=${e} fresh=${e.seq > born} tall=${tall} />`)}
+      ${shown.map(
+        e => html`
+          <${EventRow} key=${e.id} e=${e} fresh=${e.seq > born} tall=${tall} open=${e === opened} toggle=${toggle} />
+        `,
+      )}
     </ol>
   `;
 }
 
-export function Feed({ limit = 200, tall = false, one = '' }) {
+// Feed shows the events, of which one can be open; open opens it, or closes it without an id.
+export function Feed({ limit = 200, tall = false, one = '', open }) {
   const newest = store.events.value;
-  const all = held.value ?? newest;
-  const fresh = held.value && newest.length ? newest[0].seq - (held.value[0]?.seq ?? 0) : 0;
-  // one is the id of the event that an address names.
-  useLayoutEffect(() => {
-    if (!one) return;
-    query.value = one;
-    return () => {
-      query.value = '';
-    };
-  }, [one]);
-  useLayoutEffect(() => {
-    onPause.current = () => hold(!held.value);
-    return () => {
-      onPause.current = null;
-      hold(false);
-    };
-  }, []);
+  const { held, list, flip } = useHeld(newest, one, () => open(''));
+  const fresh = held && newest.length ? newest[0].seq - (held[0]?.seq ?? 0) : 0;
   return html`
     <section class=${`card events ${tall ? 'tall' : ''}`} aria-label="Events">
       <div class="card-h">
         <h2>${tall ? 'Feed' : 'Live events'}</h2>
-        ${fresh > 0 ? html`<button class="pill info fresh" onClick=${() => hold(false)}>${fresh} new</button>` : null}
+        ${fresh > 0 ? html`<button class="pill info fresh" onClick=${flip}>${fresh} new</button>` : null}
         <span class="grow" />
-        <${Hold} held=${!!held.value} flip=${() => hold(!held.value)} />
+        <${Hold} held=${!!held} flip=${flip} />
       </div>
       <${Filters} />
-      <${Events} all=${all} limit=${limit} tall=${tall} one=${one} />
+      <${Events} all=${list} limit=${limit} tall=${tall} one=${one} toggle=${id => open(id === one ? '' : id)} />
     </section>
   `;
 }

@@ -428,7 +428,9 @@ function Plots() {
   `;
 }
 
-export const Page = () => html`
+export function Page() {
+  const [one, open] = useState('');
+  return html`
   <h1 class="vh">Overview</h1>
   <${Tiles} />
   <div class="cols overview">
@@ -439,6 +441,7 @@ export const Page = () => html`
       <${Plots} />
       <div class="pair"><${Requests} /><${Deliveries} /></div>
     </div>
-    <div class="col"><${Feed} limit=${120} /><${Missions} /></div>
+    <div class="col"><${Feed} limit=${120} one=${one} open=${open} /><${Missions} /></div>
   </div>
 `;
+}

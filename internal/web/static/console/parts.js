@@ -1,7 +1,7 @@
 // The pieces that pages are made of.
-import { effect, signal, useEffect, useRef, useState } from '../vendor/preact.js';
+import { effect, signal, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
-import { pageOfField, resourceOf } from '../lib/navigate.js';
+import { onPause, pageOfField, resourceOf } from '../lib/navigate.js';
 import { ask as askConsole, now, present, row, serverNow, status } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
 import { ago, bearer, clock, day, json, quoted, wallTime, words } from '../lib/format.js';
@@ -227,9 +227,46 @@ export const Notice = ({ good, title, id, children }) => html`
 export const Hold = ({ held, flip }) => html`
   <button class="btn small" aria-pressed=${held} onClick=${flip}>
     <${Icon} name=${held ? 'play' : 'pause'} size=${13} />
-    ${held ? 'Go on' : 'Hold'} <kbd aria-hidden="true">p</kbd>
+    ${held ? 'Resume' : 'Hold'} <kbd aria-hidden="true">p</kbd>
   </button>
 `;
+
+// useHeld holds a list still, at will and while its row with the id one is open. To resume closes the row.
+export function useHeld(newest, one, close) {
+  const [held, hold] = useState(null);
+  const byRow = useRef(false);
+  const has = list => list.some(r => r.id === one);
+  const flip = () => {
+    byRow.current = false;
+    hold(held ? null : newest);
+    if (held && one) close();
+  };
+  useLayoutEffect(() => {
+    if (one ? !(held && has(held)) && has(newest) : byRow.current) {
+      byRow.current = !!one;
+      hold(one ? newest : null);
+    }
+  }, [one, newest]);
+  useLayoutEffect(() => {
+    onPause.current = flip;
+  });
+  useLayoutEffect(
+    () => () => {
+      onPause.current = null;
+    },
+    [],
+  );
+  return { held, list: held ?? newest, flip };
+}
+
+// useSeen brings a row into view when it is opened.
+export function useSeen(open) {
+  const row = useRef();
+  useLayoutEffect(() => {
+    if (open) row.current.scrollIntoView({ block: 'nearest' });
+  }, [open]);
+  return row;
+}
 
 // useAsked reads a route of the console, or with a key one of the API, at once and whenever the
 // stamp changes, but rests for a pause in ms between two reads. It returns what was read last and,

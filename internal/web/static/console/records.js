@@ -6,7 +6,7 @@ import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { bearer, money, number, words } from '../lib/format.js';
-import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
+import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl, nameOf } from './parts.js';
 import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
 
@@ -303,7 +303,7 @@ export function Page({ system, rest: [slug, id] }) {
   if (!keyFor(system)) return html`${head}<${Lacking} name=${name} />`;
   const [list, resource, title] = entry;
   const row = id && store.row(resource, id);
-  document.title = `${row?.number ?? row?.name ?? id ?? title} · Platen`;
+  document.title = `${(row && nameOf(row.id)) ?? id ?? title} · Platen`;
   const about = { system, resource, title, path: pathOf(system, list), list: `/console/${system}/${list}` };
   return html`
     ${head}

@@ -1,19 +1,17 @@
 // Requests of the sandbox's clients: the refused ones together, and each call.
-import { signal, useLayoutEffect } from '../vendor/preact.js';
+import { signal } from '../vendor/preact.js';
 import { html, Icon, download, say } from '../lib/html.js';
-import { onPause, pageOfPath } from '../lib/navigate.js';
+import { go, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { curlOf, isWhole, number, wallTime, words } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
-import { curl, nameOf, useAsked } from './parts.js';
+import { curl, nameOf, useAsked, useHeld, useSeen } from './parts.js';
 import { archiveText } from './archive.js';
 import { Repair } from './repair.js';
 
 const query = signal('');
 const only = signal('');
-const held = signal(null);
-const open = signal('');
 const classes = [
   ['', 'All'],
   ['2', '2xx'],
@@ -112,11 +110,6 @@ function Figures({ calls }) {
       )}
     </section>
   `;
-}
-
-function toggle(r) {
-  if (!held.value && open.value !== r.id) held.value = store.calls.value;
-  open.value = open.value === r.id ? '' : r.id;
 }
 
 // Body is a body that was sent or received, as far as it is kept.
@@ -234,19 +227,32 @@ function Outcome({ r }) {
   `;
 }
 
-const Call = ({ r }) => html`
-  <tr data-row tabindex="0" data-curl=${curlOf(r)} onClick=${() => toggle(r)}>
-    <td><${Http} status=${r.status} /></td>
-    <td><i class=${`dot ${r.system}`} title=${r.system} /><span class="vh">${r.system}</span></td>
-    <td class="fill"><span class="verb">${r.method}</span> <code>${r.path}</code></td>
-    <td class="hide-s"><${Outcome} r=${r} /></td>
-    <td class="r dim num">${r.duration_ms} ms</td>
-    <td class="r dim num"><${Ago} at=${r.created_at} /></td>
-  </tr>
-  ${open.value === r.id ? html`<${Opened} r=${r} />` : null}
-`;
+const pageFor = id => `/console/requests${id ? `/${id}` : ''}`;
 
-function Calls({ calls, shown }) {
+// Call is a row, whose address opens it.
+function Call({ r, open }) {
+  const row = useSeen(open);
+  return html`
+    <tr
+      data-row
+      ref=${row}
+      tabindex="0"
+      class=${open ? 'picked' : ''}
+      data-curl=${curlOf(r)}
+      onClick=${() => go(pageFor(open ? '' : r.id), true)}
+    >
+      <td><${Http} status=${r.status} /></td>
+      <td><i class=${`dot ${r.system}`} title=${r.system} /><span class="vh">${r.system}</span></td>
+      <td class="fill"><span class="verb">${r.method}</span> <code>${r.path}</code></td>
+      <td class="hide-s"><${Outcome} r=${r} /></td>
+      <td class="r dim num">${r.duration_ms} ms</td>
+      <td class="r dim num"><${Ago} at=${r.created_at} /></td>
+    </tr>
+    ${open ? html`<${Opened} r=${r} />` : null}
+  `;
+}
+
+function Calls({ calls, shown, one }) {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} />`;
   if (!shown.length)
     return html`
@@ -261,7 +267,11 @@ function Calls({ calls, shown }) {
         ${calls.length ? null : html`<${Code} what="curl" text=${curl('/office/sales-orders')} />`}
       <//>
     `;
-  return html`<${Table} label="Requests">${shown.map(r => html`<${Call} key=${r.id} r=${r} />`)}<//>`;
+  return html`
+    <${Table} label="Requests">
+      ${shown.map(r => html`<${Call} key=${r.id} r=${r} open=${r.id === one} />`)}
+    <//>
+  `;
 }
 
 function Filters() {
@@ -292,16 +302,12 @@ function wanted(r) {
   return (!only.value || String(r.status)[0] === only.value) && (!q || text.includes(q));
 }
 
-// useOne shows the one request that an address names, and nothing of that afterwards.
-function useOne(id) {
-  useLayoutEffect(() => {
-    if (!id) return;
-    query.value = id;
-    return () => {
-      query.value = '';
-    };
-  }, [id]);
-}
+const Gone = () => html`
+  <${Empty} icon="send" title="This request is not kept any more">
+    <p>Only the newest ${keptMost} requests are kept, until the server restarts.</p>
+    <a class="btn" href=${pageFor('')}>All requests</a>
+  <//>
+`;
 
 // save keeps the requests as a file for the network tools of browsers.
 const save = () =>
@@ -310,20 +316,12 @@ const save = () =>
     e => say(e.message),
   );
 
-export function Page({ rest }) {
-  useOne(rest[0]);
-  useLayoutEffect(() => {
-    onPause.current = () => {
-      held.value = held.value ? null : store.calls.value;
-    };
-    return () => {
-      onPause.current = null;
-      held.value = null;
-      open.value = '';
-    };
-  }, []);
-  const calls = held.value ?? store.calls.value;
-  const shown = calls.filter(wanted).slice(0, shownMost);
+export function Page({ rest: [one] }) {
+  const { held, list: calls, flip } = useHeld(store.calls.value, one, () => go(pageFor(''), true));
+  const named = calls.find(r => r.id === one);
+  if (named) document.title = `${named.method} ${named.path} ${named.status} · Platen`;
+  const found = new Set(calls.filter(wanted).slice(0, shownMost));
+  const shown = calls.filter(r => r === named || found.has(r));
   return html`
     <div class="title">
       <h1>Requests</h1>
@@ -341,10 +339,14 @@ export function Page({ rest }) {
             <${Icon} name="download" size=${13} />
             Save as HAR
           </button>
-          <${Hold} held=${!!held.value} flip=${() => onPause.current()} />
+          <${Hold} held=${!!held} flip=${flip} />
         </div>
         <${Filters} />
-        <${Calls} calls=${calls} shown=${shown} />
+        ${
+          one && !named && store.loaded.value
+            ? html`<${Gone} />`
+            : html`<${Calls} calls=${calls} shown=${shown} one=${one} />`
+        }
       </section>
       <${Refusals} calls=${store.calls.value} />
     </div>

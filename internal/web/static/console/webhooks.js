@@ -308,6 +308,7 @@ function One({ id, delivery }) {
         <//>
       </div>
     `;
+  document.title = `${hook.url_host} · Platen`;
   return html`
     <div class="title">
       <a class="btn plain small" href="/console/webhooks">
