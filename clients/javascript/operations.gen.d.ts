@@ -779,8 +779,8 @@ export interface Invariants {
 /** Attention is in the response of get_attention. */
 export interface Attention {
   /**
-   * The items that need attention, urgent ones first, then the most expensive; none once the company has
-   * ended.
+   * The items that need attention: cash below zero, then urgent ones, those with a command before others, then
+   * the rest, the most expensive first, and reputation and morale at the end; none once the company has ended.
    */
   items: AttentionItem[];
   /**
@@ -795,19 +795,19 @@ export interface Attention {
 /** AttentionItem is the type of Attention.Items. */
 export interface AttentionItem {
   /**
-   * The subject: cash_negative, cash below zero; orders_lapse, orders to answer by tomorrow; orders_late and
-   * lots_due, accepted orders and lots due by tomorrow; press_down and press_idle, with work that waits;
-   * no_operator and role_vacant, people who are missing; material_missing, what waiting work lacks;
-   * material_low, below the reorder point with none on the way; purchase_unapproved, orders to suppliers that
-   * wait for approval; truck_waits, to be counted in; goods_wait, ready and not shipped; bill_wrong, asking
-   * for too much; bill_due, due by tomorrow or with a discount that ends today; wages_due; invoice_disputed,
-   * goods that customers miss; reputation_low and morale_low, below half; webhook_silent, a subscription that
-   * is sent nothing. New kinds may be added.
+   * The subject: cash_negative, cash below zero; orders_lapse, orders to answer by the next working day;
+   * orders_late and lots_due, accepted orders and lots that are overdue or due by then; press_down and
+   * press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing,
+   * what waiting work lacks; material_low, below the reorder point with none on the way; purchase_unapproved,
+   * orders to suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not
+   * shipped; bill_wrong, asking for too much; bill_due, overdue, due by the next working day, or with a
+   * discount that ends today; wages_due; invoice_disputed, goods that customers miss; reputation_low and
+   * morale_low, below half; webhook_silent, a subscription that is sent nothing. New kinds may be added.
    */
   kind: Open<AttentionKind>;
   /**
-   * True if the company is in danger or tomorrow is too late: cash below zero, reputation or morale below 30,
-   * orders that lapse or are cancelled by tomorrow evening, lots that are due.
+   * True if the company may go bankrupt or the next working day is too late: cash below zero, orders that
+   * lapse or are cancelled by its evening, lots that are due, bills and wages that are due today, late wages.
    */
   urgent: boolean;
   /**

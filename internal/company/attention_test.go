@@ -2,7 +2,7 @@ package company_test
 
 import (
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +11,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/attention"
 	"platen/internal/company/factory"
+	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 )
@@ -66,11 +67,10 @@ func TestWhatIsProposedSucceeds(t *testing.T) {
 				if k.Sentence == "" || k.CostMinor < 0 || k.Count < len(k.Records) {
 					t.Fatalf("there is the concern %+v", k)
 				}
-				if i > 0 && k.Urgent && !concerns[i-1].Urgent {
-					t.Fatalf("%s is urgent, and %s before it is not", k.Kind, concerns[i-1].Kind)
+				if i > 0 && turnOf(k) < turnOf(&concerns[i-1]) {
+					t.Fatalf("%s comes after %s", k.Kind, concerns[i-1].Kind)
 				}
-				if i > 0 && k.Urgent == concerns[i-1].Urgent && k.CostMinor > concerns[i-1].CostMinor &&
-					!inDanger(&concerns[i-1]) {
+				if i > 0 && turnOf(k) == turnOf(&concerns[i-1]) && k.CostMinor > concerns[i-1].CostMinor {
 					t.Fatalf("%s costs more than %s before it", k.Kind, concerns[i-1].Kind)
 				}
 				if k.Remedy != nil {
@@ -146,15 +146,79 @@ func TestEachConcernIsFoundWhereItIs(t *testing.T) {
 	if found := kinds(l); found[attention.ReputationLow] == nil {
 		t.Errorf("after thirty days without anybody there is %v", found)
 	}
-	if first := l.company.Attention()[0]; !first.Urgent || !inDanger(&first) {
-		t.Errorf("after thirty days without anybody the first is %+v", first)
+	if all := l.company.Attention(); !all[0].Urgent || all[0].Remedy == nil {
+		t.Errorf("after thirty days without anybody the first is %+v", all[0])
 	}
 }
 
-// inDanger reports whether a concern endangers the company.
-func inDanger(k *attention.Concern) bool {
-	dangers := []attention.Kind{attention.CashNegative, attention.ReputationLow, attention.MoraleLow}
-	return k.Urgent && slices.Contains(dangers, k.Kind)
+// turnOf is how early a concern comes: cash, the urgent with a command, the urgent, the rest, and last of all what only
+// time mends.
+func turnOf(k *attention.Concern) int {
+	switch {
+	case k.Kind == attention.CashNegative:
+		return 0
+	case k.Urgent && k.Remedy != nil:
+		return 1
+	case k.Urgent:
+		return 2
+	case k.Kind == attention.ReputationLow || k.Kind == attention.MoraleLow:
+		return 4
+	default:
+		return 3
+	}
+}
+
+// TestEachDayIsSaidOfItsOrders: who cancels tonight cancels tonight, and what is overdue is not said to be due.
+func TestEachDayIsSaidOfItsOrders(t *testing.T) {
+	t.Parallel()
+	l := live(t, presetNamed(t, "starter"), 5, sim.Manual, usual)
+	late := regexp.MustCompile(`(\d+) (?:accepted orders? )?(?:is|are) overdue`)
+	cancels := regexp.MustCompile(`(\d+) (?:customers? )?cancels? tonight`)
+	overdue, tonight := 0, 0
+	for range 20 {
+		today := l.company.Now().Date()
+		past, over := 0, 0
+		for _, o := range rowsOf[office.SalesOrder](l, "sales_order") {
+			switch {
+			case o.Status == office.OrderReceived:
+				_ = l.act(accept(o.ID))
+			case o.Status != office.OrderAccepted && o.Status != office.OrderInProduction:
+			case o.DueDate < today:
+				past++
+				fallthrough
+			default:
+				if o.CancelAfter == today {
+					over++
+				}
+			}
+		}
+		overdue, tonight = overdue+past, tonight+over
+		for _, k := range l.company.Attention() {
+			if k.Kind != attention.OrdersLate {
+				continue
+			}
+			if got := numberIn(late, k.Sentence); got != past {
+				t.Errorf("%s: %d orders are overdue, and it says %q", today, past, k.Sentence)
+			}
+			if got := numberIn(cancels, k.Sentence); got != over {
+				t.Errorf("%s: %d customers cancel tonight, and it says %q", today, over, k.Sentence)
+			}
+		}
+		l.must(tick(int(sim.DayLength)))
+	}
+	if overdue == 0 || tonight == 0 {
+		t.Errorf("in twenty days %d orders were overdue, and %d were cancelled", overdue, tonight)
+	}
+}
+
+// numberIn is the number that an expression finds in a text, 0 without one.
+func numberIn(of *regexp.Regexp, text string) int {
+	found := of.FindStringSubmatch(text)
+	if found == nil || found[1] == "" {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1])
+	return n
 }
 
 // TestLateWagesAreSaidWithTheirSurcharge: one late week costs what paying it costs.

@@ -19,7 +19,7 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 	c.accept()
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
-	x.shows("[aria-labelledby=attention]", "Press idle")
+	x.shows("[aria-labelledby=attention]", "A press is idle")
 	x.inEveryLook("[aria-labelledby=attention]", "what needs somebody", "attention")
 	const idle = "[aria-labelledby=attention] li:nth-of-type(2)"
 	x.shows(idle, "can be printed on it now")
@@ -35,7 +35,7 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 		c.tick(480)
 	}
 	x.click("[aria-labelledby=attention] > .pad > button")
-	x.shows("[aria-labelledby=attention]", "Reputation low")
+	x.shows("[aria-labelledby=attention]", "Reputation is low")
 	x.inEveryLook("[aria-labelledby=attention]", "a company that nobody leads", "attention-late")
 	x.click("[aria-labelledby=attention] .trail a")
 	x.until(`location.pathname.startsWith('/console/')`)

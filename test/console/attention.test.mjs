@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import './server.mjs';
 
 const attention = await import('../../internal/web/static/console/needs.js');
+const { sentence } = await import('../../internal/web/static/lib/format.js');
 
 const work = {
   system: 'factory',
@@ -27,6 +29,37 @@ test('only what has a price shows one', () => {
   assert.deepEqual(
     [0, 123_456].map(cost_minor => attention.costText({ cost_minor })),
     ['', '1,235'],
+  );
+});
+
+test('a title fits the number of records, and no kind is without one', () => {
+  const titles = (kind, ...counts) => counts.map(record_count => attention.titleOf({ kind, record_count }));
+  assert.deepEqual(titles('bill_wrong', 1, 2), [
+    'A supplier bill does not match its order',
+    'Supplier bills do not match their orders',
+  ]);
+  assert.deepEqual(titles('press_idle', 1, 4), ['A press is idle', 'A press is idle']);
+  assert.deepEqual(titles('paint_dry', 1), ['Paint dry']);
+  const source = readFileSync(new URL('../../internal/operation/attention.go', import.meta.url), 'utf8');
+  const kinds = /attention\.Kind .*?enum:"([^"]+)"/.exec(source)[1].split(',');
+  assert.deepEqual(
+    kinds.filter(kind => titles(kind, 1)[0] === sentence(kind)),
+    [],
+  );
+});
+
+test('costs are counted to the evening of the next working day', () => {
+  assert.deepEqual(
+    ['2026-09-10', '2026-09-11'].map(attention.costBy), // a Thursday and a Friday
+    ['tomorrow evening', 'Monday evening'],
+  );
+});
+
+test('all that is urgent is shown at first', () => {
+  const items = n => Array.from({ length: 9 }, (_, i) => ({ urgent: i < n }));
+  assert.deepEqual(
+    [0, 2, 5].map(n => attention.shownFirst(items(n))),
+    [3, 3, 5],
   );
 });
 

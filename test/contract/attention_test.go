@@ -58,17 +58,18 @@ func TestWhatNeedsSomebodyIsRankedAndCanBeMended(t *testing.T) {
 
 // turnOf is how early an item comes, whatever it costs.
 func turnOf(item object) int {
-	switch text(item, "kind") {
-	case "cash_negative", "reputation_low", "morale_low":
-		if item["urgent"] == true {
-			return 0
-		}
-	case "orders_lapse", "lots_due", "orders_late":
-		if item["urgent"] == true {
-			return 1
-		}
+	switch kind := text(item, "kind"); {
+	case kind == "cash_negative":
+		return 0
+	case item["urgent"] == true && item["command"] != nil:
+		return 1
+	case item["urgent"] == true:
+		return 2
+	case kind == "reputation_low" || kind == "morale_low":
+		return 4
+	default:
+		return 3
 	}
-	return 2
 }
 
 // mendsOne reads the records of items, and sends the first command that was not sent yet.

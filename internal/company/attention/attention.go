@@ -61,7 +61,7 @@ func Kinds() []Kind {
 // Concern is one thing that needs somebody.
 type Concern struct {
 	Kind Kind
-	// Urgent is set where the company is in danger, or where tomorrow is too late.
+	// Urgent is set where the company may go bankrupt, or where tomorrow is too late.
 	Urgent bool
 	// CostMinor is the approximate cost if nobody does anything until tomorrow evening; 0
 	// where it has no price of its own.
@@ -136,8 +136,8 @@ type Company struct {
 	CanHire            func(event.Role) error
 }
 
-// Concerns returns what needs somebody: what is urgent first, and in it what endangers the company;
-// otherwise the dearest first.
+// Concerns returns what needs somebody: what is urgent first, and in it cash, then what a command mends; reputation and
+// morale, which only time mends, last; otherwise the dearest first.
 func (c *Company) Concerns() []Concern {
 	l := &look{Company: c, today: c.Recorder.Date(), tomorrow: (c.Recorder.Today() + 1).Date()}
 	l.survey()
@@ -159,12 +159,16 @@ func rank(k Kind) int { return slices.Index(Kinds(), k) }
 // turn is how early a concern comes, whatever it costs.
 func (k *Concern) turn() int {
 	switch {
-	case !k.Urgent:
-		return 2
-	case k.Kind == CashNegative || k.Kind == ReputationLow || k.Kind == MoraleLow:
+	case k.Kind == CashNegative:
 		return 0
-	default:
+	case k.Urgent && k.Remedy != nil:
 		return 1
+	case k.Urgent:
+		return 2
+	case k.Kind == ReputationLow || k.Kind == MoraleLow:
+		return 4
+	default:
+		return 3
 	}
 }
 

@@ -2,10 +2,12 @@ package attention
 
 import (
 	"fmt"
+	"strings"
 
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/subscription"
+	"platen/internal/moment"
 	"platen/internal/money"
 )
 
@@ -16,8 +18,6 @@ const (
 	mostOverdue = 2
 	// lowPct is below what reputation and morale cost orders and people.
 	lowPct = 50
-	// dangerPct is below what a company is in danger of losing its customers or its people.
-	dangerPct = 30
 	// percent is a whole.
 	percent = 100
 )
@@ -40,6 +40,7 @@ func (l *look) cash() {
 func (l *look) unanswered() {
 	var records []Record
 	var first *office.SalesOrder
+	var lapse dues
 	worth := money.Minor(0)
 	for o := range l.Office.SalesOrders.All {
 		if o.Status != office.OrderReceived || o.AnswerBy > l.tomorrow {
@@ -49,6 +50,7 @@ func (l *look) unanswered() {
 			first = o
 		}
 		records = append(records, recordOf("sales_order", o.ID, o.Number))
+		l.tally(&lapse, o.AnswerBy)
 		worth += o.TotalMinor
 	}
 	if first == nil {
@@ -66,8 +68,9 @@ func (l *look) unanswered() {
 	}
 	l.add(Concern{
 		Kind: OrdersLapse, Urgent: true, CostMinor: worth, Remedy: answer,
-		Sentence: fmt.Sprintf("%s worth %s %s by %s at the latest. %s",
-			count(len(records), "sales order"), worth, verb(len(records), "lapses", "lapse"), l.tomorrow, advice),
+		Sentence: fmt.Sprintf("%s, %s in all. %s", said("sales order", "sales orders",
+			group{lapse.today, "lapses tonight", "lapse tonight"},
+			group{lapse.next, "lapses " + l.evening(l.tomorrow), "lapse " + l.evening(l.tomorrow)}), worth, advice),
 	}, records)
 }
 
@@ -80,7 +83,8 @@ func orderText(o *office.SalesOrder) string {
 // late are the accepted orders that are late, or will be tomorrow evening.
 func (l *look) late() {
 	var records []Record
-	cost, over := money.Minor(0), 0
+	var due, cancel dues
+	cost := money.Minor(0)
 	for o := range l.Office.SalesOrders.All {
 		if o.Status != office.OrderAccepted && o.Status != office.OrderInProduction {
 			continue
@@ -91,32 +95,36 @@ func (l *look) late() {
 		}
 		records = append(records, recordOf("sales_order", o.ID, o.Number))
 		cost += risk
+		l.tally(&due, o.DueDate)
 		if o.CancelAfter <= l.tomorrow {
-			over++
+			l.tally(&cancel, o.CancelAfter)
 		}
 	}
-	sentence := fmt.Sprintf("%s %s due by tomorrow and not shipped.",
-		count(len(records), "accepted order"), verb(len(records), "is", "are"))
+	sentence := said("accepted order", "accepted orders", l.groups(due)...) + "."
+	over := cancel.today + cancel.next
 	if over > 0 {
-		sentence += fmt.Sprintf(" %s will cancel tomorrow evening.", count(over, "customer"))
+		next := l.evening(l.tomorrow)
+		sentence += " " + said("customer", "customers", group{cancel.today, "cancels tonight", "cancel tonight"},
+			group{cancel.next, "cancels " + next, "cancel " + next}) + "."
 	}
 	l.add(Concern{Kind: OrdersLate, Urgent: over > 0, CostMinor: cost, Sentence: sentence}, records)
 }
 
 func (l *look) lots() {
 	var records []Record
+	var due dues
 	cost := money.Minor(0)
 	for lot := range l.Office.ContractLots.All {
 		if lot.Status != office.LotAccepted || lot.DeliverBy > l.tomorrow {
 			continue
 		}
 		records = append(records, recordOf("contract_lot", lot.ID, lot.Number))
+		l.tally(&due, lot.DeliverBy)
 		cost += l.lotAtRisk(lot)
 	}
 	l.add(Concern{
 		Kind: LotsDue, Urgent: true, CostMinor: cost,
-		Sentence: fmt.Sprintf("%s due by tomorrow, or cost a penalty.",
-			count(len(records), "contract lot is", "contract lots are")),
+		Sentence: said("contract lot", "contract lots", l.groups(due)...) + ". A lot that misses its day costs a penalty.",
 	}, records)
 }
 
@@ -146,7 +154,8 @@ func (l *look) unapproved() {
 func (l *look) bills() {
 	var wrong, due []Record
 	var payWrong, payDue *Remedy
-	tooMuch, saved := money.Minor(0), money.Minor(0)
+	var when dues
+	tooMuch, saved, discounts := money.Minor(0), money.Minor(0), 0
 	for i := range l.Office.SupplierInvoices.All {
 		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice ||
 			i.MatchStatus == office.NoReceipt {
@@ -164,9 +173,14 @@ func (l *look) bills() {
 			continue
 		}
 		due = append(due, record)
-		if ends {
+		switch {
+		case ends:
+			discounts++
 			saved += i.DiscountMinor
-		} else {
+		case i.Status == office.SupplierInvoiceOverdue: // its fee is charged
+			l.tally(&when, i.DueDate)
+		default:
+			l.tally(&when, i.DueDate)
 			saved += office.LateFee(i.BilledMinor)
 		}
 		payDue = l.payable(payDue, i, i.BilledMinor)
@@ -174,12 +188,12 @@ func (l *look) bills() {
 	l.add(Concern{
 		Kind: BillWrong, CostMinor: tooMuch, Remedy: payWrong,
 		Sentence: fmt.Sprintf("%s %s for %s more than was ordered and received. Pay the matched amount.",
-			count(len(wrong), "supplier's bill"), verb(len(wrong), "asks", "ask"), tooMuch),
+			count(len(wrong), "supplier bill"), verb(len(wrong), "asks", "ask"), tooMuch),
 	}, wrong)
 	l.add(Concern{
-		Kind: BillDue, CostMinor: saved, Remedy: payDue,
-		Sentence: fmt.Sprintf("%s %s due by tomorrow, or %s a discount that ends today.",
-			count(len(due), "supplier's bill"), verb(len(due), "is", "are"), verb(len(due), "has", "have")),
+		Kind: BillDue, Urgent: when.today+discounts > 0, CostMinor: saved, Remedy: payDue,
+		Sentence: said("supplier bill", "supplier bills", append(l.groups(when),
+			group{discounts, "has a discount that ends today", "have a discount that ends today"})...) + ".",
 	}, due)
 }
 
@@ -204,6 +218,7 @@ func (l *look) wages() {
 	var records []Record
 	var remedy *Remedy
 	late, owed, wages := 0, money.Minor(0), money.Minor(0)
+	var last moment.Date
 	for run := range l.People.PayrollRuns.All {
 		if run.Status == hr.PayrollPaid || run.TimesheetID == nil || run.DueDate > l.tomorrow {
 			continue
@@ -215,6 +230,7 @@ func (l *look) wages() {
 		records = append(records, recordOf("payroll_run", run.ID, run.WeekStart.String()))
 		owed += settlement.TotalMinor()
 		wages += run.TotalMinor
+		last = max(last, run.DueDate)
 		if run.Status == hr.PayrollLate {
 			late++
 		}
@@ -226,21 +242,21 @@ func (l *look) wages() {
 		}
 	}
 	l.add(Concern{
-		Kind: WagesDue, CostMinor: wages.PerCent(l.SurchargePctPerDay), Remedy: remedy,
+		Kind: WagesDue, Urgent: late > 0 || last <= l.today, CostMinor: wages.PerCent(l.SurchargePctPerDay), Remedy: remedy,
 		Sentence: fmt.Sprintf("%s, %s in all. Late wages cost a surcharge, and morale.",
-			wagesText(late, len(records)-late), owed),
+			wagesText(late, len(records)-late, l.on(last)), owed),
 	}, records)
 }
 
 // wagesText says of how many weeks the wages are late, and of how many they soon are due.
-func wagesText(late, due int) string {
+func wagesText(late, due int, on string) string {
 	switch {
 	case late == 0:
-		return fmt.Sprintf("Wages of %s are due by tomorrow", count(due, "week"))
+		return fmt.Sprintf("Wages of %s are due %s", count(due, "week"), on)
 	case due == 0:
 		return fmt.Sprintf("Wages of %s are late", count(late, "week"))
 	default:
-		return fmt.Sprintf("Wages of %s are late, and of %s due by tomorrow", count(late, "week"), count(due, "week"))
+		return fmt.Sprintf("Wages of %s are late, and of %s due %s", count(late, "week"), count(due, "week"), on)
 	}
 }
 
@@ -266,20 +282,37 @@ func (l *look) name() {
 	o := &l.Office.State
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
 		l.found = append(l.found, Concern{
-			Kind: ReputationLow, Urgent: pct < dangerPct, Records: []Record{},
-			Sentence: fmt.Sprintf("Reputation is %d of 100, and fewer orders come in. So far %d orders were shipped "+
-				"late, %d expired after they were accepted, and %d without an answer; each delivery in time brings "+
-				"some of it back.",
-				pct, o.LateOrders, o.ExpiredOrders, o.LapsedOrders),
+			Kind: ReputationLow, Records: []Record{},
+			Sentence: fmt.Sprintf("Reputation is %d of 100, so fewer orders come in. Each delivery on time raises it.%s",
+				pct, l.blemishes()),
 		})
 	}
 	if pct := l.People.State.MoralePPM * percent / ppm; pct < lowPct && l.Wages {
 		l.found = append(l.found, Concern{
-			Kind: MoraleLow, Urgent: pct < dangerPct, Records: []Record{},
-			Sentence: fmt.Sprintf("Morale is %d of 100, and people may quit. %s; full wages in time bring it back.",
-				pct, count(int(l.People.State.LatePayrolls), "payroll was late so far", "payrolls were late so far")),
+			Kind: MoraleLow, Records: []Record{},
+			Sentence: fmt.Sprintf("Morale is %d of 100, so people may quit. Full wages on time raise it. %s so far.",
+				pct, count(int(l.People.State.LatePayrolls), "payroll was late", "payrolls were late")),
 		})
 	}
+}
+
+// blemishes says how often orders went wrong, with a space before it; nothing of what never happened.
+func (l *look) blemishes() string {
+	o := &l.Office.State
+	var parts []string
+	for _, g := range []group{
+		{int(o.LateOrders), "order was shipped late", "orders were shipped late"},
+		{int(o.ExpiredOrders), "accepted order expired", "accepted orders expired"},
+		{int(o.LapsedOrders), "order lapsed without an answer", "orders lapsed without an answer"},
+	} {
+		if g.n > 0 {
+			parts = append(parts, count(g.n, g.one, g.many))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " So far: " + strings.Join(parts, ", ") + "."
 }
 
 func (l *look) webhooks() {

@@ -52,8 +52,8 @@ func (l *look) presses() {
 				Effect: fmt.Sprintf("Prints %s on %s in %s.", workText(run.work), p.Name,
 					count(int(run.minutes), "minute")),
 			},
-			Sentence: fmt.Sprintf("%s is idle, and %s, due on %s, can be printed on it now.", p.Name, first.Number,
-				l.wanted[first.ID].due),
+			Sentence: fmt.Sprintf("%s is idle, and %s, %s, can be printed on it now.", p.Name, first.Number,
+				l.dueText(l.wanted[first.ID].due)),
 		}, append(press, workRecords(run.work)...))
 	}
 }

@@ -23,6 +23,46 @@ export const recordsOf = item => ({
   more: item.record_count - item.records.length,
 });
 
+// titles say what an item is about, for one record and for several.
+const titles = {
+  cash_negative: ['Cash is below zero'],
+  orders_lapse: ['An order lapses without an answer', 'Orders lapse without an answer'],
+  orders_late: ['An accepted order is due or overdue', 'Accepted orders are due or overdue'],
+  lots_due: ['A contract lot is due', 'Contract lots are due'],
+  press_down: ['A press is down'],
+  press_idle: ['A press is idle'],
+  no_operator: ['No operator is at work'],
+  role_vacant: ['A role is vacant'],
+  material_missing: ['Work waits for material'],
+  material_low: ['A material runs low'],
+  purchase_unapproved: ['A purchase order needs approval', 'Purchase orders need approval'],
+  truck_waits: ['A truck waits at the gate', 'Trucks wait at the gate'],
+  goods_wait: ['Finished goods are not shipped'],
+  bill_wrong: ['A supplier bill does not match its order', 'Supplier bills do not match their orders'],
+  bill_due: ['A supplier bill is due', 'Supplier bills are due'],
+  wages_due: ['Wages are due'],
+  invoice_disputed: ['A customer disputes an invoice', 'Customers dispute invoices'],
+  reputation_low: ['Reputation is low'],
+  morale_low: ['Morale is low'],
+  webhook_silent: ['A webhook receives no events', 'Webhooks receive no events'],
+};
+
+// titleOf is the title of an item, also of a kind that is new.
+export const titleOf = ({ kind, record_count: n }) => {
+  const [one, many = one] = titles[kind] ?? [sentence(kind)];
+  return n > 1 ? many : one;
+};
+
+// costBy is the evening that costs are counted to: that of the next working day.
+export const costBy = today =>
+  new Date(`${today}T00:00:00Z`).getUTCDay() === 5 ? 'Monday evening' : 'tomorrow evening';
+
+// few is how many items are shown at first, urgent or not.
+const few = 3;
+
+// shownFirst is how many items are shown at first: all that are urgent, and a few at least.
+export const shownFirst = items => Math.max(few, items.findLastIndex(i => i.urgent && !i.over) + 1);
+
 // costText is what an item costs, '' for what has no price.
 export const costText = item => (item.cost_minor > 0 ? roundMoney(item.cost_minor) : '');
 
@@ -70,10 +110,8 @@ const canSend = command => !!keyFor(systemOf(command.path));
 const send = command =>
   call(`/v1${command.path}`, { key: keyFor(systemOf(command.path)), method: command.method, body: command.body });
 
-// attentionPause is the least time between two reads of what needs attention, in ms; few is how
-// many items are shown at first.
+// attentionPause is the least time between two reads of what needs attention, in ms.
 const attentionPause = 4000;
-const few = 3;
 
 function NeedRecords({ item }) {
   const { records, more } = recordsOf(item);
@@ -129,11 +167,11 @@ export function Mend({ command, ask }) {
 const Need = ({ item, ask }) => html`
   <li>
     <p class="need-h">
-      <b>${sentence(item.kind)}</b>
+      <b>${titleOf(item)}</b>
       ${item.urgent ? html`<span class="pill bad"><i class="dot" aria-hidden="true" />urgent</span>` : null}
       ${
         item.cost_minor > 0
-          ? html`<span class="pill warn num">about ${costText(item)} by tomorrow evening</span>`
+          ? html`<span class="pill warn num">about ${costText(item)} by ${costBy(store.present.value.sim_date)}</span>`
           : null
       }
     </p>
@@ -196,7 +234,7 @@ function useStill(items) {
 
 const Over = ({ item }) => html`
   <li class="over">
-    <p class="need-h"><b>${sentence(item.kind)}</b> <${Icon} name="circle-check" size=${14} /></p>
+    <p class="need-h"><b>${titleOf(item)}</b> <${Icon} name="circle-check" size=${14} /></p>
     <p>${item.command ? `${nameOf(item.command)}: done, or no longer needed.` : 'It is over.'}</p>
   </li>
 `;
@@ -206,10 +244,11 @@ function Needs({ items: present, ask }) {
   const { items, still } = useStill(present);
   if (!items.length)
     return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs attention.</p>`;
-  const rest = items.length - few;
+  const first = shownFirst(items);
+  const rest = items.length - first;
   return html`
     <ol class="needs" ...${still}>
-      ${(all ? items : items.slice(0, few)).map(i =>
+      ${(all ? items : items.slice(0, first)).map(i =>
         i.over ? html`<${Over} key=${keyOf(i)} item=${i} />` : html`<${Need} key=${keyOf(i)} item=${i} ask=${ask} />`,
       )}
     </ol>
@@ -250,7 +289,7 @@ export function Attention() {
         ${
           store.ended.value
             ? null
-            : html`<span class="dim">Amounts are estimates, and one order can be behind several of them.</span>`
+            : html`<span class="dim">Amounts are estimates. One order can count in several of them.</span>`
         }
       </div>
       ${

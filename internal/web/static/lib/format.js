@@ -59,7 +59,7 @@ export const workingAge = (on, today) => {
 // plain writes the dates and the amounts of a message of the API as the console does.
 export const plain = text =>
   text
-    .replace(/\b\d{4}-\d\d-\d\d\b/g, day)
+    .replace(/\b(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?\b/g, (_, date, time) => day(date) + (time ? `, ${time}` : ''))
     .replace(/(-?)\b(\d+)(\.\d\d) XTS\b/g, (_, sign, n, cents) => `${sign && '\u2212'}${number(+n)}${cents} XTS`)
     .replace(/(^|[\s(])(-?\d{4,})(?=[\s.,)]|$)/g, (_, before, n) => before + number(+n));
 
