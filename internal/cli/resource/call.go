@@ -96,10 +96,23 @@ func (c *Call) Run(ctx context.Context) error {
 		return c.named(err)
 	case c.JSON:
 		return cli.WriteJSON(c.Out, data) //nolint:wrapcheck // the error of standard output is enough
+	case c.Operation.ID == attention:
+		var a client.Attention
+		if err := json.Unmarshal(data, &a); err != nil {
+			return fmt.Errorf("read what needs attention: %w", err)
+		}
+		if len(a.Items)+len(a.History) == 0 {
+			fmt.Fprintln(c.Out, "none")
+		}
+		cli.WriteAttention(c.Out, &a, Line)
+		return nil
 	default:
 		return writeRecord(c.Out, data)
 	}
 }
+
+// attention is the operation whose items are shown as in platen status.
+const attention = "get_attention"
 
 // named is an error of the server about a field that names the flag.
 func (c *Call) named(err error) error {

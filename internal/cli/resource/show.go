@@ -83,18 +83,59 @@ func (m *member) text() string {
 // nested reports whether a value has parts of its own.
 func (m *member) nested() bool { return len(m.value) > 0 && (m.value[0] == '{' || m.value[0] == '[') }
 
-// writeRecord writes the fields of one record.
-func writeRecord(out io.Writer, object json.RawMessage) error {
+// list is the rows in a field of a record, nil for a field of another form.
+func (m *member) list() []json.RawMessage {
+	var rows []json.RawMessage
+	if json.Unmarshal(m.value, &rows) != nil || len(rows) == 0 || rows[0][0] != '{' {
+		return nil
+	}
+	return rows
+}
+
+// flat are the fields of an object, those of an object in it with its name before a dot.
+func flat(object json.RawMessage, before string) ([]member, error) {
 	all, err := members(object)
+	if err != nil {
+		return nil, err
+	}
+	var fields []member
+	for _, m := range all {
+		m.name = before + m.name
+		if m.value[0] != '{' || string(m.value) == "{}" {
+			fields = append(fields, m)
+			continue
+		}
+		within, err := flat(m.value, m.name+".")
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, within...)
+	}
+	return fields, nil
+}
+
+// writeRecord writes the fields of one record, and below them a table for each list of objects.
+func writeRecord(out io.Writer, object json.RawMessage) error {
+	all, err := flat(object, "")
 	if err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, gap, ' ', 0)
 	for _, m := range all {
-		fmt.Fprintf(w, "%s\t%s\n", m.title(), m.text())
+		if m.list() == nil {
+			fmt.Fprintf(w, "%s\t%s\n", m.title(), m.text())
+		}
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
+	}
+	for _, m := range all {
+		if rows := m.list(); rows != nil {
+			fmt.Fprintf(out, "\n%s\n", m.name)
+			if err := writeRows(out, rows, nil); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
