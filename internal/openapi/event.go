@@ -60,7 +60,10 @@ func other() *huma.Schema {
 		AllOf: []*huma.Schema{{Ref: schemas + feedCore}, {
 			Type: huma.TypeObject, Required: []string{"type", "data"},
 			Properties: map[string]*huma.Schema{
-				"type": {Type: huma.TypeString, Not: &huma.Schema{Enum: known}, Description: "The type."},
+				"type": {
+					Type: huma.TypeString, Not: &huma.Schema{Enum: known},
+					Description: "The system, the kind of record, and the thing that happened to it; not one of KnownEvent.",
+				},
 				"data": {
 					Type: huma.TypeObject, AdditionalProperties: true,
 					Description: "The record that the event is about.",
