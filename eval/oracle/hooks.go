@@ -101,7 +101,7 @@ func lostWebhooks(ctx context.Context, c *client.Client) (any, error) {
 	receiver := &http.Server{
 		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ReadHeaderTimeout: patience,
 	}
-	go func() { _ = receiver.Serve(l) }()   // until it is closed, which is what it then says
+	go func() { _ = receiver.Serve(l) }()   // until it is closed; then it says so
 	defer func() { _ = receiver.Close() }() // nothing is sent to it any more
 	for s, err := range c.Webhooks(ctx, client.ListWebhooksParams{}) {
 		if err != nil {

@@ -14,8 +14,8 @@ const chroma = "sup_chroma"
 
 // How the good player buys.
 const (
-	// cheapPct of the mill's price is a dip of the market, dearPct is what it
-	// may cost when paper is needed tomorrow: the price of the quick supplier.
+	// cheapPct of the mill's price is a dip of the market, dearPct is its
+	// highest price when paper is needed tomorrow: that of the quick supplier.
 	cheapPct, dearPct = 97, 124
 	// A dip is used while there is less than so much of the reorder point.
 	dipPct = 200

@@ -9,8 +9,8 @@ import (
 	"platen/internal/operation"
 )
 
-// gambler sends commands that could be right. What it knows is what a body has to look
-// like; which command, and about which record, is left to chance.
+// gambler sends commands that could be right. It knows the form of a body;
+// chance chooses the command and the record.
 type gambler struct {
 	*player
 	dice sim.Stream

@@ -5,7 +5,7 @@ import (
 	"platen/internal/money"
 )
 
-// Policy is how a player decides. Each of its skills is what a player who has it does
+// Policy is how a player decides. A player with one of its skills does that
 // better than one who takes everything as it comes.
 type Policy struct {
 	// Name and Text are those of the player in the docs.

@@ -7,7 +7,7 @@ import (
 	"platen/eval/oracle"
 )
 
-// TestTheOracleReachesTheBestAndNoMore: what is computed before anything is played is what its play comes to, so it
+// TestTheOracleReachesTheBestAndNoMore: its play comes to the bound that is computed before, so the bound
 // is both possible and the most.
 func TestTheOracleReachesTheBestAndNoMore(t *testing.T) {
 	t.Parallel()

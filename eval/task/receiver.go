@@ -51,7 +51,7 @@ func openReceiver(ctx context.Context) (*receiver, error) {
 	}
 	r := &receiver{url: "http://" + l.Addr().String() + "/webhooks"}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: patience}
-	go func() { _ = r.server.Serve(l) }() // until it is closed, which is what it then says
+	go func() { _ = r.server.Serve(l) }() // until it is closed; then it says so
 	return r, nil
 }
 

@@ -164,7 +164,7 @@ func TestAConsoleIsToldTheScoreWithItsFailures(t *testing.T) {
 	}
 }
 
-// TestAConsoleIsToldWhatWentWrong on purpose, what is to come, and never what it did itself.
+// TestAConsoleIsToldWhatWentWrong by injected faults, what is to come, and never what it did itself.
 func TestAConsoleIsToldWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	s := start(t)

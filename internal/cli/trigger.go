@@ -51,7 +51,7 @@ func WriteTrigger(out io.Writer, r *client.TriggerResult) {
 		p.in(bold, r.Type), r.Resource, r.ID, when, count(r.EventsWritten, "event"), r.LastSeq)
 }
 
-// WriteTriggers writes what can be brought about, for a person.
+// WriteTriggers writes the triggers, for a person.
 func WriteTriggers(out io.Writer, kinds *client.TriggerKinds) error {
 	p := paintFor(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -436,7 +436,7 @@ func TestARequestThatWasSentOnIsNeverSentOnAgain(t *testing.T) {
 
 // TestEachVersionGetsItsOwnSandboxes: while a new version takes the place of an old one,
 // a request goes to a node that can go on with the sandbox, and only when there is none
-// is it for whoever has it to say so.
+// does the node that has it say so.
 func TestEachVersionGetsItsOwnSandboxes(t *testing.T) {
 	t.Parallel()
 	inCluster(t, func(t *testing.T, c *cluster) {

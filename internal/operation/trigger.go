@@ -47,7 +47,7 @@ type TriggerKinds struct {
 	Triggers []TriggerKind `json:"triggers" doc:"The triggers that there are."`
 }
 
-// TriggerKind is something that can be brought about.
+// TriggerKind is a kind of trigger.
 type TriggerKind struct {
 	_ struct{} `doc:"One kind of trigger: its fields, its conditions and the events that it writes."`
 
@@ -58,7 +58,7 @@ type TriggerKind struct {
 	Events  []event.Type `json:"events" doc:"Types of events that follow, at once or in time."`
 }
 
-// Triggers lists what can be brought about.
+// Triggers lists the kinds of triggers.
 func Triggers() TriggerKinds {
 	all := TriggerKinds{Triggers: []TriggerKind{}}
 	for _, t := range company.Triggers() {

@@ -32,7 +32,7 @@ type triggerKind struct {
 	Fields  []string `json:"fields"`
 }
 
-// triggerKinds lists what can be brought about.
+// triggerKinds lists the triggers.
 func triggerKinds() []triggerKind {
 	var kinds []triggerKind
 	for _, t := range operation.Triggers().Triggers {

@@ -1,5 +1,14 @@
 package web_test
 
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
 // translated are turns that read as if they had been translated.
 var translated = []wording{
 	{
@@ -93,4 +102,46 @@ var translated = []wording{
 		reason:  "translated", better: "is valid, is invalid, matches",
 		bad: "The signature does not fit.", good: "The signature is invalid.",
 	},
+}
+
+// inComments are the turns that comments do without, in Go and in the browser's code.
+var inComments = regexp.MustCompile(`(?i)\b(?:is|are) what\b|\bon purpose\b|\bwho(?:so)?ever\b|\bthat which\b|` +
+	`\bbr(?:ing|ings|ought) about\b|\bcom(?:e|es|ing) about\b|\bcame about\b`)
+
+// TestCommentsAreInPlainEnglish: they name the thing, as Stripe's docs do.
+func TestCommentsAreInPlainEnglish(t *testing.T) {
+	t.Parallel()
+	read := 0
+	for _, folder := range []string{"../../internal", "../../cmd", "../../platentest", "../../client", "../../eval",
+		"../../examples/go", "../../docs", "../../test", "../../build/tools/release"} {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.Name() == "node_modules" || d.Name() == "vendor":
+				return filepath.SkipDir
+			case d.IsDir() || filepath.Ext(path) != ".go":
+				return nil
+			}
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err //nolint:wrapcheck // the test shows it
+			}
+			for i, line := range strings.Split(string(raw), "\n") {
+				_, comment, ok := strings.Cut(line, "//")
+				if ok && inComments.MatchString(comment) && !strings.Contains(line, `"`) && !strings.Contains(line, "`") {
+					t.Errorf("%s:%d: %s", path, i+1, comment)
+				}
+				read++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const few = 100_000
+	if read < few {
+		t.Errorf("only %d lines were read", read)
+	}
 }
