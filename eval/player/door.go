@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"platen/internal/company"
 	"platen/internal/company/record"
@@ -34,23 +35,31 @@ type door interface {
 // tickOperation moves the clock.
 const tickOperation = "advance_time"
 
-// table finds operations by their ids and filters by their names.
+// table finds operations by their ids, filters by their names, and resources by the prefixes of
+// their ids.
 type table struct {
 	operations map[string]*operation.Operation
 	filters    map[string][]string
+	resources  map[string]string
 }
 
-func newTable() *table {
-	t := &table{operations: map[string]*operation.Operation{}, filters: map[string][]string{}}
+// theTable is the one table of all players.
+var theTable = sync.OnceValue(func() *table {
+	t := &table{
+		operations: map[string]*operation.Operation{}, filters: map[string][]string{}, resources: map[string]string{},
+	}
 	rows := operation.Table()
 	for i := range rows {
 		t.operations[rows[i].ID] = &rows[i]
 	}
 	for _, d := range company.Definitions() {
 		t.filters[d.Resource] = d.Filters
+		if d.Prefix != "" {
+			t.resources[d.Prefix] = d.Resource
+		}
 	}
 	return t
-}
+})
 
 func (t *table) operation(id string) *operation.Operation {
 	o := t.operations[id]

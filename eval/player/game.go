@@ -49,7 +49,7 @@ func (g *Game) Play() (Result, error) {
 	if g.Policy.terms.horizonDays > 0 && len(g.Days) > 1 {
 		return g.eachDay()
 	}
-	return g.through(newInside(newTable(), g.Settings))
+	return g.through(newInside(theTable(), g.Settings))
 }
 
 // actor plays one day after the other.
@@ -156,10 +156,10 @@ func (g *Game) repeat() (Result, error) {
 	other := *g
 	other.Settings.Seed, other.Settings.GivenWorld = g.Settings.Seed+elsewhere, 0
 	other.Policy = Good()
-	recorded := &recorder{inside: newInside(newTable(), other.Settings)}
+	recorded := &recorder{inside: newInside(theTable(), other.Settings)}
 	if _, err := other.through(recorded); err != nil {
 		return Result{}, err
 	}
-	d := newInside(newTable(), g.Settings)
+	d := newInside(theTable(), g.Settings)
 	return g.with(d, &parrot{door: d, steps: recorded.steps})
 }

@@ -99,7 +99,7 @@ func newOutside(t *testing.T, presetName string, seed int64) *remote {
 	}
 	moving := &http.Client{Transport: clock}
 	player := client.New(base, made.Keys(), client.HTTPClient(moving))
-	return &remote{ctx: t.Context(), client: player, table: newTable()}
+	return &remote{ctx: t.Context(), client: player, table: theTable()}
 }
 
 // TestAGameOverHTTPIsTheGameInside: whatever a player does inside, clients can
@@ -128,7 +128,7 @@ func TestAGameOverHTTPIsTheGameInside(t *testing.T) {
 			g := Game{
 				Settings: company.Settings{Preset: p, Seed: c.seed}, Policy: c.policy, Days: []int{c.days},
 			}
-			in, out := newInside(newTable(), g.Settings), newOutside(t, c.preset, int64(c.seed))
+			in, out := newInside(theTable(), g.Settings), newOutside(t, c.preset, int64(c.seed))
 			want, err := g.through(in)
 			if err != nil {
 				t.Fatal(err)
@@ -243,7 +243,7 @@ func TestAForgottenCursorBeginsAListAnew(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	d := &remote{ctx: t.Context(), client: client.New(server.URL, client.Keys{Office: "x"}), table: newTable()}
+	d := &remote{ctx: t.Context(), client: client.New(server.URL, client.Keys{Office: "x"}), table: theTable()}
 	rows, err := d.list("list_sales_orders", func(raw []byte) any { return string(raw) })
 	if got := fmt.Sprint(rows); got != `[{"id":"a"} {"id":"b"} {"id":"c"}]` || err != nil {
 		t.Errorf("after %d requests the list is %s, %v", asked, got, err)

@@ -50,7 +50,7 @@ func TestObeyingEarnsMoreThanGreed(t *testing.T) {
 	sum, greedySum := int64(0), int64(0)
 	for seed := range uint64(seeds) {
 		settings := company.Settings{Preset: presets["starter"], Seed: seed + 1}
-		d := newInside(newTable(), settings)
+		d := newInside(theTable(), settings)
 		runs := map[int]int{}
 		for at := int64(0); at < days*dayMinutes; at += lookEvery {
 			for done := obeys(t, d); done != ""; done = obeys(t, d) {

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 
-	"platen/internal/company"
 	"platen/internal/company/record"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -49,7 +48,7 @@ var number = regexp.MustCompile(`\b([a-z]{2,3})#([0-9]+)\b`)
 func (d *inside) numbered(text string) string {
 	return businessID.ReplaceAllStringFunc(text, func(id string) string {
 		prefix := businessID.FindStringSubmatch(id)[1]
-		for i, s := range d.rows[resources()[prefix]] {
+		for i, s := range d.rows[d.table.resources[prefix]] {
 			if row, ok := s.row.(record.Row); ok && row.RowID() == id {
 				return prefix + "#" + strconv.Itoa(i)
 			}
@@ -65,7 +64,7 @@ func (d *inside) named(text string) (named string, all bool) {
 	all = true
 	named = number.ReplaceAllStringFunc(text, func(at string) string {
 		parts := number.FindStringSubmatch(at)
-		rows := d.rows[resources()[parts[1]]]
+		rows := d.rows[d.table.resources[parts[1]]]
 		i, err := strconv.Atoi(parts[2])
 		if err != nil || i >= len(rows) {
 			all = false
@@ -76,17 +75,6 @@ func (d *inside) named(text string) (named string, all bool) {
 		return row.RowID()
 	})
 	return named, all
-}
-
-// resources are the tables of a company by the prefixes of their ids.
-func resources() map[string]string {
-	found := map[string]string{}
-	for _, d := range company.Definitions() {
-		if d.Prefix != "" {
-			found[d.Prefix] = d.Resource
-		}
-	}
-	return found
 }
 
 // parrot sends the commands of a recording.

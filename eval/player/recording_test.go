@@ -28,12 +28,12 @@ func TestARecordingSentInItsOwnWorldIsTheSameGame(t *testing.T) {
 			g := Game{
 				Settings: company.Settings{Preset: builtin(t, name), Seed: 3}, Policy: Good(), Days: []int{5, 20},
 			}
-			recorded := &recorder{inside: newInside(newTable(), g.Settings)}
+			recorded := &recorder{inside: newInside(theTable(), g.Settings)}
 			want, err := g.through(recorded)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := newInside(newTable(), g.Settings)
+			again := newInside(theTable(), g.Settings)
 			got, err := g.with(again, &parrot{door: again, steps: recorded.steps})
 			if err != nil {
 				t.Fatal(err)

@@ -23,7 +23,7 @@ func (p *Policy) PlayRemote(ctx context.Context, c *client.Client, days int) err
 	if p.kind == blind || p.kind == foreseeing {
 		return fmt.Errorf("%s cannot play over HTTP", p.Name)
 	}
-	pl, err := newPlayer(&remote{ctx: ctx, client: c, table: newTable()}, *p, days)
+	pl, err := newPlayer(&remote{ctx: ctx, client: c, table: theTable()}, *p, days)
 	if err != nil {
 		return err
 	}

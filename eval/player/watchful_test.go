@@ -18,7 +18,7 @@ func TestWatchfulPlayBeginsNothingThatTheEndCutsOff(t *testing.T) {
 		playsOn bool
 	}{{Watchful(), false}, {Good(), true}} {
 		g := Game{Settings: settingsOf(t, "starter", 11), Policy: c.policy, Days: []int{days}}
-		in := &recorder{inside: newInside(newTable(), g.Settings)}
+		in := &recorder{inside: newInside(theTable(), g.Settings)}
 		if _, err := g.through(in); err != nil {
 			t.Fatal(err)
 		}
