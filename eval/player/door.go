@@ -44,6 +44,8 @@ type table struct {
 }
 
 // theTable is the one table of all players.
+//
+//nolint:gochecknoglobals // made once, read only
 var theTable = sync.OnceValue(func() *table {
 	t := &table{
 		operations: map[string]*operation.Operation{}, filters: map[string][]string{}, resources: map[string]string{},
