@@ -2,6 +2,7 @@ package player
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company"
 	"platen/internal/money"
@@ -19,6 +20,9 @@ type Game struct {
 	Days []int
 	// Watch is the day until which the company is played beyond that, to see whether it ends.
 	Watch int
+	// Played are results of this very game by the first plans of a foreseeing player, which then are not
+	// played again.
+	Played []Result
 }
 
 // Result is the outcome of one game.
@@ -132,13 +136,19 @@ func (g *Game) foresee() (Result, error) {
 	var best Result
 	for i := range g.Policy.plans {
 		plan := *g
-		plan.Policy = g.Policy.plans[i]
-		r, err := plan.Play()
-		if err != nil {
-			return r, err
+		plan.Policy, plan.Played = g.Policy.plans[i], nil
+		var r Result
+		if i < len(g.Played) {
+			r = g.Played[i]
+		} else {
+			var err error
+			if r, err = plan.Play(); err != nil {
+				return r, err
+			}
 		}
 		if i == 0 {
 			best = r
+			best.WorthMinor = slices.Clone(r.WorthMinor)
 			continue
 		}
 		for day := range r.WorthMinor {

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -101,17 +102,24 @@ func TestTheOracleIsNeverBehindWatchfulPlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var before []Result
 		for _, plan := range []Policy{Good(), Watchful()} {
 			played, err := (&Game{Settings: settings, Policy: plan, Days: days}).Play()
 			if err != nil {
 				t.Fatal(err)
 			}
+			before = append(before, played)
 			for i, day := range days {
 				if foreseen.WorthMinor[i] < played.WorthMinor[i] {
 					t.Errorf("seed %d: by day %d the oracle has %s, %s play %s",
 						seed, day, foreseen.WorthMinor[i], plan.Name, played.WorthMinor[i])
 				}
 			}
+		}
+		again, err := (&Game{Settings: settings, Policy: Oracle(), Days: days, Played: before}).Play()
+		if err != nil || !reflect.DeepEqual(again, foreseen) {
+			t.Errorf("seed %d: where two plans were played before, the oracle has %+v, else %+v, %v",
+				seed, again, foreseen, err)
 		}
 	}
 }
