@@ -17,6 +17,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"platen/internal/company/mission"
@@ -170,7 +171,7 @@ type Renderer struct {
 func (s *Site) Renderer(files fs.FS, own template.FuncMap) (*Renderer, error) {
 	templates := template.New("").Funcs(template.FuncMap{
 		"prose": s.words.prose, "fieldProse": s.words.fieldProse, "code": code, "asset": s.asset,
-		"systemName": systemName, "eventWords": eventWords, "fact": s.fact,
+		"systemName": systemName, "eventWords": eventWords, "fact": s.fact, "breakable": breakable,
 	}).Funcs(own)
 	if _, err := templates.ParseFS(templateFiles, "templates/frame.html"); err != nil {
 		return nil, fmt.Errorf("parse the frame: %w", err)
@@ -232,6 +233,9 @@ func (r *Renderer) Execute(name string, data any) ([]byte, error) {
 func code(language, text string) template.HTML {
 	return template.HTML(prose.Code(language, text)) //nolint:gosec // it escapes its input
 }
+
+// breakable splits a code where a line may break: after each underscore.
+func breakable(text string) []string { return strings.SplitAfter(text, "_") }
 
 func systemName(system operation.System) string {
 	names := map[operation.System]string{

@@ -52,6 +52,7 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	c.must(http.MethodPost, "/sandbox/faults", record{"kind": "growth"})
 	c.send(http.MethodGet, "/office/sales-orders", nil)
 	x.shows(".happened li", "growth")
+	x.until(`!document.querySelector('#no-faults-yet')`)
 	x.shows(".happened li a", "get cash")
 	x.until(`!document.querySelector('#fault-pending')`)
 	x.inEverySize(".happened", "faults that happened", "fault-happened")

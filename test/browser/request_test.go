@@ -28,6 +28,10 @@ func TestARequestIsOpenedWithItsBodies(t *testing.T) {
 	x.shows(".resend .trail", "201")
 	x.shows(".resend", `"sku": "prd_notebook"`)
 	x.inEveryLook("tr.under", "a request that was sent again", "request-again")
+	failed := eval[string](x, `location.pathname`)
+	x.click(".resend .ref-link")
+	x.until(`location.pathname !== ` + quote(failed) + ` && /^POST .* 201 /.test(document.title)`)
+	x.shows("tr.under", `"id": "wo_`)
 	if works := c.list("/factory/work-orders"); len(works) != 1 {
 		t.Errorf("after it was sent again there are %d work orders", len(works))
 	}

@@ -344,9 +344,13 @@ function Banner() {
       limited: [
         'warn',
         'gauge',
-        `This console has spent its budget of requests. It goes on in ${wait} s; your keys are not affected.`,
+        `This console has spent its budget of requests. It continues in ${wait} s; your keys are not affected.`,
       ],
-      offline: ['bad', 'cloud-off', 'You are offline. The page shows the last known state; it goes on by itself.'],
+      offline: [
+        'bad',
+        'cloud-off',
+        'You are offline. The page shows the last known state, and continues once you are online.',
+      ],
       reconnecting: [
         'warn',
         'unplug',

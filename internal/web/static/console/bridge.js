@@ -34,7 +34,7 @@ function Card({ side, record, ghost }) {
       <span class="slip-h"><code>${record.name}</code><${Status} is=${record.status} /></span>
       <span class="slip-b">
         <span class="slip-t">${record.title}</span>
-        ${record.foot ? html`<span class="slip-f">${record.foot}</span>` : null}
+        ${record.foot ? html`<span class=${`slip-f ${record.late ? 'c-red' : ''}`}>${record.foot}</span>` : null}
       </span>
       ${
         record.part != null

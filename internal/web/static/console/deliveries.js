@@ -85,7 +85,7 @@ const whyOf = d =>
     .join(', ');
 
 // whenOf is when an attempt was made, or is to be.
-const whenOf = d => (d.sent_at ? wallTime(d.sent_at) : isToCome(d) ? `to come at ${wallTime(d.due_at)}` : 'not sent');
+const whenOf = d => (d.sent_at ? wallTime(d.sent_at) : isToCome(d) ? `next attempt ${wallTime(d.due_at)}` : 'not sent');
 
 // Attempt is a line of the attempts; one that was dropped has no number, for it was none.
 const Attempt = ({ d, n }) => html`
@@ -154,6 +154,11 @@ function Opened({ g, hook, act, busy }) {
               <span class="grow" />
               <${Copy} text=${location.origin + pageFor(last)} what="link to this delivery" label="Copy link" />
               ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
+              ${
+                hook?.status === 'disabled'
+                  ? html`<span class="dim" id="enable-first">Enable the webhook to send it again.</span>`
+                  : null
+              }
             </div>
             <ol class="attempts">${all.map((d, i) => html`<${Attempt} key=${d.id} d=${d} n=${placeOf(all, i)} />`)}</ol>
             <dl class="facts">

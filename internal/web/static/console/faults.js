@@ -125,7 +125,8 @@ const Pending = ({ list }) =>
     `
     : null;
 
-function Happened({ list, count }) {
+function Happened({ list, count, armed }) {
+  if (!list.length && armed) return null;
   if (!list.length) return html`<p class="pad dim" id="no-faults-yet">No fault has been injected yet.</p>`;
   return html`
     <ol class="happened" aria-label="Injected faults, newest first" tabindex="0">
@@ -167,13 +168,14 @@ function Body() {
   };
   if (!data && !refusal) return html`<div class="pad"><${Skeleton} width="70%" /></div>`;
   if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+  const pending = faults.pendingOf(data.faults);
   return html`
     <div class="pad form">
       <${Plan} of=${data.faults} plan=${faults.planOf(data.faults)} />
       <${Inject} injected=${injected} />
-      <${Pending} list=${faults.pendingOf(data.faults)} />
+      <${Pending} list=${pending} />
     </div>
-    <${Happened} list=${data.happened} count=${data.count} />
+    <${Happened} list=${data.happened} count=${data.count} armed=${pending.length > 0} />
   `;
 }
 

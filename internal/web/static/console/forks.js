@@ -161,8 +161,8 @@ export function Checkpoints() {
       </div>
       <div class="pad form">
         <p class="dim">
-          A checkpoint is a name for a moment. A fork is another sandbox that begins there, with the same past and keys
-          of its own; it takes a place like any other.
+          A checkpoint names a moment. A fork is another sandbox that starts there, with the same past and its own keys.
+          Each fork counts towards the limit on sandboxes.
         </p>
         ${forks.compared.value ? html`<${Compared} />` : html`<${NameIt} work=${work} />`}
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
@@ -234,8 +234,8 @@ export function End() {
       <div class="card-h"><h2 id="end">Start over</h2></div>
       <div class="pad form">
         <p class="dim">
-          Begin again forks the first morning, and deletes this sandbox: the same company with the same seed, without
-          what was done. Nothing of a deleted sandbox is kept. This works after the end, too.
+          Begin again deletes this sandbox and creates the same company, with the same seed, on its first morning.
+          Deleted sandboxes cannot be restored. You can begin again after the sandbox has expired, too.
         </p>
         <${Remains} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}

@@ -4,6 +4,7 @@ import { computed } from '../vendor/preact.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, words } from '../lib/format.js';
+import { isLate } from './parts.js';
 
 export const handoffs = [
   ['order', 'Orders'],
@@ -30,6 +31,7 @@ const happened = (type, r) => {
   return { since: e?.created_at ?? r.updated_at, on: e?.sim_date ?? r.created_on };
 };
 const born = r => ({ since: r.created_at, on: r.created_on });
+const people = n => `${number(n)} ${n === 1 ? 'person' : 'people'}`;
 const nameOf = sku => store.rows('stock_item').find(s => s.sku === sku)?.name ?? sku;
 const by = (list, key) => {
   const m = new Map();
@@ -70,8 +72,11 @@ const strand = (kind, id, title, subtitle, rungs, done, at) => {
   };
 };
 
+// late reports whether the date that a card shows has passed.
+const late = r => ['due_date', 'deliver_by', 'needed_by'].some(name => isLate(r, name, store.present.value?.sim_date));
+
 // slip is a record as a card shows it.
-const slip = (list, r, rest) => ({ list, id: r.id, name: r.number, status: r.status, ...rest });
+const slip = (list, r, rest) => ({ list, id: r.id, name: r.number, status: r.status, late: late(r), ...rest });
 
 const workSlip = w =>
   slip('work-orders', w, {
@@ -348,13 +353,13 @@ function weeks() {
       name,
       status: over ? 'recorded' : 'running',
       title: `${number(sum(rows, 'hours'))} hours at the gate`,
-      foot: `${new Set(rows.map(a => a.badge_no)).size} people`,
+      foot: people(new Set(rows.map(a => a.badge_no)).size),
     });
     const recorded = () =>
       slip('timesheets', sheet, {
         name,
         status: 'recorded',
-        title: `${sheet.entries.length} people`,
+        title: people(sheet.entries.length),
         foot: words(sheet.source),
       });
     const only = sheet

@@ -3,7 +3,7 @@ import { signal, useEffect, useRef } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, number, words, workingDay } from '../lib/format.js';
+import { day, number, plain, words, workingDay } from '../lib/format.js';
 import { Mend, useNeeds } from './needs.js';
 import { Empty, Skeleton, Status, Table } from './parts.js';
 
@@ -176,7 +176,7 @@ function Proposed() {
   const lacking = data.items.find(item => ['no_operator', 'material_missing', 'press_down'].includes(item.kind));
   return html`
     <p class="pad dim">
-      ${lacking ? `${lacking.message} ` : 'None of it can be started now. '}
+      ${lacking ? `${plain(lacking.message)} ` : 'None of it can be started now. '}
       <a href="/console">What needs attention</a>
     </p>
   `;

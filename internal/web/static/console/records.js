@@ -199,7 +199,10 @@ function List({ system, entry, id }) {
 
 const systems = {
   office: ['Head Office', 'Orders, money, suppliers and pay. It cannot read Factory records.'],
-  factory: ['Factory', 'Work, presses, stock and trucks. It knows no customer and no price.'],
+  factory: [
+    'Factory',
+    'Work, presses, stock and trucks. Its API returns no customers or prices: the names come from Head Office.',
+  ],
   world: ['World', 'Stories, major orders and achievements. Either key reads them.'],
 };
 

@@ -98,13 +98,17 @@ const parsed = text => {
   }
 };
 
-const Outcome = ({ outcome: { problem, status, data } }) =>
-  problem
-    ? html`<${Problem} refusal=${problem} />`
-    : html`
-      <p class="trail"><${Http} status=${status} /> <span class="dim">Response</span></p>
-      <${Json} value=${data} what="response" />
-    `;
+const Outcome = ({ outcome: { problem, status, data, id } }) => html`
+  ${
+    problem
+      ? html`<${Problem} refusal=${problem} />`
+      : html`
+        <p class="trail"><${Http} status=${status} /> <span class="dim">Response</span></p>
+        <${Json} value=${data} what="response" />
+      `
+  }
+  ${id ? html`<p><a class="ref-link" href=${`/console/requests/${id}`}>Open the new request</a></p>` : null}
+`;
 
 // Resend is a write that can be changed and sent again, as a new request with a key of its own.
 function Resend({ r, sent }) {
@@ -116,11 +120,16 @@ function Resend({ r, sent }) {
     set({ busy: true, outcome: null });
     try {
       const query = sent.query ? `?${sent.query}` : '';
-      const outcome = await call(r.path + query, { key: keyFor(r.system), method: r.method, body: body.value });
+      const { status, data, meta } = await call(r.path + query, {
+        key: keyFor(r.system),
+        method: r.method,
+        body: body.value,
+      });
       say('Sent');
-      set({ busy: false, outcome });
+      set({ busy: false, outcome: { status, data, id: meta?.request_id } });
     } catch (e) {
-      set({ busy: false, outcome: { problem: e instanceof Refusal ? e : new Refusal(0) } });
+      const problem = e instanceof Refusal ? e : new Refusal(0);
+      set({ busy: false, outcome: { problem, id: problem.requestID } });
     }
   };
   return html`

@@ -227,6 +227,12 @@ function Outcome({ r }) {
   `;
 }
 
+// Seen is the status of the response, struck through where a fault kept it from the client.
+const Seen = ({ r }) =>
+  r.faults?.includes('response_lost')
+    ? html`<s title="Response lost"><${Http} status=${r.status} /><span class="vh"> response lost</span></s>`
+    : html`<${Http} status=${r.status} />`;
+
 const pageFor = id => `/console/requests${id ? `/${id}` : ''}`;
 
 // Call is a row, whose address opens it.
@@ -241,7 +247,7 @@ function Call({ r, open }) {
       data-curl=${curlOf(r)}
       onClick=${() => go(pageFor(open ? '' : r.id), true)}
     >
-      <td><${Http} status=${r.status} /></td>
+      <td><${Seen} r=${r} /></td>
       <td><i class=${`dot ${r.system}`} title=${r.system} /><span class="vh">${r.system}</span></td>
       <td class="fill"><span class="verb">${r.method}</span> <code>${r.path}</code></td>
       <td class="hide-s"><${Outcome} r=${r} /></td>

@@ -3,7 +3,7 @@ import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { compared } from '../lib/forks.js';
-import { day, number, words } from '../lib/format.js';
+import { day, number, plain, words } from '../lib/format.js';
 import { countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
 import { Problem, Skeleton, useAsked } from './parts.js';
 
@@ -19,7 +19,7 @@ function Failure({ f }) {
         <span class=${`pill ${toneOf(f.verdict)}`}>${words(f.verdict)}</span>
         <span class="dim num">${day(f.since_on)}</span>
       </p>
-      <p>${f.message}</p>
+      <p>${plain(f.message)}</p>
       <p class="trail">
         <span class="dim">Records</span>
         ${recordsOf(f).map(r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`)}
@@ -43,9 +43,9 @@ function Failure({ f }) {
 // are due, the unexpected and the repeated.
 const halves = ({ late, unexpected, repeated }) =>
   [
-    late && `; ${number(late)} late count half`,
-    unexpected && `; ${number(unexpected)} unexpected count against it`,
-    repeated && `; ${number(repeated)} repeated count against it`,
+    late && `; ${number(late)} late ${late === 1 ? 'counts' : 'count'} half`,
+    unexpected && `; ${number(unexpected)} unexpected ${unexpected === 1 ? 'counts' : 'count'} against it`,
+    repeated && `; ${number(repeated)} repeated ${repeated === 1 ? 'counts' : 'count'} against it`,
   ]
     .filter(Boolean)
     .join('');
@@ -62,7 +62,7 @@ const Figure = ({ score, counts }) =>
       <div class="score-v" id="exactly-once">
         <b class="num">${scoreText(score)}</b>
         <p class="dim">
-          <span class="num">${number(counts.exact)}</span> of ${number(counts.due)} due are exact${halves(counts)}
+          <span class="num">${number(counts.exact)}</span> of ${number(counts.due)} met exactly once${halves(counts)}
         </p>
       </div>
     `;

@@ -10,6 +10,14 @@ import { Faults } from './faults.js';
 import { Triggers } from './triggers.js';
 import { Code, Problem, Skeleton, Status } from './parts.js';
 
+// fixed says why a sandbox cannot be extended now.
+function fixed(s, left) {
+  if (left <= 0) return 'The sandbox has expired.';
+  if (s.evaluation) return 'An evaluation cannot be extended.';
+  if (!s.extensions_left) return 'Both extensions are used.';
+  return `You can extend it once less than ${store.facts.window} is left.`;
+}
+
 function Lease() {
   const s = store.status.value;
   const left = store.left.value;
@@ -47,7 +55,7 @@ function Lease() {
             Extend sandbox
           </button>
           <span class="dim">
-            ${left > 0 ? `by ${store.facts.extension}; ${s.extensions_left} left` : 'It cannot be extended any more.'}
+            ${store.canExtend.value ? `by ${store.facts.extension}; ${s.extensions_left} left` : fixed(s, left)}
           </span>
         </div>
       </div>

@@ -13,6 +13,10 @@ const ids = records => new Set(records.map(r => r.id));
 const sum = (lines, ...members) => lines.reduce((n, l) => n + (members.map(m => l[m]).find(v => v != null) ?? 0), 0);
 const goods = r => r.lines.map(l => l.sku).filter(Boolean);
 
+// nameOfGoods is how people call a material or a product.
+const nameOfGoods = sku => rows('stock_item').find(i => i.sku === sku)?.name ?? sku;
+const goodsText = r => `${number(r.quantity)} × ${nameOfGoods(r.sku)}`;
+
 // sold is what a customer wants.
 const sold = r => `${number(r.quantity)} × ${r.product_name}${r.customer_name ? ` for ${r.customer_name}` : ''}`;
 
@@ -21,13 +25,13 @@ const kinds = {
   sales_order: ['Sales order', r => sold(r), 'received_on'],
   contract_lot: ['Contract lot', r => sold(r)],
   work_order: ['Work order', r => `${number(r.quantity)} × ${r.product_name}`],
-  print_run: ['Print run', r => `${number(r.sheets_planned)} sheets of ${r.paper_sku}`, 'started_sim'],
+  print_run: ['Print run', r => `${number(r.sheets_planned)} sheets of ${nameOfGoods(r.paper_sku)}`, 'started_sim'],
   factory_shipment: ['Parcel', r => `${number(r.quantity)} sent`, 'shipped_on'],
   office_shipment: ['Shipment', r => `${number(r.quantity)} billed`, 'shipped_on'],
   customer_invoice: ['Invoice', r => money(r.total_minor), 'issued_on'],
   payment: ['Payment', r => `${money(r.amount_minor)} from ${r.payer_name}`, 'received_on'],
   ledger_entry: ['Ledger', r => `${money(r.amount_minor)} ${words(r.kind)}`, 'entry_on'],
-  factory_requisition: ['Shortage', r => `${number(r.quantity)} × ${r.sku}`],
+  factory_requisition: ['Shortage', goodsText],
   office_requisition: ['Requisition', r => `about ${money(r.estimated_minor)}`],
   purchase_order: ['Purchase order', r => money(r.total_minor)],
   delivery: ['Truck', r => `${number(sum(r.lines, 'quantity_advised'))} advised`, 'arrived_on'],
@@ -37,12 +41,16 @@ const kinds = {
   employee: ['Employee', r => words(r.role), 'hired_on'],
   operator: ['Operator', r => (r.present ? 'at work' : 'not at work')],
   attendance: ['Attendance', r => (r.absence === 'none' ? `${r.hours} h` : words(r.absence)), 'date'],
-  leave_request: ['Leave', r => `${r.days} days`, 'from_date'],
-  timesheet: ['Timesheet', r => `${number(r.entries.length)} people`, 'week_start'],
+  leave_request: ['Leave', r => `${r.days} ${r.days === 1 ? 'day' : 'days'}`, 'from_date'],
+  timesheet: [
+    'Timesheet',
+    r => `${number(r.entries.length)} ${r.entries.length === 1 ? 'person' : 'people'}`,
+    'week_start',
+  ],
   payroll_run: ['Payroll', r => money(r.total_minor), 'week_start'],
-  market_trade: ['Trade', r => `${r.side} ${number(r.quantity)} × ${r.sku}`, 'traded_on'],
-  market_delivery: ['Market delivery', r => `${number(r.quantity)} × ${r.sku}`, 'received_on'],
-  stock_move: ['Stock move', r => `${number(r.quantity)} × ${r.sku}`],
+  market_trade: ['Trade', r => `${r.side} ${goodsText(r)}`, 'traded_on'],
+  market_delivery: ['Market delivery', goodsText, 'received_on'],
+  stock_move: ['Stock move', goodsText],
   stock_item: ['Stock', r => `${number(r.on_hand)} on hand`],
   press: ['Press', r => r.technology],
   customer: ['Customer', r => r.name],
@@ -324,6 +332,7 @@ function nameOf(resource, r) {
     timesheet: () => `week of ${day(r.week_start)}`,
     payroll_run: () => `week of ${day(r.week_start)}`,
     employee: () => r.name,
+    print_run: () => `on ${rows('press').find(p => p.id === r.press_id)?.name ?? r.press_id}`,
   }[resource];
   return own?.() ?? r.number ?? r.badge_no ?? r.name ?? r.id;
 }
