@@ -68,9 +68,9 @@ func (l *look) unanswered() {
 	}
 	l.add(Concern{
 		Kind: OrdersLapse, Urgent: true, CostMinor: worth, Remedy: answer,
-		Sentence: fmt.Sprintf("%s, %s in all. %s", said("sales order", "sales orders",
-			group{lapse.today, "lapses tonight", "lapse tonight"},
-			group{lapse.next, "lapses " + l.evening(l.tomorrow), "lapse " + l.evening(l.tomorrow)}), worth, advice),
+		Sentence: fmt.Sprintf("%s. %s", said(fmt.Sprintf("sales order worth %s", worth),
+			fmt.Sprintf("sales orders worth %s", worth), group{lapse.today, "lapses tonight", "lapse tonight"},
+			group{lapse.next, "lapses " + l.evening(l.tomorrow), "lapse " + l.evening(l.tomorrow)}), advice),
 	}, records)
 }
 

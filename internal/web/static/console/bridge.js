@@ -22,6 +22,14 @@ const language = signal('curl');
 // age is how many working days of the company a gap is old.
 const age = on => workingAge(on, store.present.value?.sim_date);
 
+// Foot is the last line of a slip, with a date in red that has passed too early.
+const Foot = ({ of: { foot, late } }) => {
+  const [before, due] = foot.split(/(?=\b(?:due|needed) )/);
+  return html`<span class="slip-f">
+    ${late && due ? html`${before}<b class="c-red">${due}<span class="vh"> overdue</span></b>` : foot}
+  </span>`;
+};
+
 function Card({ side, record, ghost }) {
   if (!record) return html`<div class=${`slip ${side} ghost ${ghost ? '' : 'none'}`}><span>${ghost}</span></div>`;
   return html`
@@ -34,7 +42,7 @@ function Card({ side, record, ghost }) {
       <span class="slip-h"><code>${record.name}</code><${Status} is=${record.status} /></span>
       <span class="slip-b">
         <span class="slip-t">${record.title}</span>
-        ${record.foot ? html`<span class=${`slip-f ${record.late ? 'c-red' : ''}`}>${record.foot}</span>` : null}
+        ${record.foot ? html`<${Foot} of=${record} />` : null}
       </span>
       ${
         record.part != null

@@ -278,8 +278,8 @@ export const Page = () => html`
   <div class="title">
     <h1 class="c-factory">Presses</h1>
     <p>
-      The print runs of each press, in working hours. Nights and weekends take no time in the sandbox, so they take no
-      place here.
+      The print runs of each press, in working hours. Nights and weekends take no time in the sandbox and are not
+      shown.
     </p>
   </div>
   <${Body} />

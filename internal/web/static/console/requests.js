@@ -79,15 +79,18 @@ function Refusals({ calls }) {
   `;
 }
 
+// share is a part in percent; a small one is not none.
+const share = part => (part > 0 && part < 0.005 ? 'under 1 %' : `${Math.round(100 * part)} %`);
+
 function Figures({ calls }) {
   const times = calls.map(r => r.duration_ms).sort((a, b) => a - b);
   const at = q => (times.length ? times[Math.min(times.length - 1, Math.floor(q * times.length))] : null);
-  const refused = calls.filter(r => r.status >= 400).length;
+  const failed = calls.filter(r => r.status >= 400).length;
   const replays = calls.filter(r => r.idempotent_replay).length;
   const struck = calls.filter(r => r.faults?.length).length;
   const tiles = [
     ['Requests', number(calls.length), calls.length < keptMost ? 'since the server started' : `the newest ${keptMost}`],
-    ['Failed', calls.length ? `${Math.round((100 * refused) / calls.length)} %` : '\u2013', `${refused} of them`],
+    ['Failed', calls.length ? share(failed / calls.length) : '\u2013', `${failed} of them`],
     [
       'Median',
       at(0.5) == null ? '\u2013' : `${at(0.5)} ms`,

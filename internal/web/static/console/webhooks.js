@@ -450,7 +450,7 @@ export function Page({ rest }) {
         <${Icon} name="plus" size=${14} />
         Add a webhook
       </button>
-      <p>Events that come to you, signed, at least once; tried again after 10, 60 and 300 seconds.</p>
+      <p>Platen sends signed events to your URL, at least once, and retries after 10, 60 and 300 seconds.</p>
     </div>
     ${making ? html`<${Create} types=${types} close=${() => make(false)} />` : null}
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
