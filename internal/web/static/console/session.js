@@ -15,7 +15,7 @@ function fixed(s, left) {
   if (left <= 0) return 'The sandbox has expired.';
   if (s.evaluation) return 'An evaluation cannot be extended.';
   if (!s.extensions_left) return 'Both extensions are used.';
-  return `You can extend it in its last ${store.facts.window}.`;
+  return `${s.extensions_left} left. You can extend it in its last ${store.facts.window}.`;
 }
 
 function Lease() {
