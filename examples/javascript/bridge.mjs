@@ -326,7 +326,7 @@ class Bridge {
   }
 
   /**
-   * Asks the Factory for what a customer was promised. The reference is what will
+   * Asks the Factory for what a customer was promised. The reference will
    * stand on the parcel: by it the customer recognises the goods, and bill finds
    * what to bill.
    */
@@ -418,7 +418,7 @@ class Bridge {
   }
 
   /**
-   * Adds up the attendance of a week by badge, which is what both systems know
+   * Adds up the attendance of a week by badge, which both systems know
    * people by.
    */
   async recordHours(monday) {

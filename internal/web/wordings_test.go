@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -113,14 +114,14 @@ func TestCommentsAreInPlainEnglish(t *testing.T) {
 	t.Parallel()
 	read := 0
 	for _, folder := range []string{"../../internal", "../../cmd", "../../platentest", "../../client", "../../eval",
-		"../../examples/go", "../../docs", "../../test", "../../build/tools/release"} {
+		"../../examples", "../../clients/javascript", "../../docs", "../../test", "../../build/tools/release"} {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
 			case d.Name() == "node_modules" || d.Name() == "vendor":
 				return filepath.SkipDir
-			case d.IsDir() || filepath.Ext(path) != ".go":
+			case d.IsDir() || !slices.Contains([]string{".go", ".js", ".mjs"}, filepath.Ext(path)):
 				return nil
 			}
 			raw, err := os.ReadFile(path)
@@ -129,6 +130,9 @@ func TestCommentsAreInPlainEnglish(t *testing.T) {
 			}
 			for i, line := range strings.Split(string(raw), "\n") {
 				_, comment, _ := strings.Cut(line, "//")
+				if text := strings.TrimSpace(line); strings.HasPrefix(text, "*") {
+					comment = text
+				}
 				if inComments.MatchString(comment) && !strings.ContainsAny(line, "\"`") {
 					t.Errorf("%s:%d: %s", path, i+1, comment)
 				}

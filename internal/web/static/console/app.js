@@ -437,7 +437,7 @@ function Help() {
   `;
 }
 
-// Gone is what stands in the place of a page that can never be filled.
+// Gone takes the place of a page that can never be filled.
 function Gone() {
   const { refusal } = store.link.value;
   return html`

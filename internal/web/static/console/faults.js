@@ -54,7 +54,7 @@ function Kinds({ chosen, choose }) {
   `;
 }
 
-// About is what a kind of fault is, and how it looks to a client.
+// About explains a kind of fault, and how it looks to a client.
 const About = ({ kind }) => html`
   <div class="dim" id="fault-about">
     <p>${kind.summary}</p>

@@ -15,7 +15,7 @@ const query = signal('');
 // pause is the least time between two reads of one event, in ms.
 const pause = 1000;
 
-// goodsOf is what people call a material or a product, personOf one of the people.
+// goodsOf is the name of a material or a product, personOf that of an employee.
 const goodsOf = sku =>
   ['stock_item', 'office_product'].flatMap(store.rows).find(r => r.sku === sku)?.name ?? (sku || undefined);
 const personOf = badge => store.rows('employee').find(p => p.badge_no === badge)?.name ?? badge;

@@ -215,7 +215,7 @@ function Remains() {
   `;
 }
 
-// End is what ends the sandbox, with a new beginning or without.
+// End has the actions that end the sandbox, with a new beginning or without.
 export function End() {
   const [asked, ask] = useState('');
   const { refusal, work } = useWork();

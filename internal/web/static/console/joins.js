@@ -150,7 +150,7 @@ function billed(kind, o, work, parcel, bill) {
   return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the parcel' })];
 }
 
-// named is what refers to an order: customers know their goods by its id or by
+// named is a reference to an order: customers know their goods by its id or by
 // its number (contract: OPEN.STATE.FACTORY_SHIPMENT.REFERENCE).
 const named = (references, o) => references.get(o.id) ?? references.get(o.number);
 
@@ -214,7 +214,7 @@ function strays({ parcels }) {
   });
 }
 
-// filed is what Head Office has of a shortage, and how it was bought.
+// filed are the records of Head Office about a shortage and its purchase.
 function filed(r, office, bought) {
   const card = slip('requisitions', r, {
     title: `${number(r.quantity)} × ${nameOf(r.sku)}`,
@@ -315,7 +315,7 @@ function attended() {
   return [...weeks].sort(([a], [b]) => (a < b ? 1 : -1));
 }
 
-// hoursPerDay is what a day of illness or leave counts.
+// hoursPerDay are the hours of a day of illness or leave.
 const hoursPerDay = 8;
 
 // paying is the request that tells Head Office the hours of a week, added up by badge.

@@ -63,10 +63,10 @@ const few = 3;
 // shownFirst is how many items are shown at first: all that are urgent, and a few at least.
 export const shownFirst = items => Math.max(few, items.findLastIndex(i => i.urgent && !i.over) + 1);
 
-// costText is what an item costs, '' for what has no price.
+// costText is the cost of an item, '' without a price.
 export const costText = item => (item.cost_minor > 0 ? roundMoney(item.cost_minor) : '');
 
-// commandNames are what the commands do, on a button.
+// commandNames are the buttons' texts for the commands.
 const commandNames = {
   accept_sales_order: 'Accept it',
   decline_sales_order: 'Decline it',
@@ -92,7 +92,7 @@ const numberOf = ({ path = '', body = {} }) =>
     .map(r => r?.number ?? r?.purchase_order_number)
     .find(Boolean);
 
-// nameOf is what a command does, on a button.
+// nameOf is the button's text for a command.
 export const nameOf = command => {
   const name = commandNames[command.operation] ?? sentence(command.operation);
   return name.replace(/\bit\b/, numberOf(command) ?? 'it');

@@ -65,7 +65,7 @@ const verifying = hook => async () => {
   return `No 2xx response: ${data.status_code ?? words(data.error_class)}`;
 };
 
-// actions are what can be done now; each returns what came of it.
+// actions are those possible now; each returns its result.
 function actions() {
   const s = store.status.value;
   const open = s && !store.readOnly.value;

@@ -99,7 +99,7 @@ export const Code = ({ text, what, children }) => html`
   </div>
 `;
 
-// nameOf is what people call the record of an id, as far as this tab knows it. What has no number
+// nameOf is the name of the record of an id, as far as this tab knows it. A record without a number
 // goes by what it is for.
 export const nameOf = id => {
   const held = row(resourceOf(id), id);

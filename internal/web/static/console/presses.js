@@ -182,7 +182,7 @@ function Proposed() {
   `;
 }
 
-// Next is what can be started now. Where players are compared, nothing is proposed.
+// Next are the runs that can start now. Where players are compared, nothing is proposed.
 function Next({ presses }) {
   if (store.ended.value) return html`<p class="pad dim">You cannot start runs any more.</p>`;
   if (!presses.some(p => p.status === 'idle')) return html`<p class="pad dim">No press is free.</p>`;

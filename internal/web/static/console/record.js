@@ -33,7 +33,7 @@ function useRecord({ system, path, resource, id }) {
   return { record, refusal };
 }
 
-// unitOf is what the quantities of a record count: its own unit, or that of its goods.
+// unitOf is the unit of a record's quantities: its own unit, or that of its goods.
 const unitOf = r => r.unit ?? store.rows('stock_item').find(i => i.sku === r.sku)?.unit;
 
 const isStatus = name => name === 'status' || name.endsWith('_status');
@@ -61,7 +61,7 @@ function Lines({ name, lines, fields, system }) {
   `;
 }
 
-// Value is what a field holds, with its unit, or a link to the record that it names.
+// Value is the content of a field, with its unit, or a link to the record that it names.
 function Value({ name, value, unit, fields, system }) {
   if (isStatus(name) && value) return html`<${Status} is=${value} />`;
   if (Array.isArray(value) && value.length) {

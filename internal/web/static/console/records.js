@@ -11,7 +11,7 @@ import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
 
 const query = signal('');
-// wantedList is what somebody types to find a list.
+// wantedList is the text in the search field for lists.
 const wantedList = signal('');
 // heldMost is how many rows of a list the first state has at most.
 const heldMost = 300;
@@ -53,7 +53,7 @@ const pathOf = (system, list) => {
 };
 const curlOf = (system, list, id) => curl(`/${pathOf(system, list)}${id ? `/${id}` : ''}`, system);
 
-// aDay moves the clock by a working day: where a list has nothing yet, time is what it lacks.
+// aDay moves the clock by a working day: a list that has nothing yet lacks time.
 const aDay = () => `curl -s -X POST ${location.origin}/v1/sandbox/tick ${bearer('office')} --json '{"minutes":480}'`;
 
 // useOlder gives the rows that are older than those the console holds: the API

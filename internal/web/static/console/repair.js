@@ -16,7 +16,7 @@ const rowsMost = 14;
 const wordsIn = value =>
   typeof value === 'string' ? [value] : value && typeof value === 'object' ? Object.values(value).flatMap(wordsIn) : [];
 
-// namedBy are what a need is about: its records, and what its command names. Of presses that is
+// namedBy are the records of a need, and those that its command names. Of presses that is
 // nothing to go by: each of a company's runs is on one of two.
 const namedBy = item =>
   [

@@ -154,7 +154,7 @@ function Failed({ error }) {
   `;
 }
 
-// Wire is what went over it, for a tab that has the key which the request was sent with.
+// Wire shows both bodies, for a tab that has the key of the request.
 function Wire({ r }) {
   const { data } = useAsked(`/v1/requests/${r.id}`, r.id, pause, keyFor(r.system));
   const error = data?.response_body ? parsed(data.response_body)?.error : null;

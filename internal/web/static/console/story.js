@@ -17,7 +17,7 @@ const goods = r => r.lines.map(l => l.sku).filter(Boolean);
 const nameOfGoods = sku => rows('stock_item').find(i => i.sku === sku)?.name ?? sku;
 const goodsText = r => `${number(r.quantity)} × ${nameOfGoods(r.sku)}`;
 
-// sold is what a customer wants.
+// sold is the customer's order.
 const sold = r => `${number(r.quantity)} × ${r.product_name}${r.customer_name ? ` for ${r.customer_name}` : ''}`;
 
 // kinds are, for each resource, its name, the text beside its number, and its day.
@@ -141,7 +141,7 @@ function bought({ shortage, request, order }) {
   return [...steps, ...entered(steps)];
 }
 
-// employed is what both systems know of one of the people.
+// employed is the data of both systems about an employee.
 function employed(badge) {
   const person = where('employee', e => e.badge_no === badge);
   const id = person[0]?.id;

@@ -61,7 +61,7 @@ function Field({ trigger, name, value, set }) {
   `;
 }
 
-// About is what a trigger does, needs and takes.
+// About explains a trigger, its needs and its fields.
 function About({ trigger, typed, type }) {
   const needs = triggers.needsOf(trigger, triggers.kinds());
   return html`
@@ -108,7 +108,7 @@ const Kinds = ({ chosen, choose }) => html`
   </label>
 `;
 
-// Faults are what the fields of a body break, where there is more than the message says.
+// Faults are the rules that a body breaks, where there are more than the message names.
 const Faults = ({ list = [] }) =>
   list.length > 1
     ? html`<ul class="dim">${list.map(f => html`<li><code>${f.field}</code>: ${f.message}</li>`)}</ul>`

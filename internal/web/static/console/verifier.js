@@ -85,7 +85,7 @@ const Expected = ({ signature }) =>
     : html`<${Notice} title="Invalid secret: it must be whsec_ and base64." id="verdict" />`;
 
 const nothing = { secret: '', id: '', timestamp: '', signature: '', body: '' };
-// given is what was captured, as far as it is known; filled is when a delivery has filled it in.
+// given is the captured delivery, as far as it is known; filled is when a delivery has filled it in.
 const given = signal(nothing);
 const filled = signal(0);
 

@@ -246,7 +246,7 @@ function Trouble({ hook }) {
   return trouble ? html`<${Notice} id="trouble" title=${trouble[0]}><p>${trouble[1]}</p><//>` : null;
 }
 
-// Ping is what became of a test. A subscription that is disabled stays so.
+// Ping is the result of a test. A subscription that is disabled stays so.
 function Ping({ ping, host, hook }) {
   const { delivered, status_code, latency_ms, error_class } = ping;
   const title = delivered

@@ -12,7 +12,7 @@ const form = document.getElementById('create');
 const offers = form.querySelector('fieldset');
 const twin = document.getElementById('twin').firstElementChild;
 const plain = twin.textContent;
-// at is what is going on: idle, creating, proof, queue or refused.
+// at is the state: idle, creating, proof, queue or refused.
 const at = signal({ step: 'idle' });
 const now = signal(Date.now());
 setInterval(() => {

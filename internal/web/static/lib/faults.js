@@ -53,7 +53,7 @@ export function countOf(text) {
   return Number.isInteger(n) && n >= 1 && n <= 100 ? n : null;
 }
 
-// struck is what a fault happened to: a text and, where the console has the request or the
+// struck is the target of a fault: a text and, where the console has the request or the
 // delivery, a page. A request that was lost, or whose response was, is in no log.
 export function struck(fault, { call: logged, delivery }) {
   if (fault.request_id)

@@ -39,7 +39,7 @@ addEventListener('click', event => {
   go(url.pathname);
 });
 
-// Keys, where nothing is being typed. Rows are what has data-row; what they
+// Keys, where nothing is being typed. Rows are elements with data-row; what they
 // stand for as a command is in data-curl.
 const goes = {
   o: '/console',
@@ -58,7 +58,7 @@ const goes = {
 export const helping = signal(false);
 // finding is whether the palette is open, which finds records, pages, docs and actions.
 export const finding = signal(false);
-// onPause is what `p` does on a page that can hold still.
+// onPause is the action of `p` on a page that can hold still.
 export const onPause = { current: null };
 // pressedG is when g was pressed, by the clock of the key events: a page that is
 // busy handles a key late, but does not lose it.

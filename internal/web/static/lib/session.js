@@ -73,7 +73,7 @@ export const moved = (from, to) => ({
 // without is a session that has lost one of the others.
 export const without = (s, id) => ({ ...s, others: othersOf(s, id) });
 
-// parentOf is what a sandbox was forked from, if the tab has its keys.
+// parentOf is the original of a fork, if the tab has its keys.
 export const parentOf = s => s?.others?.find(o => o.sandbox_id === s.forked_from?.sandbox_id);
 
 // nextOf is where a tab goes whose sandbox is no more: to what it was forked from, else to

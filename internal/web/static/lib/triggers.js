@@ -1,4 +1,4 @@
-// Triggers: what can be brought about on purpose, and what came of it.
+// Triggers and their results.
 import { anyKey } from './session.js';
 import { call } from './api.js';
 import { day, number, sentence, words } from './format.js';
@@ -27,7 +27,7 @@ export const grouped = all =>
     .map(name => [name, all.filter(t => groupOf(t) === name)])
     .filter(([, of]) => of.length);
 
-// needsOf is what there has to be, also where another trigger says it.
+// needsOf are the conditions of a trigger, also where another trigger has them.
 export function needsOf(trigger, all) {
   const as = /^As (\w+)\.$/.exec(trigger.needs ?? '');
   return (as && all.find(t => t.type === as[1])?.needs) ?? trigger.needs;
@@ -44,7 +44,7 @@ export const fields = {
   customer_invoice_id: { label: 'Customer invoice' },
   purchase_order_id: { label: 'Purchase order' },
 };
-// labelOf is what a field is called at a trigger; that of orders and lots is a product.
+// labelOf is the label of a field at a trigger; that of orders and lots is a product.
 const ordered = ['order', 'rush_order', 'contract_lot'];
 export const labelOf = ({ type }, name) =>
   name === 'sku' && ordered.includes(type) ? 'Product' : (fields[name]?.label ?? sentence(name));
