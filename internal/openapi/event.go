@@ -62,7 +62,8 @@ func other() *huma.Schema {
 			Properties: map[string]*huma.Schema{
 				"type": {
 					Type: huma.TypeString, Not: &huma.Schema{Enum: known},
-					Description: "The system, the kind of record, and the thing that happened to it; not one of KnownEvent.",
+					Description: "The system, the kind of record, and the thing that happened to it; " +
+						"not one of KnownEvent.",
 				},
 				"data": {
 					Type: huma.TypeObject, AdditionalProperties: true,

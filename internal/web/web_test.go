@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
@@ -180,6 +181,9 @@ func TestNothingNamesAnotherHost(t *testing.T) {
 	t.Parallel()
 	address := regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9.\[-][^\s"'<>\\)]*`)
 	for path, body := range crawl(t) {
+		if !utf8.ValidString(body) { // a picture or a font
+			continue
+		}
 		body = strings.NewReplacer(
 			`xmlns="http://www.w3.org/2000/svg"`, "", // a name, not a place
 			// in a library: the same

@@ -124,7 +124,8 @@ func (l *look) lots() {
 	}
 	l.add(Concern{
 		Kind: LotsDue, Urgent: true, CostMinor: cost,
-		Sentence: said("contract lot", "contract lots", l.groups(due)...) + ". A lot that misses its day costs a penalty.",
+		Sentence: said("contract lot", "contract lots", l.groups(due)...) +
+			". A lot that misses its day costs a penalty.",
 	}, records)
 }
 
@@ -242,7 +243,8 @@ func (l *look) wages() {
 		}
 	}
 	l.add(Concern{
-		Kind: WagesDue, Urgent: late > 0 || last <= l.today, CostMinor: wages.PerCent(l.SurchargePctPerDay), Remedy: remedy,
+		Kind: WagesDue, Urgent: late > 0 || last <= l.today, CostMinor: wages.PerCent(l.SurchargePctPerDay),
+		Remedy: remedy,
 		Sentence: fmt.Sprintf("%s, %s in all. Late wages cost a surcharge, and morale.",
 			wagesText(late, len(records)-late, l.on(last)), owed),
 	}, records)
@@ -283,7 +285,8 @@ func (l *look) name() {
 	if pct := o.ReputationPPM * percent / ppm; pct < lowPct {
 		l.found = append(l.found, Concern{
 			Kind: ReputationLow, Records: []Record{},
-			Sentence: fmt.Sprintf("Reputation is %d of 100, so fewer orders come in. Each delivery on time raises it.%s",
+			Sentence: fmt.Sprintf("Reputation is %d of 100, so fewer orders come in. "+
+				"Each delivery on time raises it.%s",
 				pct, l.blemishes()),
 		})
 	}
