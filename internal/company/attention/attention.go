@@ -136,8 +136,8 @@ type Company struct {
 	CanHire            func(event.Role) error
 }
 
-// Concerns returns what needs somebody: what is urgent first, and in it cash, then what a command mends; reputation and
-// morale, which only time mends, last; otherwise the dearest first.
+// Concerns returns what needs attention: cash below zero, then urgent items, those with a command first; reputation and
+// morale, which no command raises, last; otherwise the most expensive first.
 func (c *Company) Concerns() []Concern {
 	l := &look{Company: c, today: c.Recorder.Date(), tomorrow: (c.Recorder.Today() + 1).Date()}
 	l.survey()
