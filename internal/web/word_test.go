@@ -180,8 +180,8 @@ func TestEveryWordingCatchesItsBadExampleOnly(t *testing.T) {
 // TestTextsAreInPlainEnglish reads the pages of the docs, with which come the guides, all commands
 // with their help, and the texts of operations, events, missions, presets and settings; the
 // OpenAPI document; the sentences in the code, with which come messages and hints; and the
-// console. The README and the landing page are held to the table of translated turns alone; the
-// handbook and the stories of the world may be witty.
+// console; and the documents beside the code. The landing page and the decision records are held
+// to the table of translated turns alone; the handbook and the stories of the world may be witty.
 func TestTextsAreInPlainEnglish(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
@@ -196,7 +196,7 @@ func TestTextsAreInPlainEnglish(t *testing.T) {
 	maps.Copy(front, texts)
 	for where, text := range front {
 		for _, w := range all() {
-			if _, ok := texts[where]; !ok && !slices.Contains(translated, w) {
+			if witty := where == "/" || strings.Contains(where, "/adr/"); witty && !slices.Contains(translated, w) {
 				continue
 			}
 			for _, hit := range w.found(text) {
@@ -209,6 +209,7 @@ func TestTextsAreInPlainEnglish(t *testing.T) {
 var (
 	blockEnds = regexp.MustCompile(`</(?:p|li|td|th|h[1-6]|dt|dd|summary|figcaption|div|a|tr)>|<br>`)
 	tags      = regexp.MustCompile(`<[^>]*>`)
+	spans     = regexp.MustCompile("`[^`\n]*`")
 	inCode    = regexp.MustCompile(`(?s)<(pre|code|script|style)\b.*?</(pre|code|script|style)>`)
 )
 
@@ -230,16 +231,26 @@ func pageTexts(t *testing.T, into map[string]string) {
 	}
 }
 
-// frontTexts are the README, whose lines are joined to paragraphs, and the landing page.
+// frontTexts are the landing page, the documents at the root, and the decision records.
 func frontTexts(t *testing.T) map[string]string {
 	t.Helper()
-	raw, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	page := inCode.ReplaceAllString(documents(t)["/"], "`code`")
 	page = tags.ReplaceAllString(blockEnds.ReplaceAllString(page, "\n"), "")
-	return map[string]string{"README.md": string(raw), "/": html.UnescapeString(page)}
+	front := map[string]string{"/": html.UnescapeString(page)}
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/adr/*.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			front[path] = spans.ReplaceAllString(string(raw), "`code`")
+		}
+	}
+	return front
 }
 
 func documentTexts(t *testing.T, into map[string]string) {
