@@ -1,31 +1,30 @@
-# Plain make and sh. Only Go is needed for `make test`; what else a target
-# wants, it says when it is missing.
+# Plain make and sh. `make test` needs only Go; other targets name the programs that they miss.
 
-# Everything is built without cgo. Only the race detector needs it.
+# Only the race detector needs cgo.
 GO = env CGO_ENABLED=0 go
 
-# Tests are many short processes, and the machine has memory: with a collection of
-# garbage at five times what is alive, not at twice, they take a tenth less time.
+# Tests are many short processes. With a garbage collection at five times the live heap instead of
+# twice, they take a tenth less time.
 ROOMY = env GOGC=400
 
-# suite NAME COMMAND... runs a command and says how long it took.
+# suite NAME COMMAND... runs a command and prints its time.
 SUITE = suite() { name=$$1; shift; began=$$(date +%s); echo "== $$name"; \
 	if "$$@"; then echo "== $$name: ok, $$(( $$(date +%s) - began )) s"; \
 	else echo "== $$name: FAILED, $$(( $$(date +%s) - began )) s"; return 1; fi; }
 
-# Programs that a suite wants beside Go. Its tests skip themselves where one is missing, and fail
-# where PLATEN_TEST_ALL is set.
+# Programs that suites need beside Go. Without one, its tests skip themselves, or fail if PLATEN_TEST_ALL
+# is set.
 WANTED = initdb:/usr/lib/postgresql/*/bin/initdb valkey-server:redis-server chromium-headless-shell:chromium:chromium-browser:google-chrome \
 	node python3 curl jq php ruby javac
 MISSING = missing=; for wanted in $(WANTED); do found=; for one in $$(echo $$wanted | tr : ' '); do \
 	command -v "$$one" >/dev/null 2>&1 && found=1; done; [ -n "$$found" ] || missing="$$missing $${wanted%%:*}"; done; \
 	[ -z "$$missing" ] || echo "!! SKIPPED what needs:$$missing"
 
-# Packages in which goroutines meet. Of the suites over the whole, a list in each says which tests have
-# several callers or something in the background (testclient.OnlyConcurrent).
+# Packages with concurrent goroutines. The suites over the whole have a list of their tests with several
+# callers or background work (testclient.OnlyConcurrent).
 CONCURRENT = ./internal/sandbox/... ./internal/store/... ./internal/node/... ./internal/admission/... ./internal/webhook/... \
 	./internal/mcp/... ./test/contract ./test/scenario
-# Those of a release besides.
+# More packages, before a release.
 CONCURRENT_ALL = $(CONCURRENT) ./client/... ./internal/api/... ./internal/cli/... ./internal/docsite/... ./internal/metrics/... \
 	./internal/ratelimit/... ./internal/rowtext/... ./internal/server/... ./platentest/... ./test/mcp/...
 
@@ -35,12 +34,12 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
-# What go test ./... runs, the pages and the console's units. Some suites wait for other programs: more run
-# together than there are processors, those that take longest first, and the pages beside them.
+# go test ./..., the longest suites first. Some wait for other programs, so more run together than there are
+# processors, and the pages beside them.
 PACKAGES = ./test/contract ./test/docs ./test/scenario ./...
 # SIDE is how many packages are tested side by side.
 SIDE = 4
-# A suite that hangs says where after this time.
+# After this time, a suite that hangs prints its goroutines.
 PATIENCE = 10m
 
 test: ## The quick tests: go test ./..., four pages in a browser, the console's units. Four minutes.
@@ -57,16 +56,15 @@ race: ## Test the packages with goroutines under the race detector; RACE=all has
 	echo "make race: no $${CC:-gcc} found. The race detector needs a C compiler, for example: apt-get install gcc libc6-dev"; exit 1; }
 	@$(SUITE); suite race $(ROOMY) CGO_ENABLED=1 go test -timeout 40m -race $(if $(filter all,$(RACE)),$(CONCURRENT_ALL),$(CONCURRENT))
 
-# biome COMMAND... formats or lints the browser's code, as biome.jsonc sets it.
-# Without npm it is skipped, which PLATEN_TEST_ALL makes a failure.
+# biome COMMAND... formats or lints the browser's code by biome.jsonc. Without npm it is skipped, or fails
+# if PLATEN_TEST_ALL is set.
 BIOME = build/tools/biome/node_modules
 RUN_BIOME = biome() { if ! command -v npm >/dev/null 2>&1; then \
 	echo "!! SKIPPED: biome $$1, for scripts and styles of the browser (none of: npm)"; [ -z "$$PLATEN_TEST_ALL" ]; return; fi; \
 	[ $(BIOME)/.package-lock.json -nt build/tools/biome/package-lock.json ] || npm ci --loglevel=error --no-audit --no-fund --prefix build/tools/biome || return; \
 	suite "biome $$1" $(BIOME)/.bin/biome "$$@"; }
 
-# A release is files for everybody to read, and go is run with what the machine has: two rules of
-# the program do not fit there.
+# The packager writes files that all users can read, and runs the machine's go: two rules do not suit it.
 lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, of biome.jsonc.
 	@$(SUITE); $(RUN_BIOME); failed=; \
 	biome check --error-on-warnings || failed=1; \
@@ -77,7 +75,7 @@ lint: bin/golangci-lint ## Run the linters of .golangci.yml and, where npm is, o
 	cd ../../eval/tokens && suite "lint of eval/tokens" env CGO_ENABLED=0 ../../bin/golangci-lint run --config ../../.golangci.yml --disable gomoddirectives ./... || failed=1; \
 	[ -z "$$failed" ]
 
-tokens: ## Measure what thirty days of play cost an agent, in calls and tokens.
+tokens: ## Measure the tool calls and tokens that thirty days of play cost an agent.
 	$(GO) test -C eval/tokens -count=1 -v .
 
 bin/golangci-lint: build/tools/go.mod build/tools/go.sum
@@ -90,12 +88,12 @@ openapi: bin/oasdiff ## Lint the OpenAPI document, and compare it with the relea
 	build/tools/openapi/node_modules/.bin/redocly lint --config build/tools/openapi/redocly.yaml bin/openapi.json
 	bin/oasdiff breaking --fail-on WARN --severity-levels build/tools/openapi/severity.txt build/tools/openapi/released.json bin/openapi.json
 
-generators: ## Make clients of the OpenAPI document with oapi-codegen and openapi-typescript, and play with them. Needs npm.
+generators: ## Generate clients of the OpenAPI document with oapi-codegen and openapi-typescript, and play with them. Needs npm.
 	@command -v npm >/dev/null 2>&1 || { echo "make generators: no npm found. It needs Node.js 20.19 or newer, for example: apt-get install nodejs npm"; exit 1; }
 	@[ -x build/tools/openapi/node_modules/.bin/openapi-typescript ] || npm ci --silent --no-audit --no-fund --prefix build/tools/openapi
 	@$(SUITE); suite generators env PLATEN_TEST_ALL=1 $(GO) test -C test/generators -count=1 -v .
 
-packaged: ## Test what make release makes, for this machine's processor: sums, archive, packages, image.
+packaged: ## Test the release for this machine's processor: checksums, archive, packages, image.
 	@$(SUITE); suite packaged $(GO) test -C build/tools/release -count=1 -timeout 30m ./...
 
 image: ## Build a container image called platen, of this commit. Needs docker, podman or buildah.
@@ -103,20 +101,20 @@ image: ## Build a container image called platen, of this commit. Needs docker, p
 	[ -n "$$tool" ] || { echo "make image: none of docker, podman and buildah is here"; exit 1; }; \
 	$$tool build --build-arg VERSION="$$(git describe --tags --always --dirty)" -t platen .
 
-release: ## Make the archives, their sums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
-	@[ -n "$(VERSION)" ] || { echo "make release: say which: make release VERSION=v0.1.0"; exit 1; }
+release: ## Build the archives, their checksums and install.sh in ./dist. Needs git: make release VERSION=v0.1.0
+	@[ -n "$(VERSION)" ] || { echo "make release: VERSION is missing: make release VERSION=v0.1.0"; exit 1; }
 	$(GO) run -C build/tools/release . --version "$(VERSION)" --root ../../.. --out ../../../dist --platforms "$(or $(PLATFORMS),all)" --url "$(URL)" --image "$(IMAGE)" --mcp-name "$(MCP_NAME)" --mcp-url "$(MCP_URL)" $(if $(UNTAGGED),--untagged)
 
-release-openapi: ## Take today's OpenAPI document for the released one.
+release-openapi: ## Make today's OpenAPI document the released one.
 	$(GO) run ./cmd/platen openapi >build/tools/openapi/released.json
 
 bin/oasdiff: build/tools/go.mod build/tools/go.sum
 	$(GO) build -C build/tools -buildvcs=false -o ../../bin/oasdiff github.com/oasdiff/oasdiff
 
-screenshots: ## Make the pictures of the README, from the running program. Needs Chromium.
+screenshots: ## Take the pictures of the README from the running program. Needs Chromium.
 	PLATEN_TEST_ALL=1 PLATEN_SCREENSHOTS=$(CURDIR)/docs/pictures $(GO) test -C test/browser -count=1 -run TestThePicturesOfTheReadme .
 
-vendor: ## Renew what the console has from npm: versions are in build/tools/console/package.json.
+vendor: ## Update the console's npm packages to the versions in build/tools/console/package.json.
 	npm ci --silent --no-audit --no-fund --prefix build/tools/console
 	node build/tools/console/vendor.mjs
 
@@ -124,24 +122,25 @@ fmt: ## Format all Go files and, where npm is, the browser's code.
 	gofmt -l -w .
 	@$(SUITE); $(RUN_BIOME); biome format --write
 
-generate: ## Regenerate what is generated from Go code.
+generate: ## Run all generators of code and documents.
 	$(GO) generate ./...
 
-# Deliveries, delays, leases and polls on the wall clock, as nobody's test clock has them.
+# Deliveries, delays, leases and polls on the wall clock.
 SCHEDULE = TheFourthAttemptIsTheLast|SurvivesTrueDelays|APlaceIsFreeOnlyAfterDeletion|ANetworkThatGoesOnSendingIsBanned|AKeyMaySendItsBudget|TheLongestPollIsAnswered|TheQueueIsServedInItsOrder
 
-schedule: ## Test on the wall clock what other tests let happen in a moment; 7 minutes.
+schedule: ## Test timers on the wall clock, not on an injected one; 7 minutes.
 	@$(SUITE); said=$$(mktemp) || exit 1; trap 'rm -f "$$said"' EXIT; \
 	suite schedule sh -c "PLATEN_TEST_SCHEDULE=1 $(GO) test -count=1 -v -timeout 60m -run '$(SCHEDULE)' ./test/contract ./test/scenario" >"$$said" 2>&1; \
 	failed=$$?; grep -E '^(---|ok|FAIL|==|panic)|_test.go' "$$said"; \
 	[ "$$failed" = 0 ] && [ "$$(grep -c '^--- PASS' "$$said")" = "$$(echo '$(SCHEDULE)' | tr '|' '\n' | wc -l)" ]
 
-format: ## Whether all Go files are formatted.
+format: ## Check that all Go files are formatted.
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { \
 	echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 
-# Suites run one after another; a failed one does not stop the rest. What waits runs beside them.
-# Servers are killed at 200 points here, and at a few under the race detector. Each benchmark runs once, so that none rots.
+# Suites run one after another, and the schedule, which mostly waits, beside them; a failure does not stop
+# the rest. Servers are killed at 200 points here, and at a few under the race detector. Each benchmark runs
+# once, so that none breaks unseen.
 check: ## Everything: formatting, linters, documents, packages, all tests with all draws, race detector. Forty minutes.
 	@$(SUITE); failed=; beside=$$(mktemp) || exit 1; trap 'rm -f "$$beside"' EXIT; \
 	$(MAKE) --no-print-directory schedule >"$$beside" 2>&1 & waiting=$$!; \
@@ -152,16 +151,16 @@ check: ## Everything: formatting, linters, documents, packages, all tests with a
 	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \
 	[ -z "$$failed" ] || { echo "!! FAILED:$$failed"; exit 1; }
 
-bench: ## Measure Platen beside the least that could be done for the same, or BENCH=pattern of it; 7 minutes.
+bench: ## Measure Platen beside a minimal program for the same work, or BENCH=pattern of it; 7 minutes.
 	@$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 5x -timeout 60m ./test/load
 
-economy: ## Measure what the company is worth to players of different skill; 6 minutes.
+economy: ## Measure the company's worth to players of different skill; 6 minutes.
 	@$(GO) run ./eval/economy
 
-faults: ## Make twenty faults, one after the other, and run the tests that should notice; 16 minutes.
+faults: ## Plant twenty bugs, one after the other, and run the tests that should notice; 16 minutes.
 	@$(GO) run ./test/faults
 
-soak: ## More of what is random: lives (CHECKS=n), scenarios of 20 worlds, kills (POINTS=n), guests that come and go (MINUTES=n); an hour.
+soak: ## More random tests: lives (CHECKS=n), scenarios of 20 worlds, kills (POINTS=n), guests that come and go (MINUTES=n); an hour.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
 	suite store $(GO) test -count=1 -timeout 60m ./internal/store/sqlite ./internal/admission -rapid.checks=$${CHECKS:-60}0 || failed=1; \
@@ -170,7 +169,7 @@ soak: ## More of what is random: lives (CHECKS=n), scenarios of 20 worlds, kills
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \
 	[ -z "$$failed" ]
 
-fuzz: ## Feed each decoder of outside input what nobody thought of, for PLATEN_FUZZ_TIME (1m) each.
+fuzz: ## Fuzz each decoder of outside input, for PLATEN_FUZZ_TIME (1m) each.
 	@$(SUITE); failed=; \
 	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
 	targets=$$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz') || failed=1; \

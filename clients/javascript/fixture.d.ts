@@ -17,7 +17,7 @@ export interface Platen {
   readonly origin: string;
   /** What the server has printed. */
   readonly output: string;
-  /** Creates a sandbox: its clock stands still unless the input says otherwise. */
+  /** Creates a sandbox: its clock is manual unless the input sets another. */
   sandbox(input?: CreateSandboxInput): Promise<Sandbox>;
   /** Stops the server and removes its database. That happens by itself, too, when the tests end. */
   stop(): Promise<void>;

@@ -146,7 +146,7 @@ func recordReceipt(counted record) error {
 }
 
 func purchaseOrderID(number string) (string, error) {
-	// A delivery note has the number, Head Office wants the id.
+	// A delivery note has the number, Head Office needs the id.
 	for order, err := range rows("/office/purchase-orders?limit=100") {
 		if err != nil || order.Number == number {
 			return order.ID, err

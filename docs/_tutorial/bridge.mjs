@@ -69,7 +69,7 @@ async function recordReceipt(counted) {
 }
 
 async function purchaseOrderId(number) {
-  // A delivery note has the number, Head Office wants the id.
+  // A delivery note has the number, Head Office needs the id.
   for await (const order of rows('/office/purchase-orders?limit=100')) {
     if (order.number === number) return order.id;
   }

@@ -78,7 +78,7 @@ def record_receipt(counted):
 
 
 def purchase_order_id(number):
-    # A delivery note has the number, Head Office wants the id.
+    # A delivery note has the number, Head Office needs the id.
     for order in rows("/office/purchase-orders?limit=100"):
         if order["number"] == number:
             return order["id"]

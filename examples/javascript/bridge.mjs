@@ -294,7 +294,7 @@ class Bridge {
    */
   async deal(event) {
     // The same event always leads to the same request, and has a key for it. If
-    // the last try got through and nobody heard, this one gets its answer.
+    // the last try succeeded and its response was lost, this one gets the stored response.
     await this.report(`event ${event.seq}, ${event.type}`, () => this.handOffs[event.type](event.data, `bridge-${event.id}`));
     this.pass(event.seq);
   }

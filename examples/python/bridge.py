@@ -303,7 +303,7 @@ class Bridge:
         good is reported and passed too, since it would be refused for ever and
         hold up all the rest."""
         # The same event always leads to the same request, and has a key for it.
-        # If the last try got through and nobody heard, this one gets its answer.
+        # If the last try succeeded and its response was lost, this one gets the stored response.
         hand_off = self.hand_offs[event["type"]]
         self.report(f"event {event['seq']}, {event['type']}", lambda: hand_off(event["data"], "bridge-" + event["id"]))
         self.pass_(event["seq"])

@@ -176,7 +176,7 @@ class AsyncClient(AsyncOperations):
         """Send a request that no method covers, once, and return the response as it came."""
         return await self._send(self._core.raw(method, path, body, headers or {}, idempotency_key))
 
-    # What the methods of the operations stand on.
+    # The base of the operations' methods.
 
     async def _read(self, request: Request, call: Call | None) -> Any:
         return await self._drive(self._core.call(request, call or Call(), self._now))

@@ -148,7 +148,7 @@ class Client(Operations):
         """Send a request that no method covers, once, and return the response as it came."""
         return self._transport.send(self._core.raw(method, path, body, headers or {}, idempotency_key))
 
-    # What the methods of the operations stand on.
+    # The base of the operations' methods.
 
     def _read(self, request: Request, call: Call | None) -> Any:
         return self._drive(self._core.call(request, call or Call(), self._now))

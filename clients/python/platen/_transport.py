@@ -59,7 +59,7 @@ class Abort:
             self.asked = True
             sock = self._connection and self._connection.sock
             if sock:
-                with suppress(OSError):  # whoever reads from it gets an end at once
+                with suppress(OSError):  # its readers get an end at once
                     sock.shutdown(socket.SHUT_RDWR)
 
 

@@ -224,7 +224,7 @@ class ReportTest(Base):
                 connections.append(connection)
                 connection.recv(1000)
                 connection.sendall(head + body)
-                connection.close()  # with a body that nobody has read: a reset
+                connection.close()  # with an unread body: a reset
 
         threading.Thread(target=reject, daemon=True).start()
         client = platen.Client(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", platen.Keys(office="k"))

@@ -89,7 +89,7 @@ if group.interval > 0 then
 		return {1, 1, 0, wait}
 	end
 end
--- A block is that of others too: its refusals cost nobody anything.
+-- Others share the block: its rejections count for no network.
 local block = { interval = tonumber(ARGV[17]) }
 if block.interval > 0 then
 	block = place(KEYS[5], '', 17)

@@ -23,7 +23,7 @@ CREATE TABLE sandboxes (
     -- the unique index. Until it is emptied, bodies wait for removal.
     removed     boolean NOT NULL DEFAULT false,
     emptied     boolean NOT NULL DEFAULT false,
-    -- When somebody is to look after the sandbox next, and how often its lease was extended.
+    -- The next moment to check the sandbox, and the number of its lease's extensions.
     wake_at     bigint  NOT NULL,
     extensions  integer NOT NULL,
     -- The session of the server that owns it, and how often it was claimed: claims alone write both.
@@ -31,7 +31,7 @@ CREATE TABLE sandboxes (
     epoch       bigint  NOT NULL DEFAULT 0,
     -- The version of the simulation that began it. 0 is not noted, and any server may claim it.
     engine      integer NOT NULL DEFAULT 0,
-    -- The key of whoever judges the player of an evaluation.
+    -- The key that judges the player of an evaluation.
     grading_key bytea,
     evaluation  boolean NOT NULL
 );

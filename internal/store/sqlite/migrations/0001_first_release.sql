@@ -17,10 +17,10 @@ CREATE TABLE sandboxes (
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER NOT NULL,
     delete_at   INTEGER NOT NULL,
-    -- When somebody is to look after the sandbox next, and how often its lease was extended.
+    -- The next moment to check the sandbox, and the number of its lease's extensions.
     wake_at     INTEGER NOT NULL,
     extensions  INTEGER NOT NULL,
-    -- The key of whoever judges the player of an evaluation.
+    -- The key that judges the player of an evaluation.
     grading_key BLOB,
     evaluation  INTEGER NOT NULL
 ) STRICT;
