@@ -52,6 +52,9 @@ func (h *Handover) hand(s *client.Sandbox, origin string) error {
 	}
 	fmt.Fprintf(h.Notes, "%s  %s, until %s\n",
 		paintFor(h.Notes).in(bold, s.PublicName), s.SandboxID, moment(s.ExpiresAt, time.Now()))
+	if s.ForkedFrom != nil {
+		fmt.Fprintln(h.Notes, forkOf(s.ForkedFrom))
+	}
 	if h.Env == "" {
 		return printLines(h.Out, lines)
 	}

@@ -20,6 +20,9 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	}
 	fmt.Fprintf(out, "%s  %s  %s, %s left at %s\n",
 		p.in(bold, s.PublicName), s.SandboxID, state, span(time.Duration(s.ExpiresInS)*time.Second), origin)
+	if s.ForkedFrom != nil {
+		fmt.Fprintln(out, forkOf(s.ForkedFrom))
+	}
 	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, %s\n\n",
 		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, world(s))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -52,6 +55,11 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+// forkOf says where a fork comes from.
+func forkOf(from *client.ForkedFrom) string {
+	return fmt.Sprintf("fork of %s after event %d", from.SandboxID, from.Seq)
 }
 
 func deliveries(n int64) string {

@@ -61,6 +61,12 @@ func (c *company) is() bool {
 	return c.send(http.MethodGet, "/sandbox", nil).Status == http.StatusOK
 }
 
+// name is the name of a company in the console.
+func (c *company) name() string {
+	c.Helper()
+	return text(c.must(http.MethodGet, "/sandbox", nil), "public_name")
+}
+
 // row presses a button in the row of a list that has a text.
 func (x *tab) row(list, text, button string) {
 	x.Helper()
@@ -100,7 +106,7 @@ func TestAForkIsMadeInTheConsole(t *testing.T) {
 			old.tick(480)
 			x.row(".checkpoints", "before the rush", ".btn:not(.delete)")
 			x.shows("h1", "Your two keys")
-			made := fmt.Sprintf("Fork of %s after event %v", old.ID, named["seq"])
+			made := fmt.Sprintf("Fork of %s (%s) after event %v", old.name(), old.ID, named["seq"])
 			x.shows("#made-of", made)
 			x.shows(".key.office", "lab_off_")
 			x.until(`document.activeElement.id === 'main'`)
@@ -108,7 +114,8 @@ func TestAForkIsMadeInTheConsole(t *testing.T) {
 			x.shot("fork-keys-" + l.String())
 			x.savesKeys()
 			x.shows("#origin", made)
-			x.until(`document.querySelector('#is-fork').textContent === 'Fork'`) // a phone has no room for it
+			// A phone has no room for it.
+			x.until(`document.querySelector('#is-fork').textContent === ` + quote("Fork of "+old.name()))
 			x.accessible("a fork")
 			x.shot("fork-session-" + l.String())
 			fork := x.company(p)
@@ -143,6 +150,7 @@ func TestAForkIsMadeInTheConsole(t *testing.T) {
 // goesOn begins again in a fork, and deletes what comes of it.
 func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 	x.Helper()
+	from := fmt.Sprintf("Fork of %s (%s)", fork.name(), fork.ID)
 	x.click("#begin-again")
 	x.shows("dialog[open] h2", "Begin again?")
 	x.until(`document.activeElement.id === 'sure-no'`)
@@ -155,9 +163,9 @@ func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 	}
 	x.click("#begin-again")
 	x.click("#sure-yes")
-	x.shows("#made-of", "Fork of "+fork.ID+" after event")
+	x.shows("#made-of", from+" after event")
 	x.savesKeys()
-	x.shows("#origin", "Fork of "+fork.ID)
+	x.shows("#origin", from)
 	x.until(`!document.querySelector('#to-parent, #others, #remains')`)
 	again := x.company(p)
 	if fork.is() || !again.is() {
@@ -327,7 +335,7 @@ func TestAForkBringsAProofOfWork(t *testing.T) {
 	x.savesKeys()
 	before := x.session()
 	x.click("#fork-now")
-	x.shows("#made-of", "Fork of "+before.SandboxID)
+	x.shows("#made-of", "("+before.SandboxID+")")
 	if after := x.session(); after.SandboxID == before.SandboxID || len(after.Others) != 1 {
 		t.Errorf("the tab went from %s to %s and keeps %d others", before.SandboxID, after.SandboxID, len(after.Others))
 	}

@@ -1,6 +1,8 @@
 package browser_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"platen/internal/testclient"
@@ -67,4 +69,31 @@ func TestARequestThatFailedLeadsToWhatHelps(t *testing.T) {
 	if after := len(c.list("/office/purchase-orders")); after != before+1 {
 		t.Errorf("after one click there are %d orders for paper, before it were %d", after, before)
 	}
+}
+
+// TestALostResponseIsStruckThrough on the overview and on the page of requests: the program did not get it.
+func TestALostResponseIsStruckThrough(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	c.must("POST", "/sandbox/faults", record{"kind": "response_lost"})
+	// The connection may close without a response, so no client that fails the test is used.
+	lost, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.BaseURL+"/factory/work-orders",
+		strings.NewReader(`{"sku":"prd_notebook","quantity":5}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost.Header.Set("Authorization", "Bearer "+c.FactoryKey)
+	lost.Header.Set("Content-Type", "application/json")
+	lost.Header.Set("Idempotency-Key", randomText())
+	if response, err := http.DefaultClient.Do(lost); err == nil {
+		response.Body.Close()
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows("td s[title='Response lost']", "201")
+	x.goTo("/console/requests")
+	x.shows("tr[data-row] s[title='Response lost']", "201")
+	x.shows("tr[data-row] .pill.warn", "response lost")
+	x.inEveryLook("tr[data-row]:has(s)", "a lost response", "request-lost")
 }

@@ -66,6 +66,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	x.press("\r")
 	x.shows(".attempts li", "502")
 	x.until(`location.pathname.startsWith('/console/webhooks/whd_')`)
+	x.until(`/^factory\.work_order\.created (failed|pending) · Platen$/.test(document.title)`)
 	x.shows(".dlv pre a", text(work, "id"))
 	x.until(`!document.querySelector('.dlv pre').textContent.includes('"seq"')`)
 	for _, l := range looks {
@@ -112,6 +113,9 @@ func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
 	}
 	x.shows(".title .pill", "disabled")
 	x.shows("#trouble", "Disabled")
+	x.click("tr[data-row]:has(.http.bad)")
+	x.shows("#enable-first", "Enable the webhook to send it again.")
+	x.until(`!document.querySelector('.again')`)
 	broken.Store(false)
 	x.click("#send-test")
 	x.shows(".problem.ok", "still disabled")

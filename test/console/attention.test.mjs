@@ -19,7 +19,7 @@ test('the records of an item lead to their pages, and those that are not shown a
   assert.deepEqual(attention.recordsOf({ records: [work, hook], record_count: 12 }), {
     records: [
       { id: 'wo_1', system: 'factory', name: 'WO-3001', href: '/console/factory/work-orders/wo_1' },
-      { id: 'whk_1', system: 'sandbox', name: 'webhook whk_1', href: '/console/webhooks/whk_1' },
+      { id: 'whk_1', system: 'sandbox', name: 'Webhook whk_1', href: '/console/webhooks/whk_1' },
     ],
     more: 10,
   });
@@ -65,7 +65,7 @@ test('all that is urgent is shown at first', () => {
 
 test('a command has a name, also one that is new', () => {
   assert.deepEqual(
-    ['start_print_run', 'paint_the_wall'].map(operation => attention.nameOf({ operation })),
+    ['start_print_run', 'paint_the_wall'].map(operation => attention.buttonOf({ operation })),
     ['Start the run', 'Paint the wall'],
   );
 });

@@ -25,7 +25,7 @@ test('an event says what it is about, and what is known of it besides', async ()
   assert.deepEqual(told({ ...order, total_minor: 22000 }), ['SO-1001', '10 × Business cards · Lumen Gyms · 220.00']);
   assert.deepEqual(told({ id: 'itm_coated', sku: 'mat_coated' }), ['Coated paper, B2', '']);
   assert.deepEqual(told({ id: 'emp_0001', badge_no: '1001' }), ['Marta Lindqvarn', '']);
-  assert.deepEqual(told({ id: 'dlv_0001' }), ['PO-5001', 'Papyra Mill']);
+  assert.deepEqual(told({ id: 'dlv_0001' }), ['delivery for PO-5001', 'Papyra Mill']);
   assert.deepEqual(told({ id: 'on_the_dot', title: 'On the dot' }), ['On the dot', '']);
   store.forget();
 });

@@ -49,6 +49,8 @@ test('the way back leads to the parent, also when it was not left last', () => {
 
 test('a fork says where it comes from, and other sandboxes say nothing', () => {
   assert.equal(madeOf(other('b', from('sbx_a', 7))), 'Fork of sbx_a after event 7');
+  const named = { forked_from: { sandbox_id: 'sbx_a', seq: 7, public_name: 'Quiet Heron Press' } };
+  assert.equal(madeOf(other('b', named)), 'Fork of Quiet Heron Press (sbx_a) after event 7');
   assert.equal(madeOf(other('b', { forked_from: null })), '');
   assert.equal(madeOf(null), '');
 });
@@ -94,9 +96,10 @@ test('a fork takes the place of the sandbox, whose keys stay in the tab', async 
   assert.deepEqual(asked, [[forking, bearer(keys.office_key), '{"checkpoint":"chk_1"}']]);
   const { public_name, office_key, seen, forked_from } = session.value;
   assert.deepEqual(
-    { public_name, office_key, seen, forked_from },
-    { public_name: 'Second Press', office_key: 'lab_off_sbx_2', seen: false, ...from('sbx_1') },
+    { public_name, office_key, seen },
+    { public_name: 'Second Press', office_key: 'lab_off_sbx_2', seen: false },
   );
+  assert.deepEqual(forked_from, { sandbox_id: 'sbx_1', seq: 12, public_name: 'Example Press' });
   assert.equal(parentOf(session.value).office_key, keys.office_key);
   assert.equal(store.status.value, null, 'what was known of the parent');
   assert.match(sessionStorage.getItem('platen.session'), /lab_off_sbx_2.*lab_off_o/);

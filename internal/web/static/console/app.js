@@ -4,7 +4,7 @@
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
 import { path, finding, helping, listen } from '../lib/navigate.js';
-import { session, reviewing, madeOf, theme, themes } from '../lib/session.js';
+import { session, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
@@ -277,7 +277,15 @@ function Who() {
           `
           : null
       }
-      ${made ? html`<a class="pill sandbox hide-s" id="is-fork" href="/console/session" title=${made}>Fork</a>` : null}
+      ${
+        made
+          ? html`
+            <a class="pill sandbox hide-s" id="is-fork" href="/console/session" title=${made}>
+              <span>${forkOf(session.value)}</span>
+            </a>
+          `
+          : null
+      }
     </div>
   `;
 }

@@ -24,9 +24,10 @@ const age = on => workingAge(on, store.present.value?.sim_date);
 
 // Foot is the last line of a slip, with a date in red that has passed too early.
 const Foot = ({ of: { foot, late } }) => {
-  const [before, due] = foot.split(/(?=\b(?:due|needed) )/);
+  const at = late ? foot.search(/\b(?:due|needed) /) : -1;
+  if (at < 0) return html`<span class="slip-f">${foot}</span>`;
   return html`<span class="slip-f">
-    ${late && due ? html`${before}<b class="c-red">${due}<span class="vh"> overdue</span></b>` : foot}
+    ${foot.slice(0, at)}<b class="c-red">${foot.slice(at)}<span class="vh"> overdue</span></b>
   </span>`;
 };
 

@@ -1,6 +1,8 @@
 // The lists of both systems: their paths, and the columns that say most.
-// A column is [member, heading, kind]; kinds are in records.js. In the place of a member is a function of the
-// record, where another record that this tab holds says more.
+// A column is [member, heading, kind, main]; kinds are in records.js, and main columns stay on a phone. In the place
+// of a member is a function of the record, where another record that this tab holds says more. After the columns come
+// the text of an empty list, and the operation that fills it, where time does not.
+import { words } from '../lib/format.js';
 import { row, rows } from '../lib/store.js';
 
 // orderOf is the order or the lot that a record refers to, by id or by number.
@@ -17,7 +19,7 @@ const customerOf = r => {
 };
 const productOf = r => (orderOf(r) ?? workOf(r))?.product_name;
 const printedOf = r => productOf(r) && productOf(r) + (r.items.length > 1 ? ` and ${r.items.length - 1} more` : '');
-const personOf = r => rows('employee').find(e => e.badge_no === r.badge_no)?.name;
+const personOf = r => rows('employee').find(e => e.badge_no === r.badge_no)?.name ?? r.badge_no;
 const itemOf = r => rows('stock_item').find(i => i.sku === r.sku)?.name ?? r.sku;
 
 // groups are the lists of a system by the work that they are for.
@@ -81,7 +83,8 @@ export const lists = {
         ['source', 'Created by'],
         ['shipped_on', 'Shipped', 'day'],
       ],
-      'Shipped orders are billed here: POST /office/shipments.',
+      'POST /office/shipments bills shipped orders.',
+      'create_office_shipment',
     ],
     [
       'customer-invoices',
@@ -96,7 +99,7 @@ export const lists = {
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],
-      'Each invoice creates one.',
+      'Each shipment to a customer is billed with an invoice.',
     ],
     [
       'payments',
@@ -106,7 +109,7 @@ export const lists = {
         ['payer_name', 'Payer', 'fill'],
         ['customer_invoice_id', 'Invoice', 'ref'],
         ['remittance_text', 'Text'],
-        ['amount_minor', 'Amount', 'money'],
+        ['amount_minor', 'Amount', 'money', 'main'],
         ['received_on', 'Received', 'day'],
       ],
       'Most customers pay when their terms end.',
@@ -139,6 +142,7 @@ export const lists = {
         ['status', 'Status', 'status'],
       ],
       'POST /office/purchase-orders buys from a supplier.',
+      'create_purchase_order',
     ],
     [
       'goods-receipts',
@@ -174,9 +178,9 @@ export const lists = {
       'Ledger',
       [
         ['entry_on', 'Day', 'day'],
-        ['kind', 'Kind', 'words'],
+        [r => words(r.kind), 'Kind', 'fill'],
         ['reference_id', 'For', 'ref'],
-        ['amount_minor', 'Amount', 'money'],
+        ['amount_minor', 'Amount', 'money', 'main'],
         ['balance_minor', 'Balance', 'money'],
       ],
       'Every movement of cash.',
@@ -190,7 +194,7 @@ export const lists = {
         ['name', 'Name', 'fill'],
         ['role', 'Role', 'words'],
         ['skill', 'Skill', 'number'],
-        ['hourly_minor', 'Hourly', 'money'],
+        ['hourly_minor', 'Hourly wage', 'money'],
         ['status', 'Status', 'status'],
       ],
       'The company has no employees.',
@@ -206,6 +210,7 @@ export const lists = {
         ['payroll_run_id', 'Payroll', 'ref'],
       ],
       'File a timesheet for each week of attendance, after Friday.',
+      'create_timesheet',
     ],
     [
       'payroll-runs',
@@ -237,11 +242,11 @@ export const lists = {
       'market_quote',
       'Market',
       [
-        ['name', 'What', 'fill'],
-        ['bid_minor', 'Bid', 'money'],
-        ['ask_minor', 'Ask', 'money'],
+        ['name', 'Item', 'fill'],
+        ['bid_minor', 'Bid', 'money', 'main'],
+        ['ask_minor', 'Ask', 'money', 'main'],
         ['depth', 'Depth', 'number'],
-        ['valid_on', 'For', 'day'],
+        ['valid_on', 'Valid on', 'day'],
       ],
       'Prices change every morning.',
     ],
@@ -250,14 +255,14 @@ export const lists = {
       'market_trade',
       'Trades',
       [
-        ['id', 'Trade', 'code'],
+        ['traded_on', 'Traded', 'day'],
         ['side', 'Side', 'words'],
         [itemOf, 'Item', 'fill'],
         ['quantity', 'Quantity', 'number'],
-        ['total_minor', 'Total', 'money'],
-        ['traded_on', 'Traded', 'day'],
+        ['total_minor', 'Total', 'money', 'main'],
       ],
       'POST /office/market/trades buys and sells on the market.',
+      'trade_on_market',
     ],
     [
       'customers',
@@ -265,8 +270,8 @@ export const lists = {
       'Customers',
       [
         ['name', 'Name', 'fill'],
-        ['payment_terms_days', 'Terms', 'number'],
-        ['payment_habit', 'Pays', 'words'],
+        ['payment_terms_days', 'Terms, days', 'number'],
+        ['payment_habit', 'Pays', 'words', 'main'],
         ['credit_note', 'Note'],
       ],
       '',
@@ -290,9 +295,9 @@ export const lists = {
       [
         ['name', 'Name', 'fill'],
         ['kind', 'Kind'],
-        ['terms_days', 'Terms', 'number'],
-        ['lead_days_min', 'Lead, least', 'number'],
-        ['lead_days_max', 'most', 'number'],
+        ['terms_days', 'Terms, days', 'number'],
+        ['lead_days_min', 'Lead days, min', 'number'],
+        ['lead_days_max', 'Lead days, max', 'number'],
         ['on_time_pct', 'On time %', 'number'],
       ],
       '',
@@ -344,6 +349,7 @@ export const lists = {
         ['sim_date', 'Day', 'day'],
       ],
       'A checkpoint is a saved state. Fork the sandbox from it.',
+      'create_checkpoint',
     ],
   ],
   factory: [
@@ -361,16 +367,17 @@ export const lists = {
         ['status', 'Status', 'status'],
       ],
       'POST /factory/work-orders creates a work order to print.',
+      'create_work_order',
     ],
     [
       'print-runs',
       'print_run',
       'Print runs',
       [
-        ['id', 'Run', 'code'],
+        ['work_order_id', 'Work order', 'ref'],
         [printedOf, 'Product', 'fill'],
         ['press_id', 'Press', 'ref'],
-        ['operator_badge_no', 'Operator', 'ref'],
+        [r => personOf({ badge_no: r.operator_badge_no }), 'Operator'],
         ['sheets_planned', 'Sheets', 'number'],
         ['spoilage_pct', 'Spoilage %', 'number'],
         ['started_sim', 'Started', 'sim'],
@@ -378,6 +385,7 @@ export const lists = {
         ['status', 'Status', 'status'],
       ],
       'POST /factory/print-runs prints a work order on a press.',
+      'start_print_run',
     ],
     [
       'shipments',
@@ -393,15 +401,16 @@ export const lists = {
         ['shipped_on', 'Shipped', 'day'],
       ],
       'POST /factory/shipments ships finished goods.',
+      'create_factory_shipment',
     ],
     [
       'stock',
       'stock_item',
       'Stock',
       [
-        ['name', 'What', 'fill'],
+        ['name', 'Item', 'fill'],
         ['sku', 'SKU', 'code'],
-        ['on_hand', 'On hand', 'number'],
+        ['on_hand', 'On hand', 'stock', 'main'],
         ['reserved', 'Reserved', 'number'],
         ['reorder_point', 'Reorder at', 'number'],
         ['status', 'Status', 'status'],
@@ -417,7 +426,7 @@ export const lists = {
         [itemOf, 'Item', 'fill'],
         ['kind', 'Kind', 'words'],
         ['reference_id', 'For', 'ref'],
-        ['quantity', 'Quantity', 'number'],
+        ['quantity', 'Quantity', 'number', 'main'],
         ['balance_after', 'Balance', 'number'],
       ],
       'Every movement of material.',
@@ -459,17 +468,17 @@ export const lists = {
         ['received_on', 'Counted', 'day'],
       ],
       'POST /factory/goods-receipts records a delivery.',
+      'create_factory_goods_receipt',
     ],
     [
       'market-deliveries',
       'market_delivery',
       'Market deliveries',
       [
-        ['id', 'Delivery', 'code'],
-        ['trade_ref', 'Trade', 'ref'],
-        [itemOf, 'Item', 'fill'],
-        ['quantity', 'Quantity', 'number'],
         ['received_on', 'Received', 'day'],
+        [itemOf, 'Item', 'fill'],
+        ['trade_ref', 'Trade', 'ref'],
+        ['quantity', 'Quantity', 'number', 'main'],
       ],
       'Goods bought on the market arrive a working day later.',
     ],
@@ -481,9 +490,9 @@ export const lists = {
         ['name', 'Press', 'fill'],
         ['technology', 'Kind'],
         ['sheets_per_hour', 'Sheets/h', 'number'],
-        ['make_ready_minutes', 'Make-ready', 'number'],
+        ['make_ready_minutes', 'Make-ready, minutes', 'number'],
         ['completed_print_runs', 'Runs', 'number'],
-        ['minutes_printed_total', 'Minutes', 'number'],
+        ['minutes_printed_total', 'Minutes printed', 'number'],
         ['status', 'Status', 'status'],
       ],
       '',
@@ -523,7 +532,7 @@ export const lists = {
         ['paper_sku', 'Paper', 'code'],
         ['sheets_per_unit', 'Sheets', 'number'],
         ['plates_per_run', 'Plates', 'number'],
-        ['finishing_minutes', 'Finishing min', 'number'],
+        ['finishing_minutes', 'Finishing, minutes', 'number'],
       ],
       '',
     ],

@@ -135,6 +135,7 @@ func main() {
 export function Page() {
   const [, , list] = snippets[tab.value];
   const s = session.value ?? noKeys;
+  const shown = session.value ? masked : undefined;
   return html`
     <div class="title">
       <h1>Connect</h1>
@@ -162,7 +163,7 @@ export function Page() {
             <h2>${title}</h2>
             ${
               text === keyLines
-                ? html`<${Code} text=${exportsOf(s)} what=${title}>${exportsOf(s, masked)}<//>`
+                ? html`<${Code} text=${exportsOf(s)} what=${title}>${exportsOf(s, shown)}<//>`
                 : html`<${Code} text=${text} what=${title} />`
             }
           </div>

@@ -1,11 +1,11 @@
 // Events, newest first, as the overview and the page of events show them.
 import { useState, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { pageOfPath, resourceOf } from '../lib/navigate.js';
+import { nameOf, pageOfPath, resourceOf } from '../lib/navigate.js';
 import { anyKey } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number } from '../lib/format.js';
-import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl, nameOf } from './parts.js';
+import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl } from './parts.js';
 import { useAsked, useHeld, useSeen } from './parts.js';
 
 const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
@@ -26,10 +26,11 @@ export const subject = ({ data: d }) =>
   d.title ??
   d.name ??
   d.purchase_order_number ??
+  d.payer_name ??
   nameOf(d.id) ??
   personOf(d.badge_no) ??
   goodsOf(d.sku) ??
-  d.id;
+  (d.id?.startsWith('sbx_') ? undefined : d.id);
 
 // detail says what is known of it besides: the goods, whose they are, the money.
 export function detail({ data }) {

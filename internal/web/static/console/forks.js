@@ -289,10 +289,7 @@ export function Origin() {
         from
           ? html`
             <div class="beside" id="origin">
-              <p class="grow">
-                Fork of <code>${from.sandbox_id}</code> after event ${from.seq}${' '}
-                ${parent?.public_name ? html`<span class="dim">of ${parent.public_name}</span>` : null}
-              </p>
+              <p class="grow">${madeOf(session.value)}</p>
               ${
                 parent
                   ? html`

@@ -70,7 +70,7 @@ const Ring = ({ done, of }) => html`
 function elsewhere() {
   const s = store.status.value;
   if (s?.evaluation) return 'Evaluation sandboxes have no missions about faults.';
-  if (s?.bridge === 'auto') return 'One more, to carry an order by hand, is in sandboxes with the manual bridge.';
+  if (s?.bridge === 'auto') return 'Sandboxes with a manual bridge have one more mission: carry an order by hand.';
   return null;
 }
 
@@ -86,8 +86,8 @@ function Medal({ all }) {
         <h2>${all.length ? counted : 'Loading'}</h2>
         <p class="dim">${elsewhere()}</p>
         <p class="dim">
-          ${every ? 'Try a sandbox with the bridge by hand next.' : null}
-          ${!every && next ? html`next: <b>${next.title}</b>. ${next.objective}` : null}
+          ${every ? 'Next: try a sandbox with a manual bridge.' : null}
+          ${!every && next ? html`Next: <b>${next.title}</b>. ${next.objective}` : null}
         </p>
       </div>
     </section>
@@ -155,7 +155,7 @@ export function Page() {
   return html`
     <div class="title">
       <h1>Missions</h1>
-      <p>What to try next. The sandbox notices the work of your programs; there is no checkbox.</p>
+      <p>Things to try next. A mission completes when your program has done it.</p>
     </div>
     <${Medal} all=${all} />
     <div class="tracks"><${Tracks} all=${all} /></div>

@@ -4,12 +4,15 @@ import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
 import { keyFor, session } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { resourceOf } from '../lib/navigate.js';
-import { day, number, plain, roundMoney, sentence, words } from '../lib/format.js';
-import { Code, Problem, Skeleton, sending, useAsked } from './parts.js';
+import { nameOf, resourceOf } from '../lib/navigate.js';
+import { day, number, plain, roundMoney, sentence } from '../lib/format.js';
+import { Code, Problem, Rest, Skeleton, sending, useAsked } from './parts.js';
 
 // systemOf is the system whose key a path wants; what is shared takes either.
 export const systemOf = path => /^\/(office|factory)\//.exec(path)?.[1] ?? 'shared';
+
+// labelOf is the name of a record as this tab knows it, or as the server gives it.
+const labelOf = r => nameOf(r.id) ?? (r.number || `${sentence(r.resource)} ${r.id}`);
 
 // recordsOf are the records of an item, with the pages that show them, and how many there are
 // beyond them.
@@ -17,7 +20,7 @@ export const recordsOf = item => ({
   records: item.records.map(r => ({
     id: r.id,
     system: r.system,
-    name: r.resource === 'payroll_run' ? `Week of ${day(r.number)}` : r.number || `${words(r.resource)} ${r.id}`,
+    name: r.resource === 'payroll_run' ? `Week of ${day(r.number)}` : labelOf(r),
     href: r.resource === 'webhook' ? `/console/webhooks/${r.id}` : `/console${r.path}`,
   })),
   more: item.record_count - item.records.length,
@@ -92,8 +95,8 @@ const numberOf = ({ path = '', body = {} }) =>
     .map(r => r?.number ?? r?.purchase_order_number)
     .find(Boolean);
 
-// nameOf is the button's text for a command.
-export const nameOf = command => {
+// buttonOf is the button's text for a command.
+export const buttonOf = command => {
   const name = commandNames[command.operation] ?? sentence(command.operation);
   return name.replace(/\bit\b/, numberOf(command) ?? 'it');
 };
@@ -129,7 +132,7 @@ function NeedRecords({ item }) {
 export function Mend({ command, ask }) {
   const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
   const [shown, show] = useState(false);
-  const name = nameOf(command);
+  const name = buttonOf(command);
   const mend = async () => {
     set({ busy: true, refusal: null });
     try {
@@ -235,7 +238,7 @@ function useStill(items) {
 const Over = ({ item }) => html`
   <li class="over">
     <p class="need-h"><b>${titleOf(item)}</b> <${Icon} name="circle-check" size=${14} /></p>
-    <p>${item.command ? `${nameOf(item.command)}: done, or no longer needed.` : 'It is over.'}</p>
+    <p>${item.command ? `${buttonOf(item.command)}: done, or no longer needed.` : 'It is over.'}</p>
   </li>
 `;
 
@@ -252,13 +255,7 @@ function Needs({ items: present, ask }) {
         i.over ? html`<${Over} key=${keyOf(i)} item=${i} />` : html`<${Need} key=${keyOf(i)} item=${i} ask=${ask} />`,
       )}
     </ol>
-    ${
-      rest > 0
-        ? html`<div class="pad"><button class="btn small" aria-expanded=${all} onClick=${() => show(!all)}>
-            ${all ? 'Show less' : `Show ${number(rest)} more`}
-          </button></div>`
-        : null
-    }
+    ${rest > 0 ? html`<${Rest} rest=${rest} all=${all} show=${show} />` : null}
   `;
 }
 

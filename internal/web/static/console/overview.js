@@ -4,7 +4,7 @@ import { Refusal, call } from '../lib/api.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
-import { Ago, Empty, Http, Problem, Skeleton, SkeletonRows, Table, bridgeNow } from './parts.js';
+import { Ago, Empty, Http, Problem, Seen, Skeleton, SkeletonRows, Table, bridgeNow } from './parts.js';
 import { Chart } from './chart.js';
 import { Feed } from './feed.js';
 import { Attention, First } from './needs.js';
@@ -265,7 +265,7 @@ function Calls() {
     `;
   const row = r => html`
     <tr key=${r.id}>
-      <td><${Http} status=${r.status} /></td>
+      <td><${Seen} r=${r} /></td>
       <td class="fill"><span class="verb">${r.method}</span> <code>${r.path.replace('/v1', '')}</code></td>
       <td class="r dim num">${r.duration_ms} ms</td>
       <td class="r dim num"><${Ago} at=${r.created_at} /></td>

@@ -1,10 +1,10 @@
 // The pieces that pages are made of.
 import { effect, signal, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
-import { onPause, pageOfField, resourceOf } from '../lib/navigate.js';
-import { ask as askConsole, now, present, row, serverNow, status } from '../lib/store.js';
+import { nameOf, onPause, pageOfField } from '../lib/navigate.js';
+import { ask as askConsole, now, present, serverNow, status } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
-import { ago, bearer, clock, day, json, quoted, wallTime, words } from '../lib/format.js';
+import { ago, bearer, clock, day, json, number, quoted, wallTime, words } from '../lib/format.js';
 
 // curl is a read as a command, with the key of a system from the environment.
 export const curl = (path, system = 'office') => `curl -gs ${quoted(`${location.origin}/v1${path}`)} ${bearer(system)}`;
@@ -48,7 +48,7 @@ export const Status = ({ is, of }) =>
     : html`<span class="dim">${'\u2013'}</span>`;
 
 // dueDates are the days by which something must have happened, as long as its record is not settled.
-const dueDates = ['due_date', 'deliver_by', 'expected_on', 'needed_by', 'answer_by'];
+export const dueDates = ['due_date', 'deliver_by', 'expected_on', 'needed_by', 'answer_by'];
 const settled = 'paid shipped delivered stocked closed declined expired rejected'.split(' ');
 const answered = 'received offered'.split(' ');
 
@@ -71,6 +71,12 @@ export const Http = ({ status, code }) => html`
     ${status || code}
   </span>
 `;
+
+// Seen is the status of the response to a request, struck through where a fault kept it from the client.
+export const Seen = ({ r }) =>
+  r.faults?.includes('response_lost')
+    ? html`<s title="Response lost"><${Http} status=${r.status} /><span class="vh"> response lost</span></s>`
+    : html`<${Http} status=${r.status} />`;
 
 export function Copy({ text, what, small = true, label = 'Copy' }) {
   const [done, set] = useState(false);
@@ -98,17 +104,6 @@ export const Code = ({ text, what, children }) => html`
     <${Copy} text=${text} what=${what} />
   </div>
 `;
-
-// nameOf is the name of the record of an id, as far as this tab knows it. A record without a number
-// goes by what it is for.
-export const nameOf = id => {
-  const held = row(resourceOf(id), id);
-  if (!held) return undefined;
-  if (held.payer_name) return `payment of ${held.payer_name}`;
-  if (held.week_start) return `week of ${day(held.week_start)}`;
-  if (held.press_id && held.work_order_id) return `run of ${nameOf(held.work_order_id) ?? held.work_order_id}`;
-  return held.number ?? held.purchase_order_number ?? held.name ?? held.title;
-};
 
 // Ref shows an id as a link to its record, by its name or number where that is known. Without a
 // page it is a text.
@@ -214,6 +209,15 @@ const heading = of => {
   const [text, kind] = [of].flat();
   return html`<th class=${kind} scope="col">${text}</th>`;
 };
+
+// Rest shows the rest of a list, or hides it again.
+export const Rest = ({ rest, all, show }) => html`
+  <div class="pad">
+    <button class="btn small" aria-expanded=${all} onClick=${() => show(!all)}>
+      ${all ? 'Show less' : `Show ${number(rest)} more`}
+    </button>
+  </div>
+`;
 
 // Notice says how something went.
 export const Notice = ({ good, title, id, children }) => html`

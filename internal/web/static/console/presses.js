@@ -1,13 +1,16 @@
 // Press lanes: what each press prints, against the working hours of the company.
-import { signal, useEffect, useRef } from '../vendor/preact.js';
+import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, number, plain, words, workingDay } from '../lib/format.js';
 import { Mend, useNeeds } from './needs.js';
-import { Empty, Skeleton, Status, Table } from './parts.js';
+import { Empty, Rest, Skeleton, Status, Table } from './parts.js';
 
 // A narrow window shows fewer days, so that runs keep their names.
+// runsMost is how many runs are shown, and how much work that waits for one.
+const runsMost = 12;
+
 const shownDays = signal(matchMedia('(max-width: 600px)').matches ? 2 : 5);
 const dayLength = 480;
 const opens = 8 * 60;
@@ -199,15 +202,21 @@ const Due = ({ on }) => {
   return html`<span class=${over ? 'late' : 'dim'}>${over ? 'was due' : 'due'} ${day(on)}</span>`;
 };
 
-const Waiting = ({ waiting, presses }) => html`
+function Waiting({ waiting, presses }) {
+  const [all, show] = useState(false);
+  const rest = waiting.length - runsMost;
+  return html`
   <section class="card">
-    <div class="card-h"><h2>Waiting for a press</h2><span class="pill factory">${waiting.length}</span></div>
+    <div class="card-h">
+      <h2>Waiting for a press</h2>
+      ${waiting.length ? html`<span class="pill factory">${waiting.length}</span>` : null}
+    </div>
     ${
       waiting.length
         ? html`
           <${Next} presses=${presses} />
           <${Table} label="Waiting for a press">
-            ${waiting.map(
+            ${(all ? waiting : waiting.slice(0, runsMost)).map(
               w => html`
                 <tr key=${w.id}>
                   <td><a class="c-factory" href=${`/console/factory/work-orders/${w.id}`}>${w.number}</a></td>
@@ -217,6 +226,7 @@ const Waiting = ({ waiting, presses }) => html`
               `,
             )}
           <//>
+          ${rest > 0 ? html`<${Rest} rest=${rest} all=${all} show=${show} />` : null}
         `
         : html`
           <${Empty} icon="circle-check" title="Nothing waits">
@@ -226,6 +236,7 @@ const Waiting = ({ waiting, presses }) => html`
     }
   </section>
 `;
+}
 
 // spanOf is the minutes that the lanes show: some days back, not before the
 // opening, and as far as something runs.
@@ -268,7 +279,7 @@ function Body() {
   return html`
     <${Lanes} presses=${presses} runs=${runs} span=${span} />
     <div class="cols">
-      <${Newest} runs=${runs.slice(0, 12)} />
+      <${Newest} runs=${runs.slice(0, runsMost)} />
       <${Waiting} waiting=${inOrder(store.rows('work_order').filter(w => w.status === 'created'))} presses=${presses} />
     </div>
   `;

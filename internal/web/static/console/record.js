@@ -6,8 +6,8 @@ import { anyKey, keyFor } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { labelOf, meanings, sorted, written } from '../lib/fields.js';
 import * as store from '../lib/store.js';
-import { day, number } from '../lib/format.js';
-import { pageOf, pageOfField } from '../lib/navigate.js';
+import { day, number, sentence } from '../lib/format.js';
+import { nameFor, pageOf, pageOfField } from '../lib/navigate.js';
 import { Ago, Code, Empty, EventType, Json, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
 import { isLate } from './parts.js';
 import { storyOf } from './story.js';
@@ -231,7 +231,7 @@ const Wire = ({ record, text, system }) => html`
 const titleOf = r =>
   [
     r.quantity && r.product_name ? `${number(r.quantity)} × ${r.product_name}` : r.product_name,
-    r.customer_name ?? r.supplier_name ?? r.payer_name,
+    r.customer_name ?? r.supplier_name,
     r.number && r.name,
   ]
     .filter(Boolean)
@@ -246,7 +246,7 @@ function Body({ record, refusal, resource, system, path }) {
     `;
   if (refusal) return html`<${Problem} refusal=${refusal} />`;
   if (!record && !store.loaded.value) return html`<${SkeletonRows} rows=${5} widths=${['5rem', '70%']} />`;
-  if (!record) return html`<${Empty} icon="search" title="Asked of the API" />`;
+  if (!record) return html`<${Empty} icon="search" title="Loading the record…" />`;
   const steps = storyOf(resource, record);
   return html`
     <div class="rec-b">
@@ -270,7 +270,7 @@ export function Record({ system, resource, path, list, title, id }) {
           <${Icon} name="arrow-left" size=${14} />
           <span>${title}</span>
         </a>
-        <h2 class=${`c-${system}`}>${record?.number ?? record?.name ?? record?.label ?? record?.title ?? id}</h2>
+        <h2 class=${`c-${system}`}>${record ? sentence(nameFor(resource, record)) : id}</h2>
         ${record?.status ? html`<${Status} is=${record.status} of=${resource} />` : null}
         <span class="rec-about">${about}</span>
         <span class="grow" />

@@ -1,12 +1,12 @@
 // The lists of one system, and the record that was picked.
 import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { go, places } from '../lib/navigate.js';
+import { go, nameFor, places } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
-import { bearer, money, number, words } from '../lib/format.js';
-import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl, nameOf } from './parts.js';
+import { bearer, day, money, number, sentence, words } from '../lib/format.js';
+import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl, dueDates } from './parts.js';
 import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
 
@@ -29,7 +29,9 @@ const kinds = {
   number: v => html`<span class="num">${number(v)}</span>`,
   money: v => html`<span class=${`num ${v < 0 ? 'c-red' : ''}`}>${money(v)}</span>`,
   day: (_, name, __, r) => html`<${Day} r=${r} name=${name} />`,
-  sim: v => html`<span class="num">${String(v).slice(5).replace('T', ' ')}</span>`,
+  stock: (v, _, __, r) =>
+    html`<span class=${`num ${v === 0 && r.reorder_point > 0 ? 'c-red' : ''}`}>${number(v)}</span>`,
+  sim: v => html`<span class="num">${day(v.slice(0, 10))}, ${v.slice(11, 16)}</span>`,
   status: (v, _, __, ___, resource) => html`<${Status} is=${v} of=${resource} />`,
   words,
   party: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
@@ -44,7 +46,7 @@ const cell = (r, [member, , kind], system, resource) => {
   if (v == null || v === '') return html`<span class="dim">${'\u2013'}</span>`;
   return (kinds[kind] ?? words)(v, member, system, r, resource);
 };
-const right = kind => kind === 'number' || kind === 'money' || kind === 'count';
+const right = kind => ['number', 'stock', 'money', 'count'].includes(kind);
 
 // pathOf is the path of the API below which a list is.
 const pathOf = (system, list) => {
@@ -113,17 +115,41 @@ const fills = ['fill', 'party', 'lines'];
 // briefOf are the columns that stay beside an open record: its name, what it is about, its state.
 function briefOf(columns) {
   const fill = columns.find(([, , kind], i) => i > 0 && fills.includes(kind));
-  const state = columns.findLast(([, , kind]) => kind === 'status') ?? columns.at(-1);
+  const state =
+    columns.findLast(([, , kind]) => kind === 'status') ?? columns.find(([, , , main]) => main) ?? columns.at(-1);
   return columns.filter((c, i) => i === 0 || c === fill || c === state);
 }
 
-// rank is how early a column goes where there is no room for all: the name and the state never.
+// rank is how early a column goes where there is no room for all: the name, the state and main ones never.
 function rank(columns, c) {
   if (briefOf(columns).includes(c)) return fills.includes(c[2]) ? 'wide' : '';
+  if (c[3]) return '';
   return c[2] === 'money' || c[2] === 'day' ? 'opt-s' : 'opt';
 }
 
+// Until is the day by which something must have happened, under a record's name where its column has no room.
+const Until = ({ columns, r }) => {
+  const due = columns.find(([member]) => dueDates.includes(member));
+  return due && r[due[0]] ? html`<span class="until">${due[1]} <${Day} r=${r} name=${due[0]} /></span>` : null;
+};
+
+// untilAt is the column with that day: the one that says what a record is about.
+const untilAt = columns =>
+  Math.max(
+    0,
+    columns.findIndex(c => fills.includes(c[2])),
+  );
+
 const classOf = (columns, c) => `${rank(columns, c)} ${right(c[2]) ? 'r' : ''}`;
+
+// Filling is the way to fill an empty list: a request that creates a record, or time.
+const Filling = ({ operation }) =>
+  operation
+    ? html`<a class="btn small" href=${`/docs/api/${operation}`}>See the request</a>`
+    : html`
+      <p>Move the clock by a working day:</p>
+      <${Code} what="move the clock by a day" text=${aDay()} />
+    `;
 
 const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
   <tr
@@ -134,18 +160,24 @@ const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
     data-curl=${text}
     onClick=${e => e.target.closest('a') || open()}
   >
-    ${columns.map(c => html`<td class=${classOf(all, c)}>${cell(r, c, system, resource)}</td>`)}
+    ${columns.map(
+      (c, i) => html`
+        <td class=${classOf(all, c)}>
+          ${cell(r, c, system, resource)}${i === untilAt(columns) ? html`<${Until} columns=${all} r=${r} />` : null}
+        </td>
+      `,
+    )}
   </tr>
 `;
 
 function Rows({ system, entry, id, all, shown }) {
-  const [list, resource, title, columns, hint] = entry;
+  const [list, resource, title, columns, hint, operation] = entry;
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} />`;
   if (!shown.length)
     return html`
       <${Empty} icon="inbox" title=${all.length ? 'Nothing matches' : 'None yet'}>
         <p>${all.length ? 'Esc clears the filter.' : hint}</p>
-        ${all.length || store.readOnly.value ? null : html`<${Code} what="move the clock by a day" text=${aDay()} />`}
+        ${all.length || store.readOnly.value ? null : html`<${Filling} operation=${operation} />`}
       <//>
     `;
   const open = r => go(`/console/${system}/${list}${r.id === id ? '' : `/${r.id}`}`);
@@ -306,7 +338,7 @@ export function Page({ system, rest: [slug, id] }) {
   if (!keyFor(system)) return html`${head}<${Lacking} name=${name} />`;
   const [list, resource, title] = entry;
   const row = id && store.row(resource, id);
-  document.title = `${(row && nameOf(row.id)) ?? id ?? title} · Platen`;
+  document.title = `${row ? sentence(nameFor(resource, row)) : (id ?? title)} · Platen`;
   const about = { system, resource, title, path: pathOf(system, list), list: `/console/${system}/${list}` };
   return html`
     ${head}

@@ -57,7 +57,7 @@ const Short = ({ s }) => html`
     ${
       s.order
         ? html`
-          <a class="c-office" href=${`/console/office/purchase-orders/${s.order.id}`}>${s.order.number}</a>
+          <a class="c-office" href=${`/console/office/purchase-orders/${s.order.id}`}>${s.order.number}</a>${' '}
           brings some: record the delivery once it arrives.`
         : html`None is on order: buy it with <code>POST /office/purchase-orders</code>.`
     }

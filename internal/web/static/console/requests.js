@@ -1,12 +1,12 @@
 // Requests of the sandbox's clients: the refused ones together, and each call.
 import { signal } from '../vendor/preact.js';
 import { html, Icon, download, say } from '../lib/html.js';
-import { go, pageOfPath } from '../lib/navigate.js';
+import { go, nameOf, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { curlOf, isWhole, number, wallTime, words } from '../lib/format.js';
-import { Ago, Code, Empty, FilterBox, Hold, Http, Json, SkeletonRows, Table } from './parts.js';
-import { curl, nameOf, useAsked, useHeld, useSeen } from './parts.js';
+import { Ago, Code, Empty, FilterBox, Hold, Http, Json, Seen, SkeletonRows, Table } from './parts.js';
+import { curl, useAsked, useHeld, useSeen } from './parts.js';
 import { archiveText } from './archive.js';
 import { Repair } from './repair.js';
 
@@ -58,26 +58,15 @@ function Group({ g }) {
   `;
 }
 
-function Refusals({ calls }) {
-  const list = groupsOf(calls);
-  return html`
-    <section class="card">
-      <div class="card-h">
-        <h2>Errors</h2>
-        ${list.length ? html`<span class="pill warn">${list.reduce((n, g) => n + g.n, 0)}</span>` : null}
-      </div>
-      ${
-        list.length
-          ? html`<ul class="groups">${list.map(g => html`<${Group} key=${g.code} g=${g} />`)}</ul>`
-          : html`
-            <${Empty} icon="shield-check" title="No errors">
-              <p>Error codes of failed requests are counted here, with a link to each.</p>
-            <//>
-          `
-      }
-    </section>
-  `;
-}
+const Refusals = ({ list }) => html`
+  <section class="card errors">
+    <div class="card-h">
+      <h2>Errors</h2>
+      <span class="pill warn">${list.reduce((n, g) => n + g.n, 0)}</span>
+    </div>
+    <ul class="groups">${list.map(g => html`<${Group} key=${g.code} g=${g} />`)}</ul>
+  </section>
+`;
 
 // share is a part in percent; a small one is not none.
 const share = part => (part > 0 && part < 0.005 ? 'under 1 %' : `${Math.round(100 * part)} %`);
@@ -94,7 +83,11 @@ function Figures({ calls }) {
     [
       'Median',
       at(0.5) == null ? '\u2013' : `${at(0.5)} ms`,
-      calls.length < 20 ? `slowest: ${at(1) ?? '\u2013'} ms` : `slowest of 20: ${at(0.95)} ms`,
+      calls.length < 20
+        ? calls.length
+          ? `slowest: ${at(1)} ms`
+          : 'of all responses'
+        : `slowest of 20: ${at(0.95)} ms`,
     ],
     struck
       ? ['Faults', number(struck), `requests with one; ${number(replays)} replayed`]
@@ -230,12 +223,6 @@ function Outcome({ r }) {
   `;
 }
 
-// Seen is the status of the response, struck through where a fault kept it from the client.
-const Seen = ({ r }) =>
-  r.faults?.includes('response_lost')
-    ? html`<s title="Response lost"><${Http} status=${r.status} /><span class="vh"> response lost</span></s>`
-    : html`<${Http} status=${r.status} />`;
-
 const pageFor = id => `/console/requests${id ? `/${id}` : ''}`;
 
 // Call is a row, whose address opens it.
@@ -254,7 +241,7 @@ function Call({ r, open }) {
       <td><i class=${`dot ${r.system}`} title=${r.system} /><span class="vh">${r.system}</span></td>
       <td class="fill"><span class="verb">${r.method}</span> <code>${r.path}</code></td>
       <td class="hide-s"><${Outcome} r=${r} /></td>
-      <td class="r dim num">${r.duration_ms} ms</td>
+      <td class="r dim num hide-s">${r.duration_ms} ms</td>
       <td class="r dim num"><${Ago} at=${r.created_at} /></td>
     </tr>
     ${open ? html`<${Opened} r=${r} />` : null}
@@ -329,6 +316,7 @@ export function Page({ rest: [one] }) {
   const { held, list: calls, flip } = useHeld(store.calls.value, one, () => go(pageFor(''), true));
   const named = calls.find(r => r.id === one);
   if (named) document.title = `${named.method} ${named.path} ${named.status} · Platen`;
+  const refusals = groupsOf(store.calls.value);
   const found = new Set(calls.filter(wanted).slice(0, shownMost));
   const shown = calls.filter(r => r === named || found.has(r));
   return html`
@@ -339,7 +327,7 @@ export function Page({ rest: [one] }) {
       </p>
     </div>
     <${Figures} calls=${store.calls.value} />
-    <div class="cols">
+    <div class=${refusals.length ? 'cols' : ''}>
       <section class="card">
         <div class="card-h">
           <h2>Newest</h2>
@@ -357,7 +345,7 @@ export function Page({ rest: [one] }) {
             : html`<${Calls} calls=${calls} shown=${shown} one=${one} />`
         }
       </section>
-      <${Refusals} calls=${store.calls.value} />
+      ${refusals.length ? html`<${Refusals} list=${refusals} />` : null}
     </div>
   `;
 }

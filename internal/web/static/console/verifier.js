@@ -137,7 +137,7 @@ function Captured({ secret }) {
     <form class="form" ref=${form} onSubmit=${submit}>
       <p class="dim">
         ${secret ? 'Or paste' : 'Paste'} a request that your receiver got. It stays in your browser, and is checked as
-        <code>platen verify</code> checks it.
+        with${' '}<code>platen verify</code>.
       </p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}

@@ -237,7 +237,7 @@ function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) 
   if (!n) return null;
   return [
     `${n} of ${failuresMost} failures in a row`,
-    `${n} attempt${n === 1 ? '' : 's'} failed${why}. The fifth disables the subscription; a success starts anew.`,
+    `${n} attempt${n === 1 ? '' : 's'} failed${why}. Five in a row disable the webhook; a success resets the count.`,
   ];
 }
 
@@ -267,13 +267,17 @@ function Ping({ ping, host, hook }) {
   `;
 }
 
+// eventsOf are the types of events that a subscription receives.
+const eventsOf = ({ events }) =>
+  events.includes('*') ? 'all' : events.length === 1 ? html`<code>${events[0]}</code>` : `${events.length} types`;
+
 const Facts = ({ hook }) => html`
   <dl class="facts card pad-facts">
     <div><dt>Id</dt><dd><code>${hook.id}</code></dd></div>
     <div>
       <dt>Events</dt>
       <dd>
-        ${hook.events.length > 3 ? `${hook.events.length} types` : html`<code>${hook.events.join(', ')}</code>`}
+        ${eventsOf(hook)}
       </dd>
     </div>
     <div>
@@ -385,10 +389,10 @@ const Hook = ({ w, act, busy, pinged }) => html`
     onClick=${e => e.target.closest('button') || go(`/console/webhooks/${w.id}`)}
   >
     <td class="wide">
-      <b>${w.url_host}</b> <span class="dim">${w.description}</span>
+      <b>${w.url_host}</b> <span class="dim hook-about">${w.description}</span>
       ${w.status === 'active' ? null : html`<p class="hook-note">${noteOf[w.status]}</p>`}
     </td>
-    <td class="opt">${w.events.length === 1 ? html`<code>${w.events[0]}</code>` : `${w.events.length} types`}</td>
+    <td class="opt">${eventsOf(w)}</td>
     <td><${State} w=${w} act=${act} busy=${busy} pinged=${pinged} /></td>
     <td class="opt dim num">${lastOf(w)}</td>
     <td class="r dim num opt"><${Ago} at=${w.created_at} /></td>
@@ -406,7 +410,7 @@ function Hooks({ hooks, act, busy, pinged }) {
           Give Platen a URL that responds with 2xx. For your own machine, <code>platen listen</code> forwards events
           without one.
         </p>
-        <${Code} what="curl" text=${subscribing} />
+        ${store.readOnly.value ? null : html`<${Code} what="curl" text=${subscribing} />`}
       <//>
     `;
   return html`

@@ -1,6 +1,6 @@
 // What the palette finds: records that this tab holds, pages, lists, and what can be done.
 import { rows } from './store.js';
-import { pageOf, places } from './navigate.js';
+import { nameFor, pageOf, places } from './navigate.js';
 import { keyAnywhere } from './session.js';
 import { sentence, words } from './format.js';
 
@@ -31,11 +31,8 @@ const best = (all, most) =>
     .map(([, found]) => found);
 
 const kindOf = resource => sentence(resource.replace(/^(?:office|factory)_/, ''));
-const nameOf = r => r.number ?? r.name ?? r.title ?? r.label ?? (r.badge_no && `Badge ${r.badge_no}`) ?? r.id;
 const aboutOf = r =>
-  [nameOf(r) === r.number ? (r.product_name ?? r.payer_name) : r.sku, r.customer_name, r.status && words(r.status)]
-    .filter(Boolean)
-    .join(' · ');
+  [r.number ? r.product_name : r.sku, r.customer_name, r.status && words(r.status)].filter(Boolean).join(' · ');
 
 const exactly = 5;
 
@@ -50,7 +47,7 @@ export function records(query) {
     all.map(([n, r, page, resource]) => [
       n,
       {
-        title: nameOf(r),
+        title: sentence(nameFor(resource, r)),
         text: aboutOf(r),
         kind: kindOf(resource),
         system: page.split('/')[0],

@@ -34,7 +34,8 @@ export async function fork(point) {
       },
     });
     const { sandbox_id, public_name, office_key, factory_key, forked_from } = data;
-    const made = { sandbox_id, public_name, office_key, factory_key, forked_from, seen: false };
+    const parent = { ...forked_from, public_name: session.value.public_name };
+    const made = { sandbox_id, public_name, office_key, factory_key, forked_from: parent, seen: false };
     store.enter(moved(session.value, made));
   } finally {
     proof.value = null;

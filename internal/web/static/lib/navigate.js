@@ -1,4 +1,6 @@
 import { signal } from '../vendor/preact.js';
+import { row, rows } from './store.js';
+import { day, number, words } from './format.js';
 
 // path is where the console is, without a query: nothing that somebody types
 // ever stands in an address.
@@ -215,4 +217,40 @@ export function pageOfField(name, value, system) {
   if (name === 'self' || name === 'path') return pageOfPath(value);
   if (system === 'office' && value.startsWith('prd_')) return address('office/products', value);
   return pageOf(value);
+}
+
+// Names of records: a number on paper, a name, or the purpose of a record.
+
+const personOf = badge => rows('employee').find(e => e.badge_no === badge)?.name ?? `badge ${badge}`;
+const goodsOf = sku => rows('stock_item').find(i => i.sku === sku)?.name ?? sku;
+const weekOf = r => `week of ${day(r.week_start)}`;
+
+// names are for records that have no number and no name of their own.
+const names = {
+  payment: r => `payment of ${r.payer_name}`,
+  timesheet: weekOf,
+  payroll_run: weekOf,
+  print_run: r => `run of ${nameOf(r.work_order_id) ?? r.work_order_id}`,
+  delivery: r => `delivery for ${r.purchase_order_number}`,
+  factory_goods_receipt: r => `receipt of ${r.purchase_order_number}`,
+  office_goods_receipt: r => `receipt of ${nameOf(r.purchase_order_id) ?? r.purchase_order_id}`,
+  ledger_entry: r => `${words(r.kind)} on ${day(r.entry_on)}`,
+  stock_move: r => `${words(r.kind)} of ${goodsOf(r.sku)}`,
+  attendance: r => `${personOf(r.badge_no)} on ${day(r.date)}`,
+  operator: r => personOf(r.badge_no),
+  leave_request: r => `leave from ${day(r.from_date)}`,
+  market_trade: r => `${words(r.side)} ${number(r.quantity)} × ${goodsOf(r.sku)}`,
+  market_delivery: r => `${number(r.quantity)} × ${goodsOf(r.sku)}`,
+  webhook: r => r.url_host,
+};
+
+// nameFor is the name of a record that is at hand.
+export const nameFor = (resource, r) => names[resource]?.(r) ?? r.number ?? r.name ?? r.title ?? r.label ?? r.id;
+
+// nameOf is the name of the record of an id, as far as this tab knows it.
+export function nameOf(id) {
+  const resource = resourceOf(id);
+  const held = row(resource, id);
+  const name = held && nameFor(resource, held);
+  return name === id ? undefined : name;
 }

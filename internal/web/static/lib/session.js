@@ -36,7 +36,8 @@ function stored() {
 
 // session is {sandbox_id, public_name, office_key, factory_key, seen, forked_from,
 // others}, null without keys. Either key may be missing; others are the sessions that
-// this tab has left for a fork or for what it comes from. A reviewer's has no key, but review.
+// this tab has left for a fork or for what it comes from. A fork that was made in this tab has the
+// name of its parent in forked_from. A reviewer's has no key, but review.
 export const session = signal(stored());
 
 effect(() => {
@@ -55,7 +56,7 @@ export const keyFor = system => {
   if (system === 'factory') return s?.factory_key || s?.review;
   return system === 'office' ? s?.office_key || s?.review : anyKey();
 };
-export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(12)}${key.slice(-4)}` : '');
+export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(8)}${key.slice(-4)}` : '');
 
 // othersMost is how many sandboxes a tab remembers beside its own.
 const othersMost = 20;
@@ -80,9 +81,15 @@ export const parentOf = s => s?.others?.find(o => o.sandbox_id === s.forked_from
 // the one that was left last.
 export const nextOf = s => parentOf(s) ?? s?.others?.at(-1);
 
+// forkOf says which company a fork comes from: by its name, as far as this tab knows it.
+export const forkOf = ({ forked_from: { public_name, sandbox_id } }) => `Fork of ${public_name ?? sandbox_id}`;
+
 // madeOf is where a sandbox comes from, in words.
-export const madeOf = s =>
-  s?.forked_from ? `Fork of ${s.forked_from.sandbox_id} after event ${s.forked_from.seq}` : '';
+export function madeOf(s) {
+  if (!s?.forked_from) return '';
+  const { public_name, sandbox_id, seq } = s.forked_from;
+  return `${forkOf(s)}${public_name ? ` (${sandbox_id})` : ''} after event ${seq}`;
+}
 
 // theme is auto, light or dark. themes are all: name, icon and label.
 export const themes = [
