@@ -96,3 +96,21 @@ func TestAButtonThatCannotExtendSaysWhy(t *testing.T) {
 		x.shows("#extend ~ .dim", why)
 	}
 }
+
+// TestAPageThatCannotBeLoadedSpoilsNoOther: it says why, and pages that have loaded are still shown.
+func TestAPageThatCannotBeLoadedSpoilsNoOther(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	way := between(t, p)
+	x := open(t, way.origin, looks[0], "Failed to load resource", "net::ERR", "status of")
+	x.enter(c.Sandbox, "/console")
+	x.shows(".tiles", "Cash")
+	way.says(func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) })
+	way.cut()
+	x.shows("[data-banner=reconnecting]", "does not respond")
+	eval[any](x, `document.querySelector('.side a[href="/console/session"]').click()`)
+	x.shows(".problem", "The server does not respond.")
+	eval[any](x, `document.querySelector('.side a[href="/console"]').click()`)
+	x.shows(".tiles", "Cash")
+}

@@ -97,3 +97,18 @@ func TestALostResponseIsStruckThrough(t *testing.T) {
 	x.shows("tr[data-row] .pill.warn", "response lost")
 	x.inEveryLook("tr[data-row]:has(s)", "a lost response", "request-lost")
 }
+
+// TestErrorsFitOnAPhone: routes that failed are cut, and nothing moves the page sideways.
+func TestErrorsFitOnAPhone(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	for _, list := range []string{"customer-invoices", "supplier-invoices", "purchase-orders"} {
+		c.send(http.MethodGet, "/office/"+list+"?limit=0", nil)
+	}
+	x := open(t, p.Origin, looks[2])
+	x.enter(c.Sandbox, "/console/requests")
+	x.shows(".errors li", "and 1 more")
+	x.until(`document.documentElement.scrollWidth <= innerWidth`)
+	x.until(`document.querySelector('.errors li > a').getBoundingClientRect().right <= innerWidth`)
+}

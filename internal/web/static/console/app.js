@@ -30,7 +30,8 @@ const pages = [
 ];
 
 const loadedPages = new Map();
-const missing = signal(null);
+// missing are the modules that did not load. A page that has loaded stays.
+const missing = signal(new Set());
 const arrived = signal(0);
 function load(module) {
   if (loadedPages.has(module)) return loadedPages.get(module);
@@ -40,9 +41,8 @@ function load(module) {
       loadedPages.set(module, m.Page);
       arrived.value++;
     },
-    error => {
-      loadedPages.delete(module);
-      missing.value = error;
+    () => {
+      missing.value = new Set([...missing.value, module]);
     },
   );
   return null;
@@ -484,7 +484,9 @@ function Broken() {
       refusal=${new Refusal(0, {
         code: 'module_missing',
         message: 'This page could not be loaded.',
-        hint: 'The server may have been updated. Reload to get the new version.',
+        hint: ['reconnecting', 'offline'].includes(store.link.value.state)
+          ? 'The server does not respond. Pages that you have opened still work.'
+          : 'The server may have been updated. Reload to get the new version.',
       })}
       retry=${() => location.reload()}
     />
@@ -511,8 +513,7 @@ function Body({ slug }) {
   const dead = store.link.value.state === 'gone' && !store.loaded.value;
   if (dead && !['keys', 'connect', 'session'].includes(slug)) return html`<${Gone} />`;
   if (!entry) return html`<${Missing} />`;
-  if (missing.value) return html`<${Broken} />`;
-  if (!Page) return html`<${Waiting} />`;
+  if (!Page) return missing.value.has(entry[1]) ? html`<${Broken} />` : html`<${Waiting} />`;
   return html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />`;
 }
 

@@ -179,7 +179,7 @@ export function Page() {
       </div>
       <div>
         <dt>Keys</dt>
-        <dd>${session.value ? html`<a href="/console/keys">show them</a>` : html`<a href="/">make a sandbox</a>`}</dd>
+        <dd>${session.value ? html`<a href="/console/keys">show them</a>` : html`<a href="/">create a sandbox</a>`}</dd>
       </div>
     </dl>
   `;

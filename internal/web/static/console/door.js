@@ -1,4 +1,4 @@
-// Without keys there is nothing to watch: paste them, or make a sandbox.
+// Without keys there is nothing to watch: paste them, or create a sandbox.
 import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
 import { session, keyAnywhere, reviewAnywhere, takeHanded } from '../lib/session.js';
