@@ -94,6 +94,10 @@ func TestAButtonThatCannotExtendSaysWhy(t *testing.T) {
 		x.enter(c.Sandbox, "/console/session")
 		x.shows("#extend:disabled", "Extend sandbox")
 		x.shows("#extend ~ .dim", why)
+		if promised := eval[bool](x, `document.body.textContent.includes('You can extend it twice')`); promised !=
+			(preset == "manual") {
+			t.Errorf("%s: two extensions are promised: %v", preset, promised)
+		}
 	}
 }
 

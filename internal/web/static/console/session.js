@@ -45,8 +45,12 @@ function Lease() {
           <i style=${{ transform: `scaleX(${Math.min(1, left / whole)})` }} />
         </div>
         <p class="dim">
-          You can extend it twice, by ${store.facts.extension} each, in its last ${store.facts.window}. After it
-          expires, it stays readable for ${store.facts.grace}. Then it is deleted.
+          ${
+            left > 0 && !s.evaluation
+              ? `You can extend it twice, by ${store.facts.extension} each, in its last ${store.facts.window}. `
+              : null
+          }
+          After it expires, it stays readable for ${store.facts.grace}. Then it is deleted.
         </p>
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
