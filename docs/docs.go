@@ -11,7 +11,7 @@ import "embed"
 var Receivers embed.FS
 
 // Guides are the pages that are written by hand, in Markdown with the template
-// language of Go: a page says {{.BaseURL}} where an address stands.
+// language of Go: a page says {{.BaseURL}} for an address.
 //
 //go:embed guides
 var Guides embed.FS

@@ -205,7 +205,7 @@ export class Client extends Operations {
     return this.#exchange(q, 1, signal);
   }
 
-  // What the methods of the operations stand on.
+  // The base of the operations' methods.
 
   async _read(q, options) {
     return (await this.#call(q, options)).data;

@@ -164,7 +164,7 @@ func TestTheEconomyIsWorthPlaying(t *testing.T) {
 				t.Errorf("%s: by day %d good play has gained %.0f, greedy play %.0f, want %.1f times as much",
 					c.preset, day, better, plain, c.goodTimes)
 			}
-			// The players stand in the order of what they know.
+			// The players are in the order of their knowledge.
 			for _, name := range []string{"nothing", "random", "blind replay", "greedy+lots"} {
 				if profit(name, day) >= profit("greedy", day) {
 					t.Errorf("%s: by day %d %s has gained more than greedy play", c.preset, day, name)

@@ -1,7 +1,7 @@
 // Package harness is the door of the graded tasks for harnesses: programs that let agents
 // try tasks in containers, and collect rewards.
 //
-// A Host stands beside the server of one prepared task. It gives the player its keys, the files
+// A Host runs beside the server of one prepared task. It gives the player its keys, the files
 // of the task and an agent endpoint that needs no key, and grades the try for anyone with the
 // token of the judge. Harbor writes tasks as folders that the harness of that name runs, with a
 // Host in a container of its own.

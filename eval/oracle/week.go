@@ -54,7 +54,7 @@ func drift(ctx context.Context, c *client.Client) (any, error) {
 	return nil, nil
 }
 
-// shock plays as somebody does who promises only what there is paper for.
+// shock plays like a person who promises only as much as there is paper for.
 func shock(ctx context.Context, c *client.Client) (any, error) {
 	const days = 15
 	careful := player.Careful()

@@ -191,7 +191,7 @@ func (p *player) approve() error {
 	return nil
 }
 
-// receive counts in what stands at the gate.
+// receive counts in the deliveries at the gate.
 func (p *player) receive() error {
 	trucks, err := rows[factory.Delivery](p, "list_deliveries", "status", string(factory.DeliveryArrived))
 	if err != nil {

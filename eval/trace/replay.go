@@ -108,7 +108,7 @@ func (t *Trace) Again(ctx context.Context, origin, creationKey string) (*Replay,
 	return r, nil
 }
 
-// aboutWebhooks reports whether a step would have the server call somebody: a write to a webhook by
+// aboutWebhooks reports whether a step would make the server call a receiver: a write to a webhook by
 // its path, however that is spelled, or by an operation that an agent names.
 func aboutWebhooks(s *Step) bool {
 	if s.Method == http.MethodGet {
@@ -125,7 +125,7 @@ func aboutWebhooks(s *Step) bool {
 }
 
 // agentOperations lists the operations that the messages of an agent name, for call_operation and in the commands of
-// do, of which each begins with one. It reads one token after the other: a name that stands twice counts twice.
+// do, of which each begins with one. It reads one token after the other: a repeated name counts twice.
 func agentOperations(body string) []string {
 	type level struct {
 		object, value bool // value says that the next token of an object is one

@@ -1,7 +1,7 @@
 // Package trace records the requests of a run with their responses, and sends them again.
 //
 // A trace is a file of JSON lines: a Head, a Step for each request in the order in which the
-// writes among them happened, and a Tail. No key stands in it. Under a clock that is moved by
+// writes among them happened, and a Tail. It contains no key. Under a clock that is moved by
 // hand a sandbox of the same world to which the same requests are sent ends with the same
 // business hash.
 package trace

@@ -327,7 +327,7 @@ class Bridge {
 
   /**
    * Asks the Factory for what a customer was promised. The reference will
-   * stand on the parcel: by it the customer recognises the goods, and bill finds
+   * be on the parcel: by it the customer recognises the goods, and bill finds
    * what to bill.
    */
   async orderWork(sold, dueDate, key) {

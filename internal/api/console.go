@@ -31,7 +31,7 @@ const (
 	// injected faults: only one page shows each, and only then is it computed.
 	ConsoleScore  = "/console/data/score"
 	ConsoleFaults = "/console/data/faults"
-	// ConsoleAttention is the path of what needs somebody.
+	// ConsoleAttention is the path of the records that need attention.
 	ConsoleAttention = "/console/data/attention"
 	// ConsoleReview is the path of the token of a reviewer's link.
 	ConsoleReview = "/console/data/review"

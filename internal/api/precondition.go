@@ -15,7 +15,7 @@ import (
 // anyVersion is the If-Match that fits every record.
 const anyVersion = "*"
 
-// betweenTags stands between the members of a list, and around it.
+// betweenTags are the characters between the members of a list, and around it.
 const betweenTags = ", \t"
 
 // precondition is the If-Match of a write: its entity tags without W/, nil for none.

@@ -15,7 +15,7 @@ const (
 )
 
 // traceOf is the trace context that a request came with, the zero Trace for none. A traceparent that is invalid, or
-// that stands several times, is none, and its tracestate is left out with it (contract: OPEN.TRACE).
+// that is repeated, is invalid, and its tracestate is left out with it (contract: OPEN.TRACE).
 func traceOf(h http.Header) event.Trace {
 	sent := h[wire.HeaderTraceparent]
 	if len(sent) != 1 {

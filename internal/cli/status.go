@@ -10,7 +10,7 @@ import (
 	"platen/internal/money"
 )
 
-// WriteStatus writes how a company stands, for a person. The score of the integration is nil
+// WriteStatus writes the state of a company, for a person. The score of the integration is nil
 // where there is none.
 func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, origin string) error {
 	p := paintFor(out)

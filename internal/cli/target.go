@@ -106,7 +106,7 @@ func checkKey(source, key string) error {
 		source, len(key))
 }
 
-// kept reports whether the keys stand in a .env file, where new ones can take their place.
+// kept reports whether the keys are in a .env file, where new ones can take their place.
 func (t *Target) kept() (bool, error) {
 	if t.Key != "" {
 		return false, nil

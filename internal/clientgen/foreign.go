@@ -123,7 +123,7 @@ func (m *method) made() bool { return m.op.Kind == operation.Creation || m.op.Ki
 
 // goType is a type of the Go client in parts, from which those of other languages follow.
 type goType struct {
-	// base is the innermost type; pointer, list and mapping what stands around it.
+	// base is the innermost type; pointer, list and mapping the types around it.
 	base                   string
 	pointer, list, mapping bool
 }

@@ -38,7 +38,7 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // read only
 }
 
 // enumName names the type of an enumeration: for its type on the server's side,
-// with the package in front unless it stands there already, and where it has
+// with the package in front unless it is there already, and where it has
 // none there, for the field.
 func enumName(t reflect.Type, owner, member string) string {
 	if t.PkgPath() == "" {

@@ -5,7 +5,7 @@ import (
 	"platen/internal/event"
 )
 
-// Attention returns what needs somebody in a company that has been brought up to the present,
+// Attention returns what needs attention in a company that has been brought up to the present,
 // what is urgent first. A company that has ended needs nobody.
 func (c *Company) Attention() []attention.Concern {
 	if c.Bankrupt() {

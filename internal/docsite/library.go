@@ -93,7 +93,7 @@ type contents struct {
 // link leads to a page or a place in one.
 type link struct {
 	Path, Text string
-	// Mark stands before the text: a method or a status.
+	// Mark is before the text: a method or a status.
 	Mark string
 	// Faint is set for a link to an event type that is not made yet.
 	Faint bool

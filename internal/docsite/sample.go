@@ -21,7 +21,7 @@ type sample struct {
 	Language, Label, Text string
 }
 
-// Each language has a template, which is a program that runs as it stands once
+// Each language has a template, which is a program that runs unchanged once
 // the ids and "…" are filled in. It rests on nothing but the language's own
 // library: in Go too, since the client of this repository has to be copied into
 // a module before it can be imported, and a sample should show the request that

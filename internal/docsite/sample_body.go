@@ -8,7 +8,7 @@ import (
 	"platen/internal/operation"
 )
 
-// bodyWidth is how many characters of a body stand on one line of a sample.
+// bodyWidth is how many characters of a body fit on one line of a sample.
 const bodyWidth = 48
 
 // sampleBodies are bodies that the tags cannot give: where one of two optional
@@ -48,8 +48,8 @@ func sampleBody(op *operation.Operation, body []field) string {
 }
 
 // laidOut is a body as the languages write it, all of which take JSON for a
-// literal of their own: on one line, or with a line for each field. Tail stands
-// behind the last field where a language wants that.
+// literal of their own: on one line, or with a line for each field. Tail is
+// behind the last field where a language requires that.
 func laidOut(text, indent, step, tail string) string {
 	if len(text) <= bodyWidth {
 		return text

@@ -66,7 +66,7 @@ func (l *library) full() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// inOrder are the pages in the order of reading: guides as they stand in their
+// inOrder are the pages in the order of reading: guides in the order of their
 // list, then the reference as its tables have it.
 func (l *library) inOrder() []*lazyPage {
 	place := map[string]int{}

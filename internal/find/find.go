@@ -1,5 +1,5 @@
 // Package find searches a small set of texts by the words in them, ranked by
-// BM25F: how often a word stands in a text counts more where few texts have it,
+// BM25F: how often a word is in a text counts more where few texts have it,
 // and more in a title than in a long body. It is built once and then only read.
 package find
 
@@ -40,7 +40,7 @@ type Index struct {
 	postings map[string][]posting
 }
 
-// posting is how much a word stands in a text.
+// posting is how much a word weighs in a text.
 type posting struct {
 	text   int
 	weight float64

@@ -34,7 +34,7 @@ type wanted struct {
 	columns []column
 }
 
-// wants reads what a call wants to see of an operation's response.
+// wants reads the fields that a call selects of an operation's response.
 func (c *call) wants(op *operation.Operation) (wanted, error) {
 	chosen := c.arguments.text(argumentFields)
 	if chosen == "" && c.arguments.text(argumentView) != viewCompact {
@@ -148,7 +148,7 @@ func (r row) summary(columns []column) string {
 	return strings.Join(said, " ")
 }
 
-// nothing stands for a value that is null or not there.
+// nothing is the text of a null or missing value.
 const nothing = "-"
 
 // cell is the text of a column.

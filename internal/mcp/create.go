@@ -144,7 +144,7 @@ func ticketOf(got *reply) (string, error) {
 	return envelope.Data.Poll[strings.LastIndex(envelope.Data.Poll, "/")+1:], nil
 }
 
-// notify lets a client that asked for it know where its ticket stands.
+// notify lets a client that asked for it know the position of its ticket.
 func (c *creation) notify(ctx context.Context, got *reply) {
 	token := c.request.Params.GetProgressToken()
 	if token == nil {

@@ -20,7 +20,7 @@ type BodyLimitDetails struct {
 	LimitBytes int `json:"limit_bytes"`
 }
 
-// Body is the body of a request. It is read at most once, when somebody asks for it.
+// Body is the body of a request. It is read at most once, on first use.
 type Body struct {
 	read func() ([]byte, error)
 

@@ -21,7 +21,7 @@ const (
 	IPv6Block = 48
 
 	maxIPv4Bits, maxIPv6Bits = 32, 128
-	// mappedBits stand before an IPv4 address that is written as an IPv6 one.
+	// mappedBits precede an IPv4 address that is written as an IPv6 one.
 	mappedBits = 96
 	// maxHops is the most proxies that are followed back.
 	maxHops = 16

@@ -3,7 +3,7 @@
 // out for each request which of them owns the sandbox. Package ownership decides; this
 // package carries its steps out, but for sending requests on, which is its caller's.
 //
-//	joined ──a beat is refused, since somebody has buried it──▶ lost ──▶ joined again,
+//	joined ──a beat is refused, since another node has removed it──▶ lost ──▶ joined again,
 //	   │                                                                 as a new session
 //	   └── Stop ──▶ left: everything that it owned is free
 //
@@ -115,7 +115,7 @@ type Node struct {
 	peers map[store.Session]*store.Node
 	// engines is when a node with each version of the simulation was last seen.
 	engines map[int]reading
-	// awaited are the sessions whose responses somebody waits for, with the ends of the
+	// awaited are the sessions whose responses are awaited, with the ends of the
 	// waiting.
 	awaited map[store.Session]map[*context.CancelCauseFunc]bool
 	// namedAgain is when to look again for sandboxes that records name.

@@ -225,7 +225,7 @@ func (s *Search) claim(ctx context.Context, session store.Session) error {
 	seen := store.Fence{Owner: store.Session(s.situation.Known.Owner), Epoch: s.situation.Known.Epoch}
 	claim, err := s.node.o.Nodes.Claim(ctx, s.sandboxID, seen, session)
 	switch {
-	case errors.Is(err, store.ErrConflict): // somebody was faster
+	case errors.Is(err, store.ErrConflict): // another node was faster
 		s.setOwner(nil, nil, false)
 	case err != nil:
 		return err //nolint:wrapcheck // it says what it did

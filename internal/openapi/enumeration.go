@@ -11,7 +11,7 @@ import (
 	"platen/internal/operation"
 )
 
-// This file gives an enumeration that stands in several places one component, so that a program
+// This file gives an enumeration with several uses one component, so that a program
 // that is made of the document has one type for it.
 
 // common are the enumerations that records, events and requests of many kinds have.

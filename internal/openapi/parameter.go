@@ -10,7 +10,7 @@ import (
 )
 
 // parameters are those of an operation's path, query and headers. Those that
-// mean the same everywhere stand among the components.
+// mean the same everywhere are among the components.
 func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.Parameters() {

@@ -26,7 +26,7 @@ type Attention struct {
 	NextCursor *string `json:"next_cursor" doc:"Always null: all items are in this response."`
 }
 
-// AttentionItem is one thing that needs somebody.
+// AttentionItem is one thing that needs attention.
 type AttentionItem struct {
 	_ struct{} `doc:"One cause that needs the client's attention: the message, its cost and the records."`
 
@@ -85,7 +85,7 @@ func attentionOperation() Operation {
 	}
 }
 
-// AttentionOf shows what needs somebody.
+// AttentionOf shows what needs attention.
 func AttentionOf(a *sandbox.Attention) Attention {
 	shown := Attention{Items: []AttentionItem{}, History: history(a)}
 	for i := range a.Concerns {

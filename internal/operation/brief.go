@@ -54,7 +54,7 @@ func (b *brief) add(parts ...string) {
 	b.lines = append(b.lines, strings.Join(said, " "))
 }
 
-// each calls tell with the rows of a table whose filters it wants. Models read rows oldest
+// each calls tell with the rows of a table whose filters it selects. Models read rows oldest
 // first here: what waits longest comes first.
 func each[R any](b *brief, resource string, wanted func(filters []string) bool, tell func(row *R)) {
 	for _, e := range b.view.Table(resource).Entries {
@@ -65,12 +65,12 @@ func each[R any](b *brief, resource string, wanted func(filters []string) bool, 
 	}
 }
 
-// is wants rows whose filter at a place has a value.
+// is selects rows whose filter at a position has a value.
 func is(place int, value string) func([]string) bool {
 	return func(filters []string) bool { return filters[place] == value }
 }
 
-// every wants all rows.
+// every selects all rows.
 func every([]string) bool { return true }
 
 // customers are the offers of customers that wait for an answer.
@@ -89,7 +89,7 @@ func (b *brief) customers() {
 	})
 }
 
-// wanted returns whether somebody takes the goods of a work order. With the auto bridge that is
+// wanted returns whether there is a taker for the goods of a work order. With the auto bridge that is
 // known here, as it is where a run is started; with the manual one nothing of the two systems
 // is compared.
 func (b *brief) wanted() func(w *factory.WorkOrder) bool {

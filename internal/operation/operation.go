@@ -16,7 +16,7 @@ import (
 	"platen/internal/sandbox"
 )
 
-// System says which key a route wants.
+// System says which key a route requires.
 type System string
 
 // Systems.

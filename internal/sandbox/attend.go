@@ -30,7 +30,7 @@ type Turn struct {
 	Count int64
 }
 
-// Attend brings the company up to the present and looks for what needs somebody. It keeps the
+// Attend brings the company up to the present and looks for what needs attention. It keeps the
 // writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Attend(ctx context.Context) (a Attention, err error) {
 	err = s.withWriter(func(now moment.Instant) (err error) {

@@ -84,7 +84,7 @@ type Nodes interface {
 	// and reports whether it is gone. It waits for a beat that is under way.
 	Bury(ctx context.Context, s Session, certain bool) (gone bool, err error)
 
-	// BuryOverdue removes all nodes whose time is over, but those that somebody is just
+	// BuryOverdue removes all nodes whose time is over, but those that another node is just
 	// writing, and reports how many.
 	BuryOverdue(ctx context.Context) (int, error)
 
@@ -97,7 +97,7 @@ type Nodes interface {
 	Claim(ctx context.Context, sandboxID string, seen Fence, s Session) (Fence, error)
 
 	// ClaimDue claims sandboxes that have WakeAt at or before t, earliest first, and that
-	// are free for the session, at most limit of them. Those that somebody else is just
+	// are free for the session, at most limit of them. Those that another node is just
 	// writing are left out.
 	ClaimDue(ctx context.Context, s Session, t time.Time, limit int) ([]string, error)
 

@@ -25,7 +25,7 @@ const (
 	workerPolicy = policyOfAll + "trusted-types platen-worker"
 )
 
-// moved are pages that stand elsewhere now. Browsers take the fragment along.
+// moved are pages with a new address. Browsers take the fragment along.
 //
 //nolint:gochecknoglobals // read only
 var moved = map[string]string{

@@ -3,7 +3,7 @@
 //
 // New renders its own pages, each of the docs is rendered at the first request for
 // it. Each page is rendered once, so a request is a look into a map. The console
-// is one document and modules that run as they stand in static: nothing is built,
+// is one document and modules that run unchanged from static: nothing is built,
 // and nothing names another host.
 package web
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -105,23 +104,30 @@ var translated = []wording{
 	},
 }
 
-// inComments are the turns that comments do without, in Go and in the browser's code.
+// inComments are the turns that comments do without.
 var inComments = regexp.MustCompile(`(?i)\b(?:is|are) what\b|\bon purpose\b|\bwho(?:so)?ever\b|\bthat which\b|` +
-	`\bbr(?:ing|ings|ought) about\b|\bcom(?:e|es|ing) about\b|\bcame about\b`)
+	`\bbr(?:ing|ings|ought) about\b|\bcom(?:e|es|ing) about\b|\bcame about\b|\bneeds somebody\b|` +
+	`\bstands? (?:in|on|at|beside|before|behind)\b|\bas (?:it|they) stands?\b`)
+
+// commentMarks begin a comment, by the extension of a file.
+var commentMarks = map[string]string{
+	".go": "//", ".js": "//", ".mjs": "//", ".css": "/*", ".lua": "--", ".sql": "--",
+	".py": "#", ".sh": "#", ".yaml": "#", ".yml": "#", ".toml": "#", ".rb": "#", ".cfg": "#", "": "#",
+}
 
 // TestCommentsAreInPlainEnglish: they name the thing, as Stripe's docs do.
 func TestCommentsAreInPlainEnglish(t *testing.T) {
 	t.Parallel()
 	read := 0
 	for _, folder := range []string{"../../internal", "../../cmd", "../../platentest", "../../client", "../../eval",
-		"../../examples", "../../clients/javascript", "../../docs", "../../test", "../../build/tools/release"} {
+		"../../examples", "../../clients", "../../docs", "../../test", "../../build", "../../.ci", "../../Makefile"} {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
 			case d.Name() == "node_modules" || d.Name() == "vendor":
 				return filepath.SkipDir
-			case d.IsDir() || !slices.Contains([]string{".go", ".js", ".mjs"}, filepath.Ext(path)):
+			case d.IsDir() || commentMarks[filepath.Ext(path)] == "":
 				return nil
 			}
 			raw, err := os.ReadFile(path)
@@ -129,7 +135,7 @@ func TestCommentsAreInPlainEnglish(t *testing.T) {
 				return err //nolint:wrapcheck // the test shows it
 			}
 			for i, line := range strings.Split(string(raw), "\n") {
-				_, comment, _ := strings.Cut(line, "//")
+				_, comment, _ := strings.Cut(line, commentMarks[filepath.Ext(path)])
 				if text := strings.TrimSpace(line); strings.HasPrefix(text, "*") {
 					comment = text
 				}

@@ -14,7 +14,7 @@ func SentKey(h http.Header) string {
 	return h.Get(HeaderKey)
 }
 
-// SentTwice reports whether a header with a key stands twice in a request, of
+// SentTwice reports whether a header with a key is repeated in a request, of
 // which only one can be meant.
 func SentTwice(h http.Header) bool {
 	return len(h.Values("Authorization")) > 1 || len(h.Values(HeaderKey)) > 1

@@ -140,7 +140,7 @@ type group struct {
 	commands []*cobra.Command
 }
 
-// groups are all commands, by what one wants to do.
+// groups are all commands, by purpose.
 func groups() []group {
 	return []group{
 		{"Start", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},

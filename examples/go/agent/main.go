@@ -4,8 +4,8 @@
 //
 //	agent --url http://127.0.0.1:8080/mcp --days 10
 //
-// It makes its own sandbox, or plays the one whose key stands in
-// PLATEN_OFFICE_KEY, as platen eval wants. It asks for no input and learns
+// It makes its own sandbox, or plays the one whose key is in
+// PLATEN_OFFICE_KEY, as platen eval requires. It asks for no input and learns
 // nothing: the same seed and the same rules give the same score.
 package main
 

@@ -70,7 +70,7 @@ func (p *player) answer(ctx context.Context) error {
 }
 
 // waiting are the jobs that wait for a press, those whose run ended short among them, but
-// for those that nobody wants any more.
+// for those without an order.
 func (p *player) waiting(ctx context.Context) ([]object, error) {
 	created, err := p.list(ctx, "factory_list", "work_orders", "created")
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *player) receive(ctx context.Context) error {
 }
 
 // buy orders the material that the Factory asks for, from the quickest supplier
-// that sells it: a press that stands still costs more than dear paper.
+// that sells it: an idle press costs more than dear paper.
 func (p *player) buy(ctx context.Context) error {
 	requisitions, err := p.list(ctx, "office_list", "requisitions", "")
 	if err != nil {
@@ -280,7 +280,7 @@ func (p *player) print(ctx context.Context) error {
 	return nil
 }
 
-// start starts a run for a job. It returns false for a job that nobody wants any more: its
+// start starts a run for a job. It returns false for a job without an order: its
 // order has expired.
 func (p *player) start(ctx context.Context, press, job object) (wanted bool, err error) {
 	_, err = p.write(ctx, "factory_start_print_run",

@@ -47,7 +47,7 @@ func (b *bridge) carry(ctx context.Context, e *client.FeedEvent) (string, error)
 }
 
 // orderWork asks the Factory for the goods that a customer was promised. The
-// reference will stand on the parcel: the customer recognises the goods by it,
+// reference will be on the parcel: the customer recognises the goods by it,
 // and bill finds the order by it.
 func (b *bridge) orderWork(ctx context.Context, number string, in client.CreateWorkOrderInput) (string, error) {
 	work, err := b.api.CreateWorkOrder(ctx, in)
@@ -114,7 +114,7 @@ func (b *bridge) recordReceipt(ctx context.Context, counted *client.FactoryGoods
 	return fmt.Sprintf("what came for %s is receipt %s", counted.PurchaseOrderNumber, recorded.ID), nil
 }
 
-// purchaseOrder finds the order whose number stands on a delivery note. Lists
+// purchaseOrder finds the order whose number is on a delivery note. Lists
 // begin with the newest, and trucks come for recent orders.
 func (b *bridge) purchaseOrder(ctx context.Context, number string) (string, error) {
 	if id, ok := b.numbers[number]; ok {

@@ -67,7 +67,7 @@ func (c *Console) Score(ctx context.Context, viewer *Viewer) ([]byte, error) {
 	return encoded(shown)
 }
 
-// Attention returns what needs somebody, as JSON. Where players are compared it fails with
+// Attention returns the records that need attention, as JSON. Where players are compared it fails with
 // not_in_evaluation.
 func (c *Console) Attention(ctx context.Context, viewer *Viewer) ([]byte, error) {
 	if _, err := playing(ctx, viewer); err != nil {

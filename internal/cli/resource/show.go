@@ -295,7 +295,7 @@ func telling() []string {
 	}
 }
 
-// rank says how early a field stands in a table, -1 for not at all.
+// rank says how early a field comes in a table, -1 for never.
 func rank(m *member, all []member) int {
 	hasNumber := slices.ContainsFunc(all, func(o member) bool { return o.name == "number" })
 	switch {

@@ -58,7 +58,7 @@ func Kinds() []Kind {
 	}
 }
 
-// Concern is one thing that needs somebody.
+// Concern is one thing that needs attention.
 type Concern struct {
 	Kind Kind
 	// Urgent is set where the company may go bankrupt, or where tomorrow is too late.

@@ -149,7 +149,7 @@ func (l *look) operators() {
 	}, workRecords(l.waiting))
 }
 
-// hire is the remedy for a role that nobody holds, if somebody can be hired and nobody is to
+// hire is the remedy for a vacant role, if a candidate can be hired and nobody is to
 // come already.
 func (l *look) hire(role event.Role) *Remedy {
 	for e := range l.People.Employees.All {

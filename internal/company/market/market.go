@@ -68,7 +68,7 @@ const (
 	// than their paper and ink, so that nobody prints for the market.
 	bidPPM      = 600_000
 	finishedPPM = 240_000
-	// On one day in clearanceEvery somebody clears a store of a paper, and asks clearedPPM
+	// On one day in clearanceEvery a dealer clears a store of a paper, and asks clearedPPM
 	// of the price for it: less than any supplier.
 	clearanceEvery = 7
 	clearedPPM     = 620_000

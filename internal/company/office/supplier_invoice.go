@@ -143,7 +143,7 @@ func (o *Office) editSupplierInvoice(r *record.Recorder, id string, change func(
 
 // SupplierBills brings the bill for a truck: for the ordered quantity, however
 // much came, and sometimes at the wrong price. It came so many working days ago, and
-// waited for somebody who books it.
+// waited to be booked.
 func (o *Office) SupplierBills(r *record.Recorder, orderID string, days int64) {
 	if o.waitsForBookkeeper(days) {
 		r.Set(sim.Timer{

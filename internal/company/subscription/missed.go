@@ -106,9 +106,9 @@ func (b *Subscriptions) settledWith(id, eventID string, status DeliveryStatus) b
 	})
 }
 
-// Again says which events a client wants to have sent again.
+// Again selects the events to send again.
 type Again struct {
-	// Since is the number of the first event, Types are the types; none stands for all that the subscription gets.
+	// Since is the number of the first event, Types are the types; none means all that the subscription gets.
 	Since uint64
 	Types []event.Type
 }

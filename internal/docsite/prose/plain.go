@@ -47,7 +47,7 @@ type plainWriter struct {
 	depth int
 	hrefs []string
 	cells int
-	// spans counts the rows that the cell at spanFrom still stands in, with the
+	// spans counts the rows that the cell at spanFrom still covers, with the
 	// text spanned. Markdown has it in each of them.
 	spans, spanFrom int
 	spanned         string

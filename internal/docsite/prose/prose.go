@@ -76,7 +76,7 @@ func (r *Renderer) Render(source []byte) (Page, error) {
 	}
 	page.HTML = b.Bytes()
 	if before, after, ok := bytes.Cut(page.HTML, []byte(onlyMark)); ok {
-		// The choice stands in front of the block, whose tag began a little earlier.
+		// The choice is in front of the block, whose tag began a little earlier.
 		at := bytes.LastIndexByte(before, '<')
 		page.HTML = slices.Concat(before[:at], []byte(choice), before[at:], []byte(onlyMark), after)
 	}

@@ -1,4 +1,4 @@
-// Package gateway stands before the library that speaks the Model Context
+// Package gateway is the layer before the library that speaks the Model Context
 // Protocol. The library runs without any state of its own; the parts it lacks
 // are here: sessions that survive restarts, the gate for the header Accept, the
 // checks of Host and Origin, the cost of a message, and errors that are always

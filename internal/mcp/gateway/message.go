@@ -14,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// space are the characters that may stand around values of JSON.
+// space are the characters that may surround values of JSON.
 const space = " \t\r\n"
 
 // message holds the parts of a message that the gateway needs; the library

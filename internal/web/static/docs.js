@@ -58,7 +58,7 @@ addEventListener('keydown', event => {
   document.getElementById('find')?.focus();
 });
 
-// A key that is pasted into the search would stand in an address, and be revoked.
+// A key that is pasted into the search would be in an address, and be revoked.
 document.querySelector('.find')?.addEventListener('submit', event => {
   const field = event.target.elements.q;
   const pasted = /lab_(?:off|fac|grd)_[A-Za-z0-9_-]{8}|whsec_|sbh_/.test(field.value);

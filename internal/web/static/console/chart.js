@@ -101,7 +101,7 @@ function mark(u, { value, label, name }) {
   ctx.stroke();
   ctx.font = `${11 * ratio}px Geist, sans-serif`;
   ctx.textAlign = 'left';
-  // The line itself may run where the name would stand.
+  // The line itself may run where the name would be.
   const begin = u.data[1].slice(0, Math.ceil(u.data[1].length / 2)).map(v => y - u.valToPos(v, 'y', true));
   const taken = begin.some(above => above > 0 && above < 16 * ratio) && !begin.some(above => above < 0);
   const under = value < 0 || y - bbox.top < 16 * ratio || taken;

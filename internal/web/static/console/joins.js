@@ -39,7 +39,7 @@ const by = (list, key) => {
   return m;
 };
 
-// rung is a hand-off: a slip of paper on each side, or what stands in its place.
+// rung is a hand-off: a slip of paper on each side, or its substitute.
 const rung = (office, factory, join, ghosts = {}) => ({
   office,
   factory,
@@ -250,7 +250,7 @@ function requisitions() {
 const sum = (lines, member) => lines.reduce((n, l) => n + l[member], 0);
 
 // receiving is the request that tells Head Office what was counted. It names the purchase order
-// whose number stands on the delivery note.
+// whose number is on the delivery note.
 function receiving(g, purchases) {
   const purchase = purchases.get(g.purchase_order_number);
   if (!purchase) return undefined;

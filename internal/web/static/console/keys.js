@@ -1,4 +1,4 @@
-// The two keys: once in full, masked from then on until somebody asks.
+// The two keys: once in full, masked from then on until you ask.
 import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, copy, download } from '../lib/html.js';
 import { envOf, exportsOf, session, madeOf, masked } from '../lib/session.js';

@@ -8,7 +8,7 @@ import { nameOf, resourceOf } from '../lib/navigate.js';
 import { day, number, plain, roundMoney, sentence } from '../lib/format.js';
 import { Code, Problem, Rest, Skeleton, sending, useAsked } from './parts.js';
 
-// systemOf is the system whose key a path wants; what is shared takes either.
+// systemOf is the system whose key a path requires; what is shared takes either.
 export const systemOf = path => /^\/(office|factory)\//.exec(path)?.[1] ?? 'shared';
 
 // labelOf is the name of a record as this tab knows it, or as the server gives it.
@@ -106,7 +106,7 @@ export const buttonOf = command => {
 export const curlOf = ({ method, path, body }) =>
   sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key: '$(date +%s%N)', body });
 
-// canSend reports whether this tab has the key that a command wants.
+// canSend reports whether this tab has the key that a command requires.
 const canSend = command => !!keyFor(systemOf(command.path));
 
 // send sends a command as it was proposed.
@@ -206,7 +206,7 @@ export function settled(before, now) {
   ];
 }
 
-// touchRest is how long a list stands still after a finger was on it, in ms.
+// touchRest is how long a list keeps its order after a finger was on it, in ms.
 const touchRest = 3000;
 
 // useStill keeps a list from moving while a pointer or the focus is in it: a second click would hit
@@ -298,7 +298,7 @@ export function Attention() {
   `;
 }
 
-// The first order, from acceptance to cash: what somebody new does.
+// The first order, from acceptance to cash: the path of a new user.
 
 // dayMinutes are the working minutes of a day; overs are those of a first run.
 const dayMinutes = 480;
@@ -427,7 +427,7 @@ function FirstSteps({ o, steps }) {
   `;
 }
 
-// First follows one order from acceptance to cash. It is gone once one was paid before somebody looked, or when it is
+// First follows one order from acceptance to cash. It is gone once one was paid earlier, or when it is
 // dismissed.
 export function First() {
   const s = store.status.value;

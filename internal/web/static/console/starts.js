@@ -1,5 +1,5 @@
 // The command that begins a mission, for a terminal that has the keys in its environment. It names
-// the records of this sandbox, so that it can be sent as it stands; where nothing is there yet that
+// the records of this sandbox, so that it can be sent unchanged; where nothing is there yet that
 // a mission needs, it moves the clock.
 import * as store from '../lib/store.js';
 import { bearer } from '../lib/format.js';

@@ -51,7 +51,7 @@ const names = {
   click_minor_per_sheet: 'Click charge per sheet',
 };
 
-// labelOf is a field in plain words: without its unit, which stands at the value.
+// labelOf is a field in plain words: without its unit, which is at the value.
 export const labelOf = name =>
   names[name] ?? sentence(name.replace(/_(?:minor|pct|sim|ids?|ref)(?=_|$)/g, '').replace(/_minutes$/, ' time'));
 

@@ -63,7 +63,7 @@ export function records(query) {
   return [{ title: number, text, kind: 'Record', href: page }, ...found];
 }
 
-// fits is how well a record fits; a name of somebody else on it counts less than its own.
+// fits is how well a record fits; another name on it counts less than its own.
 const fits = (r, q) =>
   Math.max(...named.map(field => (r[field] ? score(r[field], q) - (field.endsWith('_name') ? 0.5 : 0) : 0)));
 

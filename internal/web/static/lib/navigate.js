@@ -2,8 +2,8 @@ import { signal } from '../vendor/preact.js';
 import { row, rows } from './store.js';
 import { day, number, words } from './format.js';
 
-// path is where the console is, without a query: nothing that somebody types
-// ever stands in an address.
+// path is where the console is, without a query: nothing that you type
+// is ever in an address.
 export const path = signal(location.pathname);
 
 // go opens a page, or with stay another part of this one.

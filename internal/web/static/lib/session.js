@@ -1,5 +1,5 @@
 // The keys of a sandbox live in this tab: in memory and in sessionStorage, which
-// ends with it. They travel in headers and never stand in an address.
+// ends with it. They travel in headers and are never in an address.
 import { signal, effect } from '../vendor/preact.js';
 
 const place = 'platen.session';
