@@ -100,8 +100,8 @@ WORK=$(jq -r .data.bridged_work_order_id order.json)`,
 	},
 	{
 		"Get paid", operation.Office,
-		"Most customers pay on their terms. Move the clock by a week to see the cash grow. " +
-			"Amounts are whole hundredths.",
+		"Most customers pay on their terms. Move the clock by a week to see the cash grow: this " +
+			"order's payment and those of earlier ones. Amounts are integers in hundredths.",
 		`for day in 1 2 3 4 5; do
   sleep 1
   curl -s -X POST BASE/sandbox/tick \
@@ -112,8 +112,9 @@ curl -s BASE/office/cash \
 	},
 	{
 		"Read how it happened", operation.Shared,
-		"Each status change wrote one event. The feed has them all, oldest first, numbered without gaps.",
-		`curl -s "BASE/events?after_seq=0" \
+		"Each status change wrote one event. The feed has them in order, numbered without gaps. " +
+			"These are the first hundred.",
+		`curl -s "BASE/events?after_seq=0&limit=100" \
   -H "Authorization: Bearer $PLATEN_OFFICE_KEY" |
   jq -r '.data.items[] | [.seq, .sim_date, .type] | @tsv'`,
 	},

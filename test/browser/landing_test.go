@@ -145,6 +145,25 @@ func TestAForfeitedPlaceIsExplained(t *testing.T) {
 	x.seen("landing-forfeited", looks[2], looks[1])
 }
 
+// TestANewSandboxKeepsTheKeysOfTheOneBefore: the tab has both, also when it left a fork.
+func TestANewSandboxKeepsTheKeysOfTheOneBefore(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{})
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows(".link", "Live")
+	x.visit("/")
+	x.shows("#progress button:enabled", "Create a sandbox")
+	x.click("#progress button")
+	x.shows(".key.factory", "lab_fac_")
+	if s := x.session(); len(s.Others) != 1 || s.Others[0].OfficeKey != c.OfficeKey || s.SandboxID == c.ID {
+		t.Fatalf("the tab keeps %+v", s)
+	}
+	x.savesKeys()
+	x.shows("[aria-label='Other sandboxes of this tab']", c.ID)
+}
+
 func TestLimitsAreExplainedWithWhenToTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

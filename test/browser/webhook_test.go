@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,7 +48,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	}
 	x.look(looks[0])
 	x.click("tr[data-row] .wide")
-	x.shows("#trouble", "responds to a test with 2xx")
+	x.shows("#trouble", "responds to it with 2xx")
 	x.shows(".title .btn.primary", "Verify")
 	x.goTo("/console/webhooks")
 	x.click(".hook-state .primary")
@@ -94,11 +95,26 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	delivery := c.list("/webhooks/" + text(hook, "id") + "/deliveries?trigger=manual")[0]
 	x.goTo("/console/webhooks/" + text(delivery, "id")) // as a link to a delivery
 	x.shows(".attempts li", "502")
+	x.sharesADelivery(t, p)
 	x.click("tr[data-row].picked a")
 	x.until(`location.pathname === ` + quote("/console/factory/work-orders/"+text(work, "id")))
 	x.shows(".detail h2", text(work, "number"))
 	x.goTo("/console/webhooks/" + text(hook, "id"))
 	x.enablesAgain(c, &broken)
+}
+
+// sharesADelivery copies the link of the open delivery: it opens the delivery in a browser without keys,
+// which can send nothing.
+func (x *tab) sharesADelivery(t *testing.T, p *platentest.Platen) {
+	x.Helper()
+	eval[any](x, `navigator.clipboard.writeText = async text => { globalThis.copied = text; }`)
+	x.click("#share")
+	x.until(`globalThis.copied?.includes('#lab_rev_')`)
+	colleague := open(t, p.Origin, looks[0])
+	colleague.visit(strings.TrimPrefix(eval[string](x, `globalThis.copied`), p.Origin))
+	colleague.shows(".attempts li", "502")
+	colleague.shows("[data-banner=review]", "read-only")
+	colleague.until(`location.hash === '' && !document.querySelector('.again')`)
 }
 
 // failuresMost is how many failures in a row disable a subscription.

@@ -330,7 +330,7 @@ function Top() {
 }
 
 const readOnlyWords = {
-  review: ['calm', 'lock', 'You look at this sandbox as a reviewer: you see both systems, and can change nothing.'],
+  review: ['calm', 'lock', 'You see this sandbox read-only, with both systems.'],
   expired: [
     'warn',
     'lock',

@@ -2,12 +2,12 @@
 // the receiver responded.
 import { useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
-import { anyKey } from '../lib/session.js';
+import { anyKey, reviewing } from '../lib/session.js';
 import { go, pageOfPath } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
 import { number, wallTime, words } from '../lib/format.js';
-import { Ago, Copy, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table } from './parts.js';
-import { useAsked, useSeen } from './parts.js';
+import { Ago, Empty, EventType, Http, Json, Problem, Ref, SkeletonRows, Status, Table } from './parts.js';
+import { Share, useAsked, useSeen } from './parts.js';
 import { check } from './verifier.js';
 
 const states = ['delivered', 'failed', 'pending', 'deferred', 'dropped'];
@@ -45,7 +45,7 @@ export function groupsOf(list) {
 
 // repeatable is the delivery of a group that the API sends again when it is asked to.
 export const repeatable = ({ attempts }, hook) =>
-  hook?.status === 'active'
+  hook?.status === 'active' && !reviewing()
     ? attempts.findLast(d => d.trigger !== 'test' && ['delivered', 'failed', 'dropped'].includes(d.status))
     : undefined;
 
@@ -152,7 +152,7 @@ function Opened({ g, hook, act, busy }) {
             <div class="rec-h">
               <h3>Attempts</h3>
               <span class="grow" />
-              <${Copy} text=${location.origin + pageFor(last)} what="link to this delivery" label="Copy link" />
+              <${Share} path=${pageFor(last)} what="read-only link to this delivery" />
               ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
               ${
                 hook?.status === 'disabled'

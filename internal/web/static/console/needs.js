@@ -101,10 +101,10 @@ export const buttonOf = command => {
   return name.replace(/\bit\b/, numberOf(command) ?? 'it');
 };
 
-// curlOf is the whole request of a command, for a terminal. Each time it is pasted it has a key of
-// its own.
-export const curlOf = ({ method, path, body }) =>
-  sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key: '$(date +%s%N)', body });
+// curlOf is the whole request of a command, for a terminal. Without a key that names its record, it has
+// another one each time it is pasted.
+export const curlOf = ({ method, path, body, key = '$(date +%s%N)' }) =>
+  sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key, body });
 
 // canSend reports whether this tab has the key that a command requires.
 const canSend = command => !!keyFor(systemOf(command.path));
@@ -356,16 +356,22 @@ export function firstSteps(o) {
     name: 'Carry it',
     done: !!work,
     text: 'The Factory does not know the order yet. Your program sends this request.',
-    request: commandOf('create_work_order', '/factory/work-orders', { sku, quantity, reference: id, due_date }),
+    request: {
+      ...commandOf('create_work_order', '/factory/work-orders', { sku, quantity, reference: id, due_date }),
+      key: `carry-${id}`,
+    },
   };
   const back = {
     name: 'Bridge',
     done: !!bill,
-    text: 'Head Office does not know that the goods are gone. Your program sends this request, which bills them.',
-    request: commandOf('create_office_shipment', '/office/shipments', {
-      sales_order_id: id,
-      factory_shipment_ref: parcel?.id,
-    }),
+    text: 'Head Office does not know that the goods have shipped. To bill them, your program sends this request.',
+    request: {
+      ...commandOf('create_office_shipment', '/office/shipments', {
+        sales_order_id: id,
+        factory_shipment_ref: parcel?.id,
+      }),
+      key: `carry-${parcel?.id}`,
+    },
   };
   return [
     {

@@ -4,6 +4,7 @@ import { html, Icon, copy } from '../lib/html.js';
 import { nameOf, onPause, pageOfField } from '../lib/navigate.js';
 import { ask as askConsole, now, present, serverNow, status } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
+import { session } from '../lib/session.js';
 import { ago, bearer, clock, day, json, number, quoted, wallTime, words } from '../lib/format.js';
 
 // curl is a read as a command, with the key of a system from the environment.
@@ -92,6 +93,27 @@ export function Copy({ text, what, small = true, label = 'Copy' }) {
     >
       <${Icon} name=${done ? 'check' : 'copy'} size=${13} />
       ${done ? 'Copied' : label}
+      <span class="vh"> ${what}</span>
+    </button>
+  `;
+}
+
+// Share copies a read-only link to a page: its address with the token of a reviewer's link. With the key of one
+// system it copies the address alone, which asks for keys.
+export function Share({ path, what }) {
+  const [done, set] = useState(false);
+  const take = async e => {
+    e.stopPropagation();
+    const { review, office_key, factory_key } = session.value;
+    const make = () => askConsole('/console/data/review').then(made => made.data.token);
+    const token = review ?? (office_key && factory_key && (await make().catch(() => '')));
+    set(await copy(`${location.origin}${path}${token ? `#${token}` : ''}`, what));
+    setTimeout(() => set(false), 2000);
+  };
+  return html`
+    <button type="button" class="btn small" id="share" onClick=${take}>
+      <${Icon} name=${done ? 'check' : 'link'} size=${13} />
+      ${done ? 'Copied' : 'Copy link'}
       <span class="vh"> ${what}</span>
     </button>
   `;

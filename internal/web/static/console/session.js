@@ -47,7 +47,7 @@ function Lease() {
         <p class="dim">
           ${
             left > 0 && !s.evaluation
-              ? `You can extend it twice, by ${store.facts.extension} each, in its last ${store.facts.window}. `
+              ? `You can extend it twice, by ${store.facts.extension} each time, in its last ${store.facts.window}. `
               : null
           }
           After it expires, it stays readable for ${store.facts.grace}. Then it is deleted.

@@ -231,13 +231,17 @@ const failuresMost = 5;
 function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) {
   const why = kind && kind !== 'none' ? `, the last one with ${words(kind)}` : '';
   if (status === 'pending_verification')
-    return ['Not verified yet', 'Verify it: Platen sends events once your receiver responds to a test with 2xx.'];
+    return ['Not verified yet', 'Send a test. Events start after your receiver responds to it with 2xx.'];
   if (status === 'disabled')
-    return ['Disabled', `It is disabled${n ? ` after ${n} failures in a row${why}` : ''}. Enable it.`];
+    return [
+      'Disabled',
+      `Platen disabled it${n ? ` after ${n} failures in a row${why}` : ''} and dropped its pending deliveries. ` +
+        'Fix your receiver and enable it. Then choose Send failed again.',
+    ];
   if (!n) return null;
   return [
     `${n} of ${failuresMost} failures in a row`,
-    `${n} attempt${n === 1 ? '' : 's'} failed${why}. Five in a row disable the webhook; a success resets the count.`,
+    `${n} attempt${n === 1 ? '' : 's'} failed${why}. Five in a row disable the webhook; any success resets the count.`,
   ];
 }
 
@@ -258,8 +262,8 @@ function Ping({ ping, host, hook }) {
         ${
           delivered
             ? hook?.status === 'disabled'
-              ? 'The subscription is still disabled: enable it, and events are sent again.'
-              : 'The subscription is active: events are sent from now on.'
+              ? 'The webhook is still disabled. Enable it to resume deliveries.'
+              : 'The webhook is active. Platen sends its events from now on.'
             : 'It must respond with 2xx within five seconds. Read the log of your receiver, and try again.'
         }
       </p>

@@ -102,6 +102,16 @@ async function wait(answer, signal) {
   return answer.data;
 }
 
+// left are the sandboxes that this tab keeps beside a new one: the one that it was in, and those beside it.
+function left() {
+  try {
+    const { others = [], ...was } = JSON.parse(sessionStorage.getItem('platen.session'));
+    return [...others, was].slice(-20);
+  } catch {
+    return [];
+  }
+}
+
 function open(sandbox) {
   sessionStorage.setItem(
     'platen.session',
@@ -111,6 +121,7 @@ function open(sandbox) {
       office_key: sandbox.office_key,
       factory_key: sandbox.factory_key,
       seen: false,
+      others: left(),
     }),
   );
   location.assign('/console/keys');
