@@ -151,7 +151,7 @@ func rules(in *message.Request, b *bound, t *route) (csv bool, err error) {
 	return negotiate(in.HTTP, b, t.csv)
 }
 
-// identify finds the caller, and its sandbox unless another node finds it. Open routes do not look at
+// identify finds the caller, and its sandbox unless that is for another node. Open routes do not look at
 // keys (contract: OPEN.AUTH.KEY_IGNORED). Where no route was found, a key that
 // works still decides whose budget is spent and how the response is dated.
 func (s *Server) identify(in *message.Request, p message.Provenance) error {

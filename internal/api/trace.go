@@ -14,8 +14,8 @@ const (
 	maxTraceState = 512
 )
 
-// traceOf is the trace context that a request came with, the zero Trace for none. A traceparent that is invalid, or
-// that is repeated, is invalid, and its tracestate is left out with it (contract: OPEN.TRACE).
+// traceOf is the trace context that a request came with, the zero Trace for none. A traceparent that is invalid
+// or repeated counts as none, and its tracestate is left out with it (contract: OPEN.TRACE).
 func traceOf(h http.Header) event.Trace {
 	sent := h[wire.HeaderTraceparent]
 	if len(sent) != 1 {

@@ -89,7 +89,7 @@ func (b *brief) customers() {
 	})
 }
 
-// wanted returns whether there is a taker for the goods of a work order. With the auto bridge that is
+// wanted returns whether an order needs the goods of a work order. With the auto bridge that is
 // known here, as it is where a run is started; with the manual one nothing of the two systems
 // is compared.
 func (b *brief) wanted() func(w *factory.WorkOrder) bool {

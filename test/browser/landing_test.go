@@ -145,7 +145,7 @@ func TestAForfeitedPlaceIsExplained(t *testing.T) {
 	x.seen("landing-forfeited", looks[2], looks[1])
 }
 
-// TestANewSandboxKeepsTheKeysOfTheOneBefore: the tab has both, also when it left a fork.
+// TestANewSandboxKeepsTheKeysOfTheOneBefore: the tab has both.
 func TestANewSandboxKeepsTheKeysOfTheOneBefore(t *testing.T) {
 	t.Parallel()
 	p := shared()

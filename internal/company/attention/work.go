@@ -149,8 +149,8 @@ func (l *look) operators() {
 	}, workRecords(l.waiting))
 }
 
-// hire is the remedy for a vacant role, if a candidate can be hired and nobody is to
-// come already.
+// hire is the remedy for a vacant role, if a candidate can be hired and none is
+// due to start.
 func (l *look) hire(role event.Role) *Remedy {
 	for e := range l.People.Employees.All {
 		if e.Role == role && e.Status != hr.EmployeeLeft {

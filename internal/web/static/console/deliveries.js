@@ -152,7 +152,7 @@ function Opened({ g, hook, act, busy }) {
             <div class="rec-h">
               <h3>Attempts</h3>
               <span class="grow" />
-              <${Share} path=${pageFor(last)} what="read-only link to this delivery" />
+              <${Share} path=${pageFor(last)} what="this delivery" />
               ${again ? html`<${Again} d=${again} act=${act} busy=${busy} />` : null}
               ${
                 hook?.status === 'disabled'

@@ -98,23 +98,31 @@ export function Copy({ text, what, small = true, label = 'Copy' }) {
   `;
 }
 
-// Share copies a read-only link to a page: its address with the token of a reviewer's link. With the key of one
-// system it copies the address alone, which asks for keys.
+// readOnly is a link to a page for a reviewer: its address with a token that the server makes of both keys.
+export async function readOnly(path) {
+  const token = session.value.review ?? (await askConsole('/console/data/review')).data.token;
+  return `${location.origin}${path}#${token}`;
+}
+
+// Share copies a read-only link to a page. Without the keys of both systems it copies the address, which asks for keys.
 export function Share({ path, what }) {
   const [done, set] = useState(false);
   const take = async e => {
     e.stopPropagation();
-    const { review, office_key, factory_key } = session.value;
-    const make = () => askConsole('/console/data/review').then(made => made.data.token);
-    const token = review ?? (office_key && factory_key && (await make().catch(() => '')));
-    set(await copy(`${location.origin}${path}${token ? `#${token}` : ''}`, what));
+    const link = await readOnly(path).catch(() => '');
+    set(
+      await copy(
+        link || location.origin + path,
+        link ? `Read-only link to ${what}` : `Address of ${what}, without keys,`,
+      ),
+    );
     setTimeout(() => set(false), 2000);
   };
   return html`
     <button type="button" class="btn small" id="share" onClick=${take}>
       <${Icon} name=${done ? 'check' : 'link'} size=${13} />
       ${done ? 'Copied' : 'Copy link'}
-      <span class="vh"> ${what}</span>
+      <span class="vh"> to ${what}</span>
     </button>
   `;
 }

@@ -8,7 +8,7 @@ import { clock, day, number, wallMoment } from '../lib/format.js';
 import { Checkpoints, End, Origin, Others } from './forks.js';
 import { Faults } from './faults.js';
 import { Triggers } from './triggers.js';
-import { Code, Problem, Skeleton, Status } from './parts.js';
+import { Code, Problem, Skeleton, Status, readOnly } from './parts.js';
 
 // fixed says why a sandbox cannot be extended now.
 function fixed(s, left) {
@@ -180,8 +180,7 @@ function Review() {
   const make = async () => {
     refuse(null);
     try {
-      const { data } = await store.ask('/console/data/review');
-      set(`${location.origin}/console#${data.token}`);
+      set(await readOnly('/console'));
     } catch (e) {
       refuse(e instanceof Refusal ? e : new Refusal(0));
     }

@@ -5,6 +5,7 @@ import { call, Refusal, sleep } from '../lib/api.js';
 import { offerCopy } from '../lib/copying.js';
 import { clock, number, span } from '../lib/format.js';
 import { proven } from '../lib/proof.js';
+import { moved, session } from '../lib/session.js';
 
 offerCopy(document.querySelectorAll('.copyable'));
 
@@ -102,28 +103,9 @@ async function wait(answer, signal) {
   return answer.data;
 }
 
-// left are the sandboxes that this tab keeps beside a new one: the one that it was in, and those beside it.
-function left() {
-  try {
-    const { others = [], ...was } = JSON.parse(sessionStorage.getItem('platen.session'));
-    return [...others, was].slice(-20);
-  } catch {
-    return [];
-  }
-}
-
-function open(sandbox) {
-  sessionStorage.setItem(
-    'platen.session',
-    JSON.stringify({
-      sandbox_id: sandbox.sandbox_id,
-      public_name: sandbox.public_name,
-      office_key: sandbox.office_key,
-      factory_key: sandbox.factory_key,
-      seen: false,
-      others: left(),
-    }),
-  );
+// open takes the tab to a new sandbox. It keeps the keys of the one that it was in.
+function open({ sandbox_id, public_name, office_key, factory_key }) {
+  session.value = moved(session.value, { sandbox_id, public_name, office_key, factory_key, seen: false });
   location.assign('/console/keys');
 }
 
