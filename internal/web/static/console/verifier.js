@@ -136,8 +136,8 @@ function Captured({ secret }) {
   return html`
     <form class="form" ref=${form} onSubmit=${submit}>
       <p class="dim">
-        ${secret ? 'Or paste' : 'Paste'} a request that your receiver got. It stays in your browser. The checks are those
-        of${' '}<code>platen verify</code>.
+        ${secret ? 'Or paste' : 'Paste'} a request that your receiver got. It stays in your browser. The checks are
+        those of${' '}<code>platen verify</code>.
       </p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}
