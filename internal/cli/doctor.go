@@ -224,7 +224,7 @@ func (d *Doctor) lease(s *client.SandboxStatus) {
 			"platen new creates another sandbox.")
 	case left < minLease:
 		d.found("sandbox", "note", fmt.Sprintf("It ends in %s.", span(left)),
-			fmt.Sprintf("It can be extended %s: platen api POST /sandbox/extend", count(s.ExtensionsLeft, "time")))
+			fmt.Sprintf("It can be extended %s: platen extend", count(s.ExtensionsLeft, "time")))
 	default:
 		d.found("sandbox", "ok", fmt.Sprintf("It lasts for another %s.", span(left)), "")
 	}

@@ -21,8 +21,9 @@ type EventTail struct {
 	Types []string
 	// Since begins with the events of so long ago, when it is positive.
 	Since time.Duration
-	// Past prints the events that there are, and ends.
-	Past bool
+	// Past prints the events that there are, and ends. Newest limits it to so many of the newest, when it is positive.
+	Past   bool
+	Newest int
 	// JSON prints each event as one line, as the feed has it.
 	JSON bool
 	// Out gets the events, Notes the state of the connection.
@@ -59,7 +60,33 @@ func (t *EventTail) Run(ctx context.Context, from uint64) error {
 	if c, err = t.Connect(following(t.Notes)...); err != nil {
 		return err
 	}
-	return follow(ctx, c, client.FollowEventsParams{Types: types, After: &after, UntilNewest: t.Past}, t.print)
+	params := client.FollowEventsParams{Types: types, After: &after, UntilNewest: t.Past}
+	if t.Newest == 0 {
+		return follow(ctx, c, params, t.print)
+	}
+	var newest []client.FeedEvent
+	cut := len(types) == 0 && status.LastSeq > uint64(t.Newest)
+	if cut {
+		after = status.LastSeq - uint64(t.Newest)
+	}
+	if err := follow(ctx, c, params, func(e client.FeedEvent) error {
+		newest = append(newest, e)
+		if cut = cut || len(newest) > t.Newest; len(newest) > t.Newest {
+			newest = newest[1:]
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if cut {
+		fmt.Fprintf(t.Notes, "These are the newest %d events. platen events --from 1 shows all.\n", t.Newest)
+	}
+	for _, e := range newest {
+		if err := t.print(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // before returns the number before the first event of so long ago, or newest when there is

@@ -27,7 +27,7 @@ type RequestTail struct {
 
 	// Filter chooses which requests are printed.
 	Filter RequestFilter
-	// Past prints the requests that there are, and ends.
+	// Past prints the requests that there are, and ends. Otherwise those from now on are printed.
 	Past bool
 	// JSON prints each request as one line.
 	JSON bool
@@ -58,7 +58,8 @@ func (t *RequestTail) Run(ctx context.Context) error {
 		for _, call := range slices.Backward(page.Items) {
 			seen[call.ID] = true
 			own := call.Method == http.MethodGet && call.Path == client.BasePath+"/requests"
-			if t.shown[call.ID] || own || !t.Filter.takes(&call) {
+			before := t.shown == nil && !t.Past
+			if before || t.shown[call.ID] || own || !t.Filter.takes(&call) {
 				continue
 			}
 			if err := t.print(&call); err != nil {

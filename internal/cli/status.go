@@ -23,10 +23,12 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	if s.ForkedFrom != nil {
 		fmt.Fprintln(out, forkOf(s.ForkedFrom))
 	}
-	fmt.Fprintf(out, "%s %s, day %d, clock %s, bridge %s, preset %s, %s\n\n",
-		s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber, s.Clock.Mode, s.Bridge, s.Preset, world(s))
+	fmt.Fprintf(out, "%s %s, day %d\n\n", s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", p.in(faint, name), value) }
+	row("clock", string(s.Clock.Mode)+", "+pace(s))
+	row("bridge", bridge(s))
+	row("preset", s.Preset+", "+world(s))
 	row("cash", fmt.Sprintf("%s, %s at the opening", money.Minor(s.CashMinor), money.Minor(s.OpeningCashMinor)))
 	row("net worth",
 		fmt.Sprintf("%s, %s since the opening", money.Minor(s.NetWorthMinor), money.Minor(s.Score.ProfitMinor)))
@@ -55,6 +57,22 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+// bridge is the bridge of a sandbox, and who carries records over it.
+func bridge(s *client.SandboxStatus) string {
+	carrier := "your program copies records between the systems"
+	if s.Bridge == client.BridgeAuto {
+		carrier = "the sandbox copies records between the systems"
+	}
+	return string(s.Bridge) + ", " + carrier
+}
+
+// WriteExtension writes how long an extended sandbox lasts, for a person.
+func WriteExtension(out io.Writer, s *client.SandboxStatus) {
+	left := time.Duration(s.ExpiresInS) * time.Second
+	fmt.Fprintf(out, "Extended: the sandbox lasts for another %s, until %s. Extensions left: %d.\n",
+		span(left), moment(s.ExpiresAt, time.Now()), s.ExtensionsLeft)
 }
 
 // forkOf says where a fork comes from.

@@ -56,19 +56,24 @@ func TickInput(minutes string, until []string) (in client.TickInput, err error) 
 
 // WriteClock writes what the clock shows and how it moves, for a person.
 func WriteClock(out io.Writer, s *client.SandboxStatus) {
+	fmt.Fprintf(out, "%s, day %d: the clock is %s and %s\n",
+		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), s.Clock.DayNumber, s.Clock.Mode, pace(s))
+}
+
+// pace says how the clock of a sandbox moves.
+func pace(s *client.SandboxStatus) string {
 	how := "runs"
 	if s.Clock.Waiting {
 		how = "waits for your next request"
 	}
 	switch s.Clock.Mode {
 	case client.ClockModeManual:
-		how = "is manual; move it with platen tick"
+		how = "moves with platen tick"
 	case client.ClockModeRealtime:
 	case client.ClockModeSkip:
 		how = "jumps while a program waits for events, until " + string(*s.Clock.SkipsUntil)
 	}
-	fmt.Fprintf(out, "%s, day %d: the clock %s\n",
-		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), s.Clock.DayNumber, how)
+	return how
 }
 
 // WriteTick writes what a tick did, for a person.

@@ -13,7 +13,7 @@ import (
 // ownCommands are the operations that have a command of the terminal for themselves.
 var ownCommands = map[string]string{ //nolint:gochecknoglobals // the table itself
 	"create_sandbox": "new", "poll_ticket": "new", "get_sandbox": "status", "update_sandbox": "clock",
-	"extend_sandbox": "api", "delete_sandbox": "delete", "advance_time": "tick", "create_checkpoint": "checkpoint",
+	"extend_sandbox": "extend", "delete_sandbox": "delete", "advance_time": "tick", "create_checkpoint": "checkpoint",
 	"fork_sandbox": "fork", "get_triggers": "trigger", "pull_trigger": "trigger", "list_faults": "faults",
 	"inject_fault": "faults", "get_integration": "integration", "list_integration_findings": "integration",
 	"get_report": "api", "get_series": "api", "list_missions": "missions", "get_mission": "missions",

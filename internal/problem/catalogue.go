@@ -285,7 +285,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: ExtensionNotYet, Status: http.StatusConflict, Retryable: true,
-		Hint:    "Extend from retry_at on. The event sandbox.expiring comes five minutes before the end.",
+		Hint:    "The event sandbox.expiring comes five minutes before the end.",
 		Meaning: "It is too early to extend the sandbox.",
 		Remedy:  "Wait until retry_at. You lose nothing: an extension adds to the end, whenever you request it.",
 	},

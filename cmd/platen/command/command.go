@@ -148,7 +148,7 @@ func groups() []group {
 			statusCommand(), missionsCommand(), eventsCommand(), requestsCommand(), integrationCommand(),
 		}},
 		{"Change a sandbox", []*cobra.Command{
-			tickCommand(), clockCommand(), apiCommand(), triggerCommand(), faultsCommand(),
+			tickCommand(), clockCommand(), extendCommand(), apiCommand(), triggerCommand(), faultsCommand(),
 		}},
 		{"Fork and delete", []*cobra.Command{checkpointCommand(), forkCommand(), resetCommand(), deleteCommand()}},
 		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},

@@ -8,11 +8,24 @@ import (
 	"platen/internal/cli"
 )
 
+// newestEvents is how many events platen events lists.
+const newestEvents = 50
+
 func eventsCommand() *cobra.Command {
+	var t cli.EventTail
 	cmd := &cobra.Command{
-		Use: "events", Short: "The event feed", Args: noArguments,
+		Use: "events", Short: "List the newest events, or follow the event feed", Args: noArguments,
+		Example:    "  platen events\n  platen events --types 'factory.*' --since 1h\n  platen events tail",
 		SuggestFor: []string{"feed", "log"},
-		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	t.Past = true
+	from := eventFlags(cmd, &t)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("from") && t.Since == 0 {
+			t.Newest = newestEvents
+		}
+		t.Out, t.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		return t.Run(cmd.Context(), *from)
 	}
 	cmd.AddCommand(eventsTailCommand())
 	return cmd
@@ -20,42 +33,64 @@ func eventsCommand() *cobra.Command {
 
 func eventsTailCommand() *cobra.Command {
 	var t cli.EventTail
-	var from uint64
 	cmd := &cobra.Command{
 		Use:     "tail",
 		Short:   "Show events as they happen",
 		Example: "  platen events tail --types 'factory.*'\n  platen events tail --since 1h --no-follow",
 		Long: "Show events as they happen. No event is missed: the command follows the numbers of the feed, and\n" +
-			"retries from the last one while the server is unreachable.",
+			"retries from the last one while the server is unreachable. Without --from and --since it begins with\n" +
+			"the next event, and with --no-follow with the first of all.",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("from") {
-				from = max(from, 1)
-			}
-			t.Out, t.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			return t.Run(cmd.Context(), from)
-		},
 	}
+	from := eventFlags(cmd, &t)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("from") {
+			*from = max(*from, 1)
+		}
+		t.Out, t.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		return t.Run(cmd.Context(), *from)
+	}
+	cmd.Flags().BoolVar(&t.Past, "no-follow", false, "Show existing events, and exit.")
+	return cmd
+}
+
+// eventFlags adds the flags that choose events, and returns the number of the first one.
+func eventFlags(cmd *cobra.Command, t *cli.EventTail) (from *uint64) {
 	targetFlags(cmd, &t.Target)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&t.Types, "types", nil,
 		"Event types to show, or patterns such as 'factory.*'. Defaults to all.")
-	flags.Uint64Var(&from, "from", 0, "Number of the first event to show (its seq); when left out, the next one that "+
-		"happens, or with --no-follow the first of all.")
+	from = flags.Uint64("from", 0, "Number of the first event to show (its seq).")
 	flags.DurationVar(&t.Since, "since", 0, "Begin with events that are at most this old, such as 1h.")
-	flags.BoolVar(&t.Past, "no-follow", false, "Show existing events, and exit.")
 	flags.BoolVar(&t.JSON, "json", false, "Print each event as one line of JSON, as the feed has it.")
-	return cmd
+	return from
 }
 
 func requestsCommand() *cobra.Command {
+	t := cli.RequestTail{Past: true}
 	cmd := &cobra.Command{
-		Use: "requests", Short: "The requests of the sandbox's clients", Args: noArguments,
+		Use: "requests", Short: "List the requests of the sandbox's clients", Args: noArguments,
+		Example:    "  platen requests --status 4xx\n  platen requests tail",
 		SuggestFor: []string{"logs", "log", "calls"},
-		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t.Out = cmd.OutOrStdout()
+			return t.Run(cmd.Context())
+		},
 	}
+	requestFlags(cmd, &t)
 	cmd.AddCommand(requestsTailCommand(), requestsExportCommand())
 	return cmd
+}
+
+// requestFlags adds the flags that choose requests.
+func requestFlags(cmd *cobra.Command, t *cli.RequestTail) {
+	targetFlags(cmd, &t.Target)
+	flags := cmd.Flags()
+	flags.StringSliceVar(&t.Filter.Statuses, "status", nil, "Statuses to show, such as 422, or classes: 4xx.")
+	flags.StringSliceVar(&t.Filter.Methods, "method", nil, "Methods to show, such as POST.")
+	flags.StringVar(&t.Filter.Path, "path", "", "Paths to show, such as '/factory/*'.")
+	flags.StringVar(&t.Filter.System, "system", "", "office or factory: requests with the key of that system.")
+	flags.BoolVar(&t.JSON, "json", false, "Print each request as one line of JSON.")
 }
 
 func requestsExportCommand() *cobra.Command {
@@ -95,9 +130,9 @@ func requestsTailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show requests as they are handled",
-		Long: "Show requests as they are handled, from all clients of the sandbox except this command. " +
-			"It polls every\n" +
-			"two seconds, which counts towards the rate limit of its key.",
+		Long: "Show requests as they are handled, from all clients of the sandbox except this command. It begins\n" +
+			"with the next request, and with --no-follow with the oldest remembered one. It polls every two\n" +
+			"seconds, which counts towards the rate limit of its key.",
 		Example: "  platen requests tail --status 4xx\n  platen requests tail --method POST --path '/factory/*'",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -105,12 +140,7 @@ func requestsTailCommand() *cobra.Command {
 			return t.Run(cmd.Context())
 		},
 	}
-	targetFlags(cmd, &t.Target)
-	cmd.Flags().StringSliceVar(&t.Filter.Statuses, "status", nil, "Statuses to show, such as 422, or classes: 4xx.")
-	cmd.Flags().StringSliceVar(&t.Filter.Methods, "method", nil, "Methods to show, such as POST.")
-	cmd.Flags().StringVar(&t.Filter.Path, "path", "", "Paths to show, such as '/factory/*'.")
-	cmd.Flags().StringVar(&t.Filter.System, "system", "", "office or factory: requests with the key of that system.")
+	requestFlags(cmd, &t)
 	cmd.Flags().BoolVar(&t.Past, "no-follow", false, "Show existing requests, and exit.")
-	cmd.Flags().BoolVar(&t.JSON, "json", false, "Print each request as one line of JSON.")
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/client"
 	"platen/internal/cli"
@@ -79,5 +80,32 @@ func TestANumberOfAFieldIsTurnedIntoItsID(t *testing.T) {
 	}
 	if id, err := s.idOf(&list, "SO-4"); err == nil {
 		t.Errorf("its id is %q though the server refuses to say", id)
+	}
+}
+
+// TestDeliveriesShowWhenTheyWereSent, in the time of this machine, and one that was not sent shows none.
+func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
+	t.Parallel()
+	const rows = `{"data":{"items":[{"id":"whd_b","status":"pending","due_at":"2026-11-27T08:29:16.5Z","sent_at":null,` +
+		`"created_at":"2026-11-27T08:29:06Z"},{"id":"whd_a","status":"failed","due_at":"2026-11-27T08:29:06.25Z",` +
+		`"sent_at":"2026-11-27T08:29:06.264367Z","created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rows) }))
+	t.Cleanup(server.Close)
+	var deliveries Operation
+	for _, op := range Table() {
+		if op.Resource == "webhooks" && op.Verb == "deliveries" {
+			deliveries = op
+		}
+	}
+	var out bytes.Buffer
+	c := Call{Operation: deliveries, IDs: []string{"whk_a"}, Out: &out,
+		Target: cli.Target{Server: server.URL, Key: "lab_off_" + strings.Repeat("x", 43)}}
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Date(2026, 11, 27, 8, 29, 6, 0, time.UTC).Local().Format(time.DateTime)
+	want := "ID     STATUS   SENT_AT\nwhd_b  pending  -\nwhd_a  failed   " + sent + "\n"
+	if out.String() != want {
+		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
 	}
 }

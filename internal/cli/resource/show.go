@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode/utf8"
 
 	"platen/internal/cli"
@@ -78,6 +79,14 @@ func (m *member) text() string {
 		}
 	}
 	return string(m.value)
+}
+
+// cell is the value of a field in a table, which has no room for fractions of seconds.
+func (m *member) cell() string {
+	if at, err := time.Parse(time.RFC3339, m.text()); err == nil && strings.HasSuffix(m.name, "_at") {
+		return at.Local().Format(time.DateTime)
+	}
+	return m.text()
 }
 
 // nested reports whether a value has parts of its own.
@@ -269,8 +278,8 @@ func columnsOf(rows []json.RawMessage, chosen []string) ([]column, error) {
 			}
 			for c := range columns {
 				if columns[c].title == m.title() {
-					columns[c].cells[i] = m.text()
-					columns[c].width = max(columns[c].width, utf8.RuneCountInString(m.text()))
+					columns[c].cells[i] = m.cell()
+					columns[c].width = max(columns[c].width, utf8.RuneCountInString(m.cell()))
 				}
 			}
 		}
@@ -303,6 +312,8 @@ func rank(m *member, all []member) int {
 		return 0
 	case m.name == "status":
 		return 1
+	case m.name == "sent_at": // deliveries have no other date
+		return 2
 	case m.nested() || m.name == "id" || m.name == "resource" || m.name == "simulation" ||
 		strings.HasSuffix(m.name, "_at"):
 		return -1
