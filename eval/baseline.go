@@ -101,6 +101,11 @@ func worldsOf(runs []*Run) []*Run {
 	return worlds
 }
 
+// passes reports whether a run finished without an error and has a skill.
+func (r *Run) passes(skill float64) bool {
+	return r.Finished && r.Error == "" && r.Skill != nil && *r.Skill >= skill
+}
+
 // passHat estimates pass^k over all worlds, where a run passes with the skill of PassSkill.
 func passHat(runs []Run, passSkill float64) []float64 {
 	var worlds []statistic.Tries
@@ -114,7 +119,7 @@ func passHat(runs []Run, passSkill float64) []float64 {
 			worlds = append(worlds, statistic.Tries{})
 		}
 		worlds[place].All++
-		if r.Finished && r.Error == "" && r.Skill != nil && *r.Skill >= passSkill {
+		if r.passes(passSkill) {
 			worlds[place].Passed++
 		}
 	}

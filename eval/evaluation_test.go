@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"platen/internal/cli"
+	"platen/internal/economy"
 	"platen/platentest"
 )
 
@@ -103,5 +105,34 @@ func TestImpossibleOptionsAreRejected(t *testing.T) {
 		if _, ok := errors.AsType[cli.UsageError](bad.Check()); !ok {
 			t.Errorf("%d, %d, %s passes", bad.Day, bad.Parallel, bad.Timeout)
 		}
+	}
+}
+
+// TestEveryPublishedPlayerIsExplained in one line, and amounts are readable.
+func TestEveryPublishedPlayerIsExplained(t *testing.T) {
+	t.Parallel()
+	report, err := economy.Published()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := report.Preset("agent_eval")
+	s := Summary{Tries: 1, Day: 60, Preset: "agent_eval", Runs: []Run{{Seed: 1, Error: "x"}}}
+	for _, player := range p.Players {
+		if !player.Exploiter {
+			s.Baselines = append(s.Baselines, Comparison{Player: player.Name, MeanMinor: -1234567, LeadMinor: 100_000})
+		}
+	}
+	var shown bytes.Buffer
+	if err := s.Print(&shown); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range s.Baselines {
+		line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(b.Player) + `  +[a-z].{10,}$`)
+		if !line.Match(shown.Bytes()) {
+			t.Errorf("no line says how %s plays:\n%s", b.Player, &shown)
+		}
+	}
+	if !regexp.MustCompile(`(?m) -12,345.67 +1,000.00$`).Match(shown.Bytes()) {
+		t.Errorf("amounts have no separators:\n%s", &shown)
 	}
 }

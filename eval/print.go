@@ -8,21 +8,25 @@ import (
 	"text/tabwriter"
 
 	"platen/internal/cli"
+	"platen/internal/money"
 )
 
 // none is shown where a run has no value.
 const none = "–"
 
-// Print writes tables for people, 80 columns wide. All that they leave out is in the JSON.
+// Print writes the verdict in three lines, and tables below it, for people, 80 columns wide. All that
+// they leave out is in the JSON.
 func (s *Summary) Print(out io.Writer) error {
+	s.printVerdict(out)
 	if err := s.printRuns(out); err != nil {
 		return err
 	}
 	if s.Counted > 0 {
 		fmt.Fprintf(out, "\nNet worth at the close of day %d, %s of %s:\n", s.Day, counted(s.Counted, "run"), s.Preset)
-		fmt.Fprintf(out, "  mean %s%s\n", s.MeanMinor,
-			interval(s.MeanLowMinor == s.MeanHighMinor, s.MeanLowMinor.String(), s.MeanHighMinor.String()))
-		fmt.Fprintf(out, "  min %s · median %s · max %s\n", s.LowMinor, s.MiddleMinor, s.HighMinor)
+		fmt.Fprintf(out, "  mean %s XTS%s\n", grouped(s.MeanMinor),
+			s.interval(grouped(s.MeanLowMinor), grouped(s.MeanHighMinor)))
+		fmt.Fprintf(out, "  min %s · median %s · max %s\n", grouped(s.LowMinor), grouped(s.MiddleMinor),
+			grouped(s.HighMinor))
 		fmt.Fprintf(out, "  preset version %d, engine %d%s\n", s.PresetVersion, s.EngineVersion, s.asked())
 	}
 	if s.ExactlyOnce != nil {
@@ -30,7 +34,7 @@ func (s *Summary) Print(out io.Writer) error {
 	}
 	if s.Skill != nil {
 		fmt.Fprintf(out, "Skill (greedy play 0 %%, watchful 100 %%): %s%s\n", percent(s.Skill.Value),
-			interval(s.Skill.Low == s.Skill.High, percent(s.Skill.Low), percent(s.Skill.High)))
+			s.interval(percent(s.Skill.Low), percent(s.Skill.High)))
 	}
 	if len(s.PassHat) > 0 {
 		fmt.Fprintf(out, "Probability that k tries of a world all reach a skill of %s:\n  %s\n",
@@ -49,9 +53,65 @@ func (s *Summary) Print(out io.Writer) error {
 	return s.printPublished(out)
 }
 
+// printVerdict writes the result, how many runs passed, and the next better player.
+func (s *Summary) printVerdict(out io.Writer) {
+	passed := 0
+	for i := range s.Runs {
+		if s.Runs[i].passes(s.PassSkill) {
+			passed++
+		}
+	}
+	result := "none, because no run has a report"
+	if s.Counted > 0 {
+		result = fmt.Sprintf("%s XTS at the close of day %d of %s", grouped(s.MeanMinor), s.Day, s.Preset)
+	}
+	if s.Skill != nil {
+		result += ", skill " + percent(s.Skill.Value)
+	}
+	fmt.Fprintf(out, "Result: %s\nPassed: %d of %s. A run passes with a skill of %s (--pass).\n", result, passed,
+		counted(len(s.Runs), "run"), percent(s.PassSkill))
+	var next *Comparison
+	for i := range s.Baselines {
+		if b := &s.Baselines[i]; b.LeadMinor < 0 && (next == nil || b.LeadMinor > next.LeadMinor) {
+			next = b
+		}
+	}
+	switch {
+	case next != nil:
+		fmt.Fprintf(out, "Next better player: %s with %s XTS, %s more than yours\n\n", next.Player,
+			grouped(next.MeanMinor), grouped(-next.LeadMinor))
+	case len(s.Baselines) > 0:
+		fmt.Fprint(out, "Next better player: none of those measured in the same worlds\n\n")
+	default:
+		fmt.Fprint(out, "Next better player: unknown, none was measured in the same worlds\n\n")
+	}
+}
+
+// grouped writes an amount with separators between its thousands.
+func grouped(m money.Minor) string {
+	amount, _, _ := strings.Cut(m.String(), " ")
+	whole, hundredths, _ := strings.Cut(amount, ".")
+	digits := strings.TrimPrefix(whole, "-")
+	const thousand = 3
+	for at := len(digits) - thousand; at > 0; at -= thousand {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return strings.Repeat("-", strings.Count(whole, "-")) + digits + "." + hundredths
+}
+
+// single reports whether one world was played, from which no interval follows.
+func (s *Summary) single() bool {
+	for i := range s.Runs {
+		if s.Runs[i].Seed != s.Runs[0].Seed {
+			return false
+		}
+	}
+	return true
+}
+
 // interval writes where the mean of all worlds is, which a single world cannot say.
-func interval(single bool, low, high string) string {
-	if single {
+func (s *Summary) interval(low, high string) string {
+	if s.single() {
 		return ", of a single world"
 	}
 	return ", 95 % interval " + low + " to " + high
@@ -73,13 +133,13 @@ func counted(n int, of string) string {
 	return strconv.Itoa(n) + " " + of + "s"
 }
 
-// percent writes a skill, of which 1 is watchful play.
-func percent(skill float64) string { return strconv.FormatFloat(skill*100, 'f', 0, 64) + " %" }
+// percent writes a share of 1, such as a skill, of which 1 is watchful play.
+func percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 0, 64) + " %" }
 
 // printRuns writes a line for each run, and under the table why runs failed.
 func (s *Summary) printRuns(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "run\tday\tnet worth\tprofit\tskill\ton time\texactly once\tended\t")
+	fmt.Fprintln(w, s.column()+"\tday\tnet worth\tprofit\tskill\ton time\texactly once\tended\t")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		if r.report == nil {
@@ -88,7 +148,7 @@ func (s *Summary) printRuns(out io.Writer) error {
 		}
 		onTime, once, skill, ended := none, none, none, string(r.report.Status)
 		if share := r.report.Score.OnTimePct; share != nil {
-			onTime = strconv.FormatFloat(*share, 'f', -1, 64) + " %"
+			onTime = percent(*share / 100)
 		}
 		if r.ExactlyOnce != nil {
 			once = cli.Score(*r.ExactlyOnce)
@@ -100,21 +160,29 @@ func (s *Summary) printRuns(out io.Writer) error {
 			ended = "BOOKS BROKEN"
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
-			s.name(r), r.Day, r.NetWorthMinor, r.ProfitMinor, skill, onTime, once, ended)
+			s.name(r), r.Day, grouped(r.NetWorthMinor), grouped(r.ProfitMinor), skill, onTime, once, ended)
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.TooLittleToJudge {
-			fmt.Fprintf(out, "run %s: too little to judge: %d obligations were due\n", s.name(r),
+			fmt.Fprintf(out, "seed %s: too little to judge: %d obligations were due\n", s.name(r),
 				r.Integration.Counts.Due)
 		}
 		if r := &s.Runs[i]; r.Error != "" {
-			fmt.Fprintf(out, "run %s failed: %s\n", s.name(r), r.Error)
+			fmt.Fprintf(out, "seed %s failed: %s\n", s.name(r), r.Error)
 		}
 	}
 	return nil
+}
+
+// column is the title of the column of names.
+func (s *Summary) column() string {
+	if s.Tries > 1 {
+		return "seed/try"
+	}
+	return "seed"
 }
 
 // name is the seed of a run, and its try where there are several.
@@ -130,16 +198,51 @@ func (s *Summary) printBaselines(out io.Writer) error {
 	if len(s.Baselines) == 0 {
 		return nil
 	}
-	fmt.Fprintf(out, "\nPlayers of known skill in the same worlds, without faults:\n")
+	fmt.Fprintf(out, "\nPlayers of known skill in the same worlds, without faults, in XTS:\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "player\tmean\tyour lead\t95 % from\tto\t")
+	single := s.single()
+	head := "player\tmean\tyour lead\t"
+	if !single {
+		head += "95 % from\tto\t"
+	}
+	fmt.Fprintln(w, head)
 	for _, b := range s.Baselines {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", b.Player, b.MeanMinor, b.LeadMinor, b.LowMinor, b.HighMinor)
+		row := b.Player + "\t" + grouped(b.MeanMinor) + "\t" + grouped(b.LeadMinor) + "\t"
+		if !single {
+			row += grouped(b.LowMinor) + "\t" + grouped(b.HighMinor) + "\t"
+		}
+		fmt.Fprintln(w, row)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	if single {
+		fmt.Fprintln(out, "No 95 % intervals: they need two worlds or more.")
+	}
+	fmt.Fprintln(out)
+	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, b := range s.Baselines {
+		fmt.Fprintf(w, "%s\t%s\n", b.Player, habits[b.Player])
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+// habits say in a line how the players of known skill play.
+//
+//nolint:gochecknoglobals // read only
+var habits = map[string]string{
+	"nothing":      "sends nothing",
+	"random":       "sends valid commands at random",
+	"blind replay": "repeats the commands of a good game in another world",
+	"greedy":       "accepts every order, prints the oldest first",
+	"greedy+lots":  "greedy, and takes every contract lot",
+	"planner":      "plans presses and purchases; no lots, no market",
+	"good":         "has all skills, looks at the company once an hour",
+	"watchful":     "good, but looks every ten minutes",
+	"oracle":       "knows the results of five plans, and follows the best",
 }
 
 // printPublished writes the published results, or why there are none.
@@ -153,10 +256,11 @@ func (s *Summary) printPublished(out io.Writer) error {
 			"of the presets that come with Platen.\n", s.Preset, s.Day)
 		return nil
 	}
-	fmt.Fprintf(out, "\nPublished results for this day: 10th percentile, median, 90th percentile\n")
+	fmt.Fprintf(out, "\nPublished results for this day in XTS: 10th percentile, median, 90th percentile\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, b := range s.Published {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", b.Player, b.LowMinor, b.MiddleMinor, b.HighMinor)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", b.Player, grouped(b.LowMinor), grouped(b.MiddleMinor),
+			grouped(b.HighMinor))
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

@@ -53,8 +53,9 @@ const evalHelp = "Run a program in one sandbox per seed, and compare the results
 	"With a manual clock, the company waits for the program, which moves the clock itself, with no pause\n" +
 	"between ticks. The net worth at the close of the day is taken from the sandbox's report\n" +
 	"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
-	"the run is marked as not finished, and the exit status is 1: stopping early earns no score. The\n" +
-	"command's output goes to standard error, results to standard output."
+	"the run is marked as not finished, and the exit status is 1: stopping early earns no score. Otherwise it\n" +
+	"is 0, whether the runs passed or not. The command's output goes to standard error, results to standard\n" +
+	"output: result, passed runs and the next better player first, then the tables."
 
 func evalCommand() *cobra.Command {
 	e := &eval.Evaluation{}
