@@ -512,8 +512,8 @@ func (p ListMissionsParams) selection() selection {
 
 // ListMissions reads one page of GET /missions.
 //
-// Things to try next, in the order of teaching. The client's own requests complete a mission; no
-// request asks for it.
+// Things to try next, in the order of teaching. Requests with the keys of the sandbox complete a
+// mission, from your program or the console.
 func (c *Client) ListMissions(ctx context.Context, params ListMissionsParams) (*Page[Mission], error) {
 	return readPage[Mission](ctx, c, &request{operation: "list_missions", path: "/missions", system: shared}, params.selection())
 }
@@ -2508,7 +2508,7 @@ func (c *Client) CreateWebhook(ctx context.Context, in CreateWebhookInput) (*Sub
 
 // UpdateWebhook sends PATCH /webhooks/{id}: change a webhook subscription.
 //
-// Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is
+// Omitted fields stay unchanged. Any change enables a disabled subscription, unless status is
 // disabled. A changed URL has to be verified again, with any status; deliveries that waited for
 // the old one are dropped.
 //
@@ -2541,8 +2541,8 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (*Subscription, e
 // TestWebhook sends POST /webhooks/{id}/test: ping the URL of a webhook subscription.
 //
 // Sends an event of the type webhook.ping, signed like any delivery, and waits for the response.
-// 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in
-// the delivery log and not in the feed, and counts in the budget of deliveries.
+// 2xx activates a new subscription. One test of a subscription at a time; the ping is in the
+// delivery log and not in the feed, and counts in the budget of deliveries.
 //
 // It can write the events sandbox.webhook.tested, sandbox.webhook.activated and
 // sandbox.mission.completed.
@@ -2632,8 +2632,8 @@ func (c *Client) RedeliverWebhook(ctx context.Context, id, deliveryID string) (*
 // RedeliverFailedEvents sends POST /webhooks/{id}/redeliver: send all failed events once more.
 //
 // Sends each event that the receiver did not get: none of its deliveries succeeded and none
-// waits. Events from while the subscription was out of service are among them. They are sent in
-// the order of the feed, within the budget, and retried like any other. Five failures in a row
+// waits. Events from while the subscription was disabled are among them. They are sent in the
+// order of the feed, within the budget, and retried like any other. Five failures in a row
 // disable the subscription, and drop the rest.
 //
 // It can fail with not_found (404), invalid_state (409), invalid_event_type (422) and

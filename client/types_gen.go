@@ -2404,7 +2404,7 @@ type OfficePrice struct {
 type OfficeRequisition struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the requisition on paper at Head Office, such as RQ-0001.
+	// The number of the requisition on paper at Head Office, such as RQ-8001.
 	Number string `json:"number"`
 	// The requisition of the Factory that it comes from, or any text; null without one.
 	Reference *string `json:"reference"`
@@ -3127,7 +3127,7 @@ type RunPayrollInput struct {
 type FactoryWorkOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the work order on paper, such as WO-0001.
+	// The number of the work order on paper, such as WO-3001.
 	Number string `json:"number"`
 	// The product to make, such as prd_flyer.
 	SKU string `json:"sku"`
@@ -3422,7 +3422,7 @@ type FactoryStockLeft struct {
 type FactoryShipment struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the shipment on paper, such as SHF-0001.
+	// The number of the shipment on paper, such as SHF-6001.
 	Number string `json:"number"`
 	// The work order whose goods left.
 	WorkOrderID string `json:"work_order_id"`
@@ -3721,7 +3721,7 @@ const (
 type FactoryRequisition struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the requisition on paper, such as FR-0001.
+	// The number of the requisition on paper, such as FR-9001.
 	Number string `json:"number"`
 	// The material that ran low, such as mat_coated.
 	SKU string `json:"sku"`
@@ -4012,8 +4012,8 @@ type CreateWebhookInput struct {
 //
 // The body that changes a webhook subscription of the client.
 type UpdateWebhookInput struct {
-	// active or disabled. A disabled subscription goes back into service with any change, unless this
-	// is disabled; deliveries begin with the next event.
+	// active or disabled. Any change enables a disabled subscription, unless this is disabled;
+	// deliveries begin with the next event.
 	Status *UpdateWebhookInputStatus `json:"status,omitzero"`
 	// Another URL, which has to be verified by a test before anything is delivered to it.
 	URL *string `json:"url,omitzero"`
@@ -5556,8 +5556,8 @@ type WebhookDisabledData struct {
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled
-// subscription back into service.
+// WebhookReenabledData is the data of sandbox.webhook.reenabled: the client enables a disabled
+// subscription.
 type WebhookReenabledData struct {
 	// The id of the record that the event is about.
 	ID string `json:"id"`
@@ -5732,7 +5732,7 @@ const (
 	EventSandboxWebhookUpdated EventType = "sandbox.webhook.updated"
 	// EventSandboxWebhookDisabled: five attempts in a row have failed.
 	EventSandboxWebhookDisabled EventType = "sandbox.webhook.disabled"
-	// EventSandboxWebhookReenabled: the client takes a disabled subscription back into service.
+	// EventSandboxWebhookReenabled: the client enables a disabled subscription.
 	EventSandboxWebhookReenabled EventType = "sandbox.webhook.reenabled"
 	// EventSandboxWebhookSecretRotated: the client replaces the secret of a subscription.
 	EventSandboxWebhookSecretRotated EventType = "sandbox.webhook.secret_rotated"

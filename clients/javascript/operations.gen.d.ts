@@ -2164,7 +2164,7 @@ export interface OfficePrice {
 export interface OfficeRequisition {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the requisition on paper at Head Office, such as RQ-0001. */
+  /** The number of the requisition on paper at Head Office, such as RQ-8001. */
   number: string;
   /** The requisition of the Factory that it comes from, or any text; null without one. */
   reference: string | null;
@@ -2809,7 +2809,7 @@ export interface RunPayrollInput {
 export interface FactoryWorkOrder {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the work order on paper, such as WO-0001. */
+  /** The number of the work order on paper, such as WO-3001. */
   number: string;
   /** The product to make, such as prd_flyer. */
   sku: string;
@@ -3084,7 +3084,7 @@ export interface FactoryStockLeft {
 export interface FactoryShipment {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the shipment on paper, such as SHF-0001. */
+  /** The number of the shipment on paper, such as SHF-6001. */
   number: string;
   /** The work order whose goods left. */
   work_order_id: string;
@@ -3340,7 +3340,7 @@ export type FactoryProductKind =
 export interface FactoryRequisition {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the requisition on paper, such as FR-0001. */
+  /** The number of the requisition on paper, such as FR-9001. */
   number: string;
   /** The material that ran low, such as mat_coated. */
   sku: string;
@@ -3592,8 +3592,8 @@ export interface CreateWebhookInput {
 /** UpdateWebhookInput is the body of update_webhook. */
 export interface UpdateWebhookInput {
   /**
-   * active or disabled. A disabled subscription goes back into service with any change, unless this is
-   * disabled; deliveries begin with the next event.
+   * active or disabled. Any change enables a disabled subscription, unless this is disabled; deliveries begin
+   * with the next event.
    */
   status?: UpdateWebhookInputStatus;
   /** Another URL, which has to be verified by a test before anything is delivered to it. */
@@ -5181,10 +5181,7 @@ export interface WebhookDisabledData {
   changes?: Change[];
 }
 
-/**
- * WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled subscription back
- * into service.
- */
+/** WebhookReenabledData is the data of sandbox.webhook.reenabled: the client enables a disabled subscription. */
 export interface WebhookReenabledData {
   /** The id of the record that the event is about. */
   id: string;
@@ -6410,8 +6407,8 @@ export declare class Operations {
   /**
    * Read one page of GET /missions.
    *
-   * Things to try next, in the order of teaching. The client's own requests complete a mission; no request
-   * asks for it.
+   * Things to try next, in the order of teaching. Requests with the keys of the sandbox complete a mission,
+   * from your program or the console.
    */
   listMissions(params?: ListMissionsParams, options?: CallOptions): Promise<Page<Mission>>;
 
@@ -7453,9 +7450,8 @@ export declare class Operations {
   /**
    * Change a webhook subscription: PATCH /webhooks/{id}.
    *
-   * Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is disabled.
-   * A changed URL has to be verified again, with any status; deliveries that waited for the old one are
-   * dropped.
+   * Omitted fields stay unchanged. Any change enables a disabled subscription, unless status is disabled. A
+   * changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.
    *
    * It can write the events sandbox.webhook.updated and sandbox.webhook.reenabled.
    *
@@ -7479,8 +7475,8 @@ export declare class Operations {
   /**
    * Ping the URL of a webhook subscription: POST /webhooks/{id}/test.
    *
-   * Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx takes a
-   * new subscription into service. One test of a subscription at a time; the ping is in the delivery log and
+   * Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx
+   * activates a new subscription. One test of a subscription at a time; the ping is in the delivery log and
    * not in the feed, and counts in the budget of deliveries.
    *
    * It can write the events sandbox.webhook.tested, sandbox.webhook.activated and sandbox.mission.completed.
@@ -7530,9 +7526,9 @@ export declare class Operations {
    * Send all failed events once more: POST /webhooks/{id}/redeliver.
    *
    * Sends each event that the receiver did not get: none of its deliveries succeeded and none waits. Events
-   * from while the subscription was out of service are among them. They are sent in the order of the feed,
-   * within the budget, and retried like any other. Five failures in a row disable the subscription, and drop
-   * the rest.
+   * from while the subscription was disabled are among them. They are sent in the order of the feed, within
+   * the budget, and retried like any other. Five failures in a row disable the subscription, and drop the
+   * rest.
    *
    * It can fail with not_found (404), invalid_state (409), invalid_event_type (422) and too_many_open (409),
    * beside the errors of every request.

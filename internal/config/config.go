@@ -174,8 +174,8 @@ func (c *Config) Fields() []Field {
 			"subscriptions afterwards.", Target: &c.NewSecretKey},
 		{Group: "Networks of clients", Name: "trusted-proxy", Doc: "Networks (CIDR) whose X-Forwarded-For is trusted.",
 			Target: &c.TrustedProxy},
-		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP load balancer. With " +
-			"trusted-proxy, only from these.", Target: &c.ProxyProtocol},
+		{Name: "proxy-protocol", Doc: "Expect the PROXY protocol, as behind a plain TCP load balancer. If " +
+			"trusted-proxy is set, only from those addresses.", Target: &c.ProxyProtocol},
 		{Name: "ipv4-prefix", Doc: "Leading bits of an IPv4 address that form a network group.", Target: &c.IPv4Prefix},
 		{Name: "ipv6-prefix", Doc: "Leading bits of an IPv6 address that form a network group.", Target: &c.IPv6Prefix},
 		{Name: "ipv4-block", Doc: "Leading bits of an IPv4 address that form a block of network groups.",

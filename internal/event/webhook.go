@@ -24,7 +24,7 @@ var bookkeeping = []Definition{ //nolint:gochecknoglobals // the table itself
 		&WebhookActivatedData{}},
 	{52, WebhookUpdated, "The client changes a subscription.", webhook, &WebhookUpdatedData{}},
 	{53, WebhookDisabled, "Five attempts in a row have failed.", webhook, &WebhookDisabledData{}},
-	{54, WebhookReenabled, "The client takes a disabled subscription back into service.", webhook,
+	{54, WebhookReenabled, "The client enables a disabled subscription.", webhook,
 		&WebhookReenabledData{}},
 	{55, WebhookSecretRotated, "The client replaces the secret of a subscription.", webhook,
 		&WebhookSecretRotatedData{}},

@@ -397,7 +397,7 @@ func missionOperations() []Operation {
 			plural:  "missions",
 			summary: "missions",
 			listDescription: "Things to try next, in the order of teaching. " +
-				"The client's own requests complete a mission; no request asks for it.",
+				"Requests with the keys of the sandbox complete a mission, from your program or the console.",
 			one: "a mission", ids: "The id is a word, such as accept_order.",
 		}),
 		reads[mission.Achievement](noun{

@@ -30,7 +30,7 @@ type CreateWebhook struct {
 type UpdateWebhook struct {
 	_ struct{} `doc:"The body that changes a webhook subscription of the client."`
 
-	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event."`
+	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"active or disabled. Any change enables a disabled subscription, unless this is disabled; deliveries begin with the next event."`
 	URL         *string      `json:"url,omitzero" verbatim:"true" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
 	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
@@ -143,8 +143,8 @@ func updateWebhook() Operation {
 		ID: "update_webhook", Method: http.MethodPatch, Path: "/webhooks/{id}", System: Shared,
 		Out:     reflect.TypeFor[subscription.Subscription](),
 		Summary: "Change a webhook subscription", BodyOptional: true,
-		Description: "Omitted fields stay unchanged. A disabled subscription goes " +
-			"back into service, unless status is disabled. A changed URL has to be verified again, with any status; " +
+		Description: "Omitted fields stay unchanged. Any change enables a disabled subscription, " +
+			"unless status is disabled. A changed URL has to be verified again, with any status; " +
 			"deliveries that waited for the old one are dropped.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected,
 			problem.InvalidEventType},
@@ -230,7 +230,7 @@ func redeliverFailed() Operation {
 		Out:     reflect.TypeFor[RedeliveredFailed](),
 		Summary: "Send all failed events once more",
 		Description: "Sends each event that the receiver did not get: none of its deliveries succeeded and none " +
-			"waits. Events from while the subscription was out of service are among them. They are sent in the " +
+			"waits. Events from while the subscription was disabled are among them. They are sent in the " +
 			"order of the feed, within the budget, and retried like any other. Five failures in a row disable " +
 			"the subscription, and drop the rest.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.InvalidEventType, problem.TooManyOpen},
@@ -264,7 +264,7 @@ func testWebhook() Operation {
 		ID: "test_webhook", Path: "/webhooks/{id}/test", System: Shared, Out: reflect.TypeFor[WebhookTest](),
 		Summary: "Ping the URL of a webhook subscription",
 		Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. " +
-			"2xx takes a new subscription into service. One test of a subscription at a time; the ping is in the " +
+			"2xx activates a new subscription. One test of a subscription at a time; the ping is in the " +
 			"delivery log and not in the feed, and counts in the budget of deliveries.",
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},

@@ -84,10 +84,15 @@ type StateDetails struct {
 	Allowed []string `json:"allowed"`
 }
 
-// WrongState says that a record's status does not allow the request.
-func WrongState(resource, id, status string, allowed ...string) *Problem {
-	return New(InvalidState, "The %s %s is %s; this needs it to be %s.",
-		words(resource), id, words(status), alternatives(allowed)).
+// WrongState says that a record's status does not allow the request, which would have had it done: accepted, for
+// instance.
+func WrongState(resource, id, status, done string, allowed ...string) *Problem {
+	records := words(resource) + "s"
+	if stem, ok := strings.CutSuffix(records, "ys"); ok {
+		records = stem + "ies"
+	}
+	return New(InvalidState, "%s is %s. Only %s with status %s can be %s.",
+		id, words(status), records, alternatives(allowed), done).
 		With(StateDetails{Status: status, Allowed: allowed})
 }
 
@@ -139,7 +144,7 @@ func alternatives(states []string) string {
 		default:
 			text.WriteString(", ")
 		}
-		text.WriteString(words(state))
+		text.WriteString("`" + state + "`")
 	}
 	return text.String()
 }

@@ -33,7 +33,7 @@ type plan struct{ Name, Title, Text string }
 
 // planWords describe the faults that a plan injects, none for "".
 var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
-	"":      {"None", "Every request arrives, and every webhook is sent once."},
+	"":      {"None", "No faults: every request gets through and every webhook is sent exactly once."},
 	"light": {"Light", "Webhooks arrive twice or late. Some requests are slow or rejected."},
 	"moderate": {"Moderate",
 		"Responses and webhooks are lost, late or duplicated. Reads are stale, and pages are short."},

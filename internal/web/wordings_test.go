@@ -12,6 +12,11 @@ import (
 // translated are turns that read as if they had been translated.
 var translated = []wording{
 	{
+		pattern: `\b(?:SO|PO|WO|CI|SI|SHF|SHO|FR|RQ)-0\d*\b`,
+		reason:  "numbers begin with another digit", better: "SO-1001, WO-3001, SHF-6001",
+		bad: "The number on paper, such as SHF-0001.", good: "The number on paper, such as SHF-6001.",
+	},
+	{
 		pattern: `\bon purpose\b`,
 		reason:  "the field says inject", better: "injected faults, inject a fault",
 		bad: "A plan says what goes wrong on purpose.", good: "A plan injects faults.",

@@ -42,7 +42,7 @@ func TestFaultsAreChosenOnTheLandingPage(t *testing.T) {
 	t.Parallel()
 	p := shared()
 	x := begin(t, p, looks[0])
-	x.shows("#plan", "Every request arrives")
+	x.shows("#plan", "every request gets through")
 	texts := map[string]bool{}
 	for _, plan := range []string{"light", "moderate", "severe"} {
 		x.chooses("select[name=faults]", plan)

@@ -785,8 +785,8 @@ class AsyncOperations:
     ) -> Page[t.Mission]:
         """Read one page of GET /missions.
 
-        Things to try next, in the order of teaching. The client's own requests complete a mission; no
-        request asks for it.
+        Things to try next, in the order of teaching. Requests with the keys of the sandbox complete a
+        mission, from your program or the console.
 
         status: Only rows with this status. active is one of the next three to do, upcoming comes later,
         completed is done. A mission can be completed before it was active.
@@ -3834,7 +3834,7 @@ class AsyncOperations:
     ) -> t.Subscription:
         """Change a webhook subscription: PATCH /webhooks/{id}.
 
-        Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is
+        Omitted fields stay unchanged. Any change enables a disabled subscription, unless status is
         disabled. A changed URL has to be verified again, with any status; deliveries that waited for the
         old one are dropped.
 
@@ -3843,8 +3843,8 @@ class AsyncOperations:
         It can fail with not_found (404), invalid_state (409), webhook_url_rejected (422) and
         invalid_event_type (422), beside the errors of every request.
 
-        status: active or disabled. A disabled subscription goes back into service with any change, unless
-        this is disabled; deliveries begin with the next event.
+        status: active or disabled. Any change enables a disabled subscription, unless this is disabled;
+        deliveries begin with the next event.
 
         url: Another URL, which has to be verified by a test before anything is delivered to it.
 
@@ -3886,8 +3886,8 @@ class AsyncOperations:
         """Ping the URL of a webhook subscription: POST /webhooks/{id}/test.
 
         Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx
-        takes a new subscription into service. One test of a subscription at a time; the ping is in the
-        delivery log and not in the feed, and counts in the budget of deliveries.
+        activates a new subscription. One test of a subscription at a time; the ping is in the delivery log
+        and not in the feed, and counts in the budget of deliveries.
 
         It can write the events sandbox.webhook.tested, sandbox.webhook.activated and
         sandbox.mission.completed.
@@ -4016,8 +4016,8 @@ class AsyncOperations:
         """Send all failed events once more: POST /webhooks/{id}/redeliver.
 
         Sends each event that the receiver did not get: none of its deliveries succeeded and none waits.
-        Events from while the subscription was out of service are among them. They are sent in the order of
-        the feed, within the budget, and retried like any other. Five failures in a row disable the
+        Events from while the subscription was disabled are among them. They are sent in the order of the
+        feed, within the budget, and retried like any other. Five failures in a row disable the
         subscription, and drop the rest.
 
         It can fail with not_found (404), invalid_state (409), invalid_event_type (422) and too_many_open

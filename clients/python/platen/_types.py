@@ -3183,7 +3183,7 @@ class OfficeRequisition(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the requisition on paper at Head Office, such as RQ-0001.
+    #: The number of the requisition on paper at Head Office, such as RQ-8001.
     number: str
 
     #: The requisition of the Factory that it comes from, or any text; null without one.
@@ -3848,7 +3848,7 @@ class FactoryWorkOrder(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the work order on paper, such as WO-0001.
+    #: The number of the work order on paper, such as WO-3001.
     number: str
 
     #: The product to make, such as prd_flyer.
@@ -4139,7 +4139,7 @@ class FactoryShipment(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the shipment on paper, such as SHF-0001.
+    #: The number of the shipment on paper, such as SHF-6001.
     number: str
 
     #: The work order whose goods left.
@@ -4409,7 +4409,7 @@ class FactoryRequisition(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the requisition on paper, such as FR-0001.
+    #: The number of the requisition on paper, such as FR-9001.
     number: str
 
     #: The material that ran low, such as mat_coated.
@@ -4671,8 +4671,8 @@ class CreateWebhookInput(TypedDict):
 class UpdateWebhookInput(TypedDict):
     """UpdateWebhookInput is the body of update_webhook."""
 
-    #: active or disabled. A disabled subscription goes back into service with any change, unless this is
-    #: disabled; deliveries begin with the next event.
+    #: active or disabled. Any change enables a disabled subscription, unless this is disabled; deliveries
+    #: begin with the next event.
     status: NotRequired[UpdateWebhookInputStatus]
 
     #: Another URL, which has to be verified by a test before anything is delivered to it.
@@ -6421,8 +6421,8 @@ class WebhookDisabledData(TypedDict):
 
 
 class WebhookReenabledData(TypedDict):
-    """WebhookReenabledData is the data of sandbox.webhook.reenabled: the client takes a disabled subscription
-    back into service.
+    """WebhookReenabledData is the data of sandbox.webhook.reenabled: the client enables a disabled
+    subscription.
     """
 
     #: The id of the record that the event is about.

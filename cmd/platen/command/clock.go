@@ -24,10 +24,12 @@ func clockCommand() *cobra.Command {
 		Short: "Pause, start or skip the clock",
 		Long: `Pause, start or skip the clock.
 
-With manual in-world time stops, and only platen tick moves it. With realtime it goes on
-from where it stopped. With skip it jumps to the next event while a program
-waits for events, so a program that polls plays sixty days in moments. The lease of the sandbox
-runs on in every mode.
+  manual    the clock stops and only platen tick moves it
+  realtime  it resumes from where it stopped
+  skip      it jumps to the next event while a program waits for events, so a program that
+            polls plays sixty days in moments
+
+The sandbox expires at the same time in every mode.
 
   platen clock manual
   platen clock realtime

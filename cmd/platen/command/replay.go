@@ -22,8 +22,8 @@ func replayCommand() *cobra.Command {
 		Long: "Replay a recorded run, and compare its outcome.\n\n" +
 			"The trace comes from platen eval --trace. The command starts a server, and sends the requests one at\n" +
 			"a time to a sandbox of the same world. The exit status is 1 if the business records differ at the end:\n" +
-			"the trace is from another run, was changed, is from another version of Platen, or from a run with a\n" +
-			"real-time clock. Requests about webhooks are skipped, and the server sends no webhooks.",
+			"the trace belongs to another run or Platen version, was edited, or was recorded with a real-time\n" +
+			"clock. Requests about webhooks are skipped, and the server sends no webhooks.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := trace.Read(args[0])

@@ -106,9 +106,36 @@ func (c *Call) Run(ctx context.Context) error {
 		}
 		cli.WriteAttention(c.Out, &a, Line)
 		return nil
-	default:
-		return writeRecord(c.Out, data)
 	}
+	if err := writeRecord(c.Out, data); err != nil {
+		return err
+	}
+	if c.Operation.System == "factory" && c.Operation.Method == http.MethodGet {
+		c.writeOrder(s, data)
+	}
+	return nil
+}
+
+// orderForm is the form of a reference to a sales order, by its id or its number.
+var orderForm = regexp.MustCompile(`^(so_|SO-)\w+$`)
+
+// writeOrder follows the reference of a record of the Factory to the order at Head Office. Without the key for
+// that it writes the command that does.
+func (c *Call) writeOrder(s *session, record json.RawMessage) {
+	var row struct{ Reference string }
+	if json.Unmarshal(record, &row) != nil || !orderForm.MatchString(row.Reference) {
+		return
+	}
+	var order struct {
+		Number   string
+		Customer string `json:"customer_name"`
+	}
+	data, err := s.client.Send(s.ctx, http.MethodGet, "/office/sales-orders/"+row.Reference, nil)
+	if err != nil || json.Unmarshal(data, &order) != nil {
+		fmt.Fprintf(c.Notes, "To see the customer, with the key of Head Office: platen orders get %s\n", row.Reference)
+		return
+	}
+	fmt.Fprintf(c.Out, "\nThe reference is the sales order %s of %s.\n", order.Number, order.Customer)
 }
 
 // attention is the operation whose items are shown as in platen status.

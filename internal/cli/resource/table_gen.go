@@ -302,15 +302,15 @@ func Table() []Operation {
 				{Name: "events", Kind: Texts, Doc: "The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.", Required: true},
 				{Name: "description", Kind: Text, Doc: "For you; nothing reads it. At most 200 characters."}}},
 		{ID: "update_webhook", Resource: "webhooks", Verb: "update", System: "shared", Method: "PATCH", Path: "/webhooks/{id}", Summary: "Change a webhook subscription",
-			Description: "Omitted fields stay unchanged. A disabled subscription goes back into service, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", IfMatch: true, Fields: []Field{
-				{Name: "status", Kind: Text, Doc: "active or disabled. A disabled subscription goes back into service with any change, unless this is disabled; deliveries begin with the next event.", Values: []string{"active", "disabled"}},
+			Description: "Omitted fields stay unchanged. Any change enables a disabled subscription, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", IfMatch: true, Fields: []Field{
+				{Name: "status", Kind: Text, Doc: "active or disabled. Any change enables a disabled subscription, unless this is disabled; deliveries begin with the next event.", Values: []string{"active", "disabled"}},
 				{Name: "url", Kind: Text, Doc: "Another URL, which has to be verified by a test before anything is delivered to it."},
 				{Name: "events", Kind: Texts, Doc: "Other event types, from the next event on. 1 to 50 items. No two alike."},
 				{Name: "description", Kind: Text, Doc: "Another description; null leaves the one that there is. At most 200 characters."}}},
 		{ID: "delete_webhook", Resource: "webhooks", Verb: "delete", System: "shared", Method: "DELETE", Path: "/webhooks/{id}", Summary: "Delete a webhook subscription",
 			Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and its log are gone.", IfMatch: true, Fields: []Field{}},
 		{ID: "test_webhook", Resource: "webhooks", Verb: "test", System: "shared", Method: "POST", Path: "/webhooks/{id}/test", Summary: "Ping the URL of a webhook subscription",
-			Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx takes a new subscription into service. One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.", IfMatch: true, Fields: []Field{}},
+			Description: "Sends an event of the type webhook.ping, signed like any delivery, and waits for the response. 2xx activates a new subscription. One test of a subscription at a time; the ping is in the delivery log and not in the feed, and counts in the budget of deliveries.", IfMatch: true, Fields: []Field{}},
 		{ID: "rotate_webhook_secret", Resource: "webhooks", Verb: "rotate-secret", System: "shared", Method: "POST", Path: "/webhooks/{id}/rotate-secret", Summary: "Replace the secret of a webhook subscription",
 			Description: "The response holds the new secret, this once. For a day both secrets sign, so that receivers can change over. A second rotation within the day ends the first secret at once.", IfMatch: true, Fields: []Field{}},
 		{ID: "list_webhook_deliveries", Resource: "webhooks", Verb: "deliveries", System: "shared", Method: "GET", Path: "/webhooks/{id}/deliveries", Summary: "List the deliveries of a webhook subscription",
@@ -320,7 +320,7 @@ func Table() []Operation {
 		{ID: "redeliver_webhook", Resource: "webhooks", Verb: "redeliver", System: "shared", Method: "POST", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", Summary: "Send an event once more",
 			Description: "Returns a new delivery of the same event, under the same webhook-id. It is sent at once, within the budget, and retried like any other.", IfMatch: true, Fields: []Field{}},
 		{ID: "redeliver_failed_events", Resource: "webhooks", Verb: "redeliver-failed", System: "shared", Method: "POST", Path: "/webhooks/{id}/redeliver", Summary: "Send all failed events once more",
-			Description: "Sends each event that the receiver did not get: none of its deliveries succeeded and none waits. Events from while the subscription was out of service are among them. They are sent in the order of the feed, within the budget, and retried like any other. Five failures in a row disable the subscription, and drop the rest.", IfMatch: true, Fields: []Field{
+			Description: "Sends each event that the receiver did not get: none of its deliveries succeeded and none waits. Events from while the subscription was disabled are among them. They are sent in the order of the feed, within the budget, and retried like any other. Five failures in a row disable the subscription, and drop the rest.", IfMatch: true, Fields: []Field{
 				{Name: "since", Kind: Integer, Doc: "The number of the first event to look at, its seq in the feed. 1 looks at all. Required. 1 to 9,007,199,254,740,991. Such as 1.", Required: true},
 				{Name: "event_types", Kind: Texts, Doc: "Only events of these types; all types of the subscription by default. 1 to 50 items. No two alike."}}},
 	}

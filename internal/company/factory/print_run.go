@@ -183,8 +183,8 @@ func (f *Factory) planOrders(p *RunPlan, ids []string) error {
 		w, _ := f.WorkOrders.Find(id)
 		private := record.Private(f.WorkOrders, id)
 		if w.Status != WorkCreated && w.Status != WorkPrinting {
-			return problem.WrongState("work_order", w.Number, string(w.Status), string(WorkCreated),
-				string(WorkPrinting))
+			return problem.WrongState("work_order", w.Number, string(w.Status), "printed",
+				string(WorkCreated), string(WorkPrinting))
 		}
 		if private.RunID != "" || private.Finishing {
 			return problem.New(problem.InvalidState, "The work order %s is already being printed or finished.",

@@ -32,7 +32,7 @@ type Requisition struct {
 	_ struct{} `doc:"The Factory's own request for material, from its reorder rule."`
 
 	record.Head
-	Number   string            `json:"number" doc:"The number of the requisition on paper, such as FR-0001."`
+	Number   string            `json:"number" doc:"The number of the requisition on paper, such as FR-9001."`
 	SKU      string            `json:"sku" doc:"The material that ran low, such as mat_coated."`
 	Quantity int64             `json:"quantity" doc:"The quantity asked for, in the unit of the material: its reorder_quantity."`
 	Reason   string            `json:"reason" enum:"below_reorder_point" doc:"Always below_reorder_point."`

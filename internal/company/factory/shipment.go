@@ -21,7 +21,7 @@ type Shipment struct {
 	_ struct{} `doc:"A parcel that left the Factory's gate for the customer that its reference names."`
 
 	record.Head
-	Number                  string         `json:"number" doc:"The number of the shipment on paper, such as SHF-0001."`
+	Number                  string         `json:"number" doc:"The number of the shipment on paper, such as SHF-6001."`
 	WorkOrderID             string         `json:"work_order_id" doc:"The work order whose goods left."`
 	Reference               string         `json:"reference" doc:"The text on the parcel: the reference of the work order. The customer whose order it names gets the goods."`
 	SKU                     string         `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
@@ -75,7 +75,7 @@ func (f *Factory) Shippable(r *record.Recorder, id string) (*WorkOrder, error) {
 			"The work order %s has no reference: its goods go on the shelf and are never shipped.", w.Number).
 			With(problem.StateDetails{Status: string(w.Status), Allowed: []string{string(WorkReady)}})
 	}
-	return nil, problem.WrongState("work_order", w.Number, string(w.Status), string(WorkReady))
+	return nil, problem.WrongState("work_order", w.Number, string(w.Status), "shipped", string(WorkReady))
 }
 
 // Ship sends a shippable work order's goods out and returns the shipment's id.

@@ -68,7 +68,7 @@ type WorkOrder struct {
 	_ struct{} `doc:"An order to the Factory to make goods, from a client or from the auto bridge."`
 
 	record.Head
-	Number            string          `json:"number" doc:"The number of the work order on paper, such as WO-0001."`
+	Number            string          `json:"number" doc:"The number of the work order on paper, such as WO-3001."`
 	SKU               string          `json:"sku" doc:"The product to make, such as prd_flyer."`
 	ProductName       string          `json:"product_name" doc:"The product's name, for people."`
 	Kind              string          `json:"kind" enum:"custom,stock" doc:"custom carries the design of one customer, and a surplus is scrapped; stock can be printed ahead and kept on the shelf."`

@@ -247,8 +247,8 @@ func (h *HR) Dismissible(id string) (e *Employee, severance money.Minor, err err
 		return nil, 0, problem.Missing("employee", id)
 	}
 	if !e.employed() {
-		return nil, 0, problem.WrongState("employee", e.Name, string(e.Status), string(EmployeeActive),
-			string(EmployeeSick))
+		return nil, 0, problem.WrongState("employee", e.Name, string(e.Status), "dismissed",
+			string(EmployeeActive), string(EmployeeSick))
 	}
 	return e, e.HourlyMinor.Times(severanceHours), nil
 }

@@ -167,13 +167,13 @@ const pctPPM = sim.Million / 100
 
 // LotAnswerable returns a lot that can still be accepted or declined.
 func (o *Office) LotAnswerable(id string) (*ContractLot, error) {
-	return o.lotIn(id, LotOffered)
+	return o.lotIn(id, LotOffered, "accepted or declined")
 }
 
 // LotShippable returns a lot that can be shipped in full. quantity is the one
 // that the client named, nil when none.
 func (o *Office) LotShippable(id string, quantity *int64) (*ContractLot, error) {
-	lot, err := o.lotIn(id, LotAccepted)
+	lot, err := o.lotIn(id, LotAccepted, "shipped")
 	if delivered, ok := o.ContractLots.Find(id); ok && o.DoubleWork && delivered.Status == LotDelivered {
 		lot, err = delivered, nil
 	}
@@ -185,13 +185,14 @@ func (o *Office) LotShippable(id string, quantity *int64) (*ContractLot, error) 
 	return lot, err
 }
 
-func (o *Office) lotIn(id string, status ContractLotStatus) (*ContractLot, error) {
+// lotIn returns a lot with the status that it must have to be accepted, for instance.
+func (o *Office) lotIn(id string, status ContractLotStatus, done string) (*ContractLot, error) {
 	lot, ok := o.ContractLots.Find(id)
 	if !ok {
 		return nil, problem.Missing("contract_lot", id)
 	}
 	if lot.Status != status {
-		return nil, problem.WrongState("contract_lot", lot.Number, string(lot.Status), string(status))
+		return nil, problem.WrongState("contract_lot", lot.Number, string(lot.Status), done, string(status))
 	}
 	return lot, nil
 }

@@ -318,7 +318,8 @@ func (o *Office) Approvable(id string) (*PurchaseOrder, error) {
 		return nil, problem.Missing("purchase_order", id)
 	}
 	if order.Status != PurchasePending {
-		return nil, problem.WrongState("purchase_order", order.Number, string(order.Status), string(PurchasePending))
+		return nil, problem.WrongState("purchase_order", order.Number, string(order.Status), "approved",
+			string(PurchasePending))
 	}
 	return order, o.takesOrders(order.SupplierID)
 }

@@ -57,7 +57,7 @@ type Requisition struct {
 	_ struct{} `doc:"A request for material at Head Office, which becomes a purchase order when it is approved."`
 
 	record.Head
-	Number          string            `json:"number" doc:"The number of the requisition on paper at Head Office, such as RQ-0001."`
+	Number          string            `json:"number" doc:"The number of the requisition on paper at Head Office, such as RQ-8001."`
 	Reference       *string           `json:"reference" doc:"The requisition of the Factory that it comes from, or any text; null without one."`
 	Lines           []RequisitionLine `json:"lines" doc:"The materials asked for, each in one line."`
 	EstimatedMinor  money.Minor       `json:"estimated_minor" doc:"The cost at list prices, in minor units; suppliers ask more or less. Cheap requisitions are approved automatically."`
@@ -215,7 +215,8 @@ func (o *Office) Decidable(id string) (*Requisition, error) {
 		return nil, problem.Missing("office_requisition", id)
 	}
 	if q.Status != RequisitionReceived {
-		return nil, problem.WrongState("office_requisition", q.Number, string(q.Status), string(RequisitionReceived))
+		return nil, problem.WrongState("office_requisition", q.Number, string(q.Status), "approved or rejected",
+			string(RequisitionReceived))
 	}
 	return q, nil
 }

@@ -157,7 +157,8 @@ func (o *Office) Answerable(id string) (*SalesOrder, error) {
 		return nil, problem.Missing("sales_order", id)
 	}
 	if order.Status != OrderReceived {
-		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), string(OrderReceived))
+		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), "accepted or declined",
+			string(OrderReceived))
 	}
 	return order, nil
 }

@@ -74,8 +74,8 @@ func (o *Office) Shippable(orderID string, quantity *int64) (*SalesOrder, error)
 	}
 	again := o.DoubleWork && (order.Status == OrderShipped || order.Status == OrderPaid)
 	if order.Status != OrderAccepted && order.Status != OrderInProduction && !again {
-		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), string(OrderAccepted),
-			string(OrderInProduction))
+		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), "shipped",
+			string(OrderAccepted), string(OrderInProduction))
 	}
 	if quantity != nil && *quantity != order.Quantity {
 		return nil, problem.New(problem.QuantityMismatch,

@@ -71,11 +71,11 @@ func (b *Subscriptions) CanChange(id string, in Change) error {
 		return err
 	}
 	if in.Status == Disabled && s.Status != Disabled {
-		return problem.WrongState(Resource, id, string(s.Status), string(Disabled)).
+		return problem.WrongState(Resource, id, string(s.Status), "set to `disabled`", string(Disabled)).
 			Hinting("Only failures disable a subscription. DELETE /webhooks/%s ends it.", id)
 	}
 	if in.Status == Active && s.Status == PendingVerification {
-		return problem.WrongState(Resource, id, string(s.Status), string(Disabled), string(Active)).
+		return problem.WrongState(Resource, id, string(s.Status), "enabled", string(Disabled), string(Active)).
 			Hinting("POST /webhooks/%s/test makes it active, once its URL responds to the ping with 2xx.", id)
 	}
 	return nil

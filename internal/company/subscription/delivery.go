@@ -166,10 +166,10 @@ func (b *Subscriptions) Redeliver(r *record.Recorder, id, deliveryID string, now
 	}
 	switch {
 	case s.Status != Active:
-		return "", problem.WrongState(Resource, id, string(s.Status), string(Active))
+		return "", problem.WrongState(Resource, id, string(s.Status), "sent events again", string(Active))
 	case old.Status == Pending || old.Status == Deferred:
-		return "", problem.WrongState(DeliveryResource, deliveryID, string(old.Status), string(Delivered),
-			string(Failed), string(Dropped))
+		return "", problem.WrongState(DeliveryResource, deliveryID, string(old.Status), "sent again",
+			string(Delivered), string(Failed), string(Dropped))
 	case old.Trigger == Test:
 		return "", problem.New(problem.InvalidState, "The delivery %s was a test ping, not an event.", deliveryID).
 			With(problem.StateDetails{Status: string(old.Status), Allowed: []string{}}).

@@ -133,7 +133,8 @@ func (b *Subscriptions) Missed(id string, in Again) ([]Stretch, error) {
 		if s.Status == Disabled {
 			hint = "Enable it first: PATCH /webhooks/%s with the body {}."
 		}
-		return nil, problem.WrongState(Resource, id, string(s.Status), string(Active)).Hinting(hint, id)
+		return nil, problem.WrongState(Resource, id, string(s.Status), "sent events again", string(Active)).
+			Hinting(hint, id)
 	}
 	return record.Private(b.Subscriptions, id).Missed.from(in.Since), nil
 }
