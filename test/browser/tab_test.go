@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -181,6 +182,18 @@ func open(t *testing.T, origin string, l look, expected ...string) *tab {
 	// TestMain reads: without this line a quick result is taken for a thorough one.
 	testclient.Thorough()
 	ctx, stop := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
+	return openIn(t, ctx, stop, origin, l, expected...)
+}
+
+// beside opens an empty page in the same browser.
+func (x *tab) beside(t *testing.T, l look, expected ...string) *tab {
+	t.Helper()
+	ctx, stop := chromedp.NewContext(x.ctx)
+	return openIn(t, ctx, stop, x.origin, l, expected...)
+}
+
+func openIn(t *testing.T, ctx context.Context, stop func(), origin string, l look, expected ...string) *tab {
+	t.Helper()
 	x := &tab{TB: t, ctx: ctx, origin: origin, expected: expected}
 	// The first action makes the tab, which ends with the context of that action.
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
@@ -320,10 +333,33 @@ func (x *tab) goTo(path string) {
 	x.until(`location.pathname === ` + quote(path) + ` && document.querySelector('main h1')`)
 }
 
+// click clicks an element once it stays in its place for two frames and nothing covers it: a page that is still
+// moving takes a click elsewhere.
 func (x *tab) click(selector string) {
 	x.Helper()
+	x.until(`document.querySelector(` + quote(selector) + `)`)
+	ctx, cancel := context.WithTimeout(x.ctx, patience)
+	defer cancel()
+	for !eval[bool](x, fmt.Sprintf(standsStill, quote(selector))) {
+		if ctx.Err() != nil {
+			x.Fatalf("%s moves, or something covers it; the page %.900s", selector, x.text())
+		}
+	}
 	x.run(chromedp.Click(selector))
 }
+
+// standsStill reports whether a click reaches an element.
+const standsStill = `(async () => {
+	const frame = () => new Promise(requestAnimationFrame);
+	const e = document.querySelector(%s);
+	const at = () => { const { x, y, width, height } = e.getClientRects()[0] ?? {}; return [x + width / 2, y + height / 2]; };
+	e?.scrollIntoView({ block: 'center' });
+	await frame();
+	const before = at();
+	await frame();
+	const hit = document.elementFromPoint(...before);
+	return at().join() === before.join() && (e.contains(hit) || !!e.labels?.[0]?.contains(hit));
+})().catch(() => false)`
 
 // unfolds clicks a button until what belongs to it is unfolded. On a page to which
 // records come the button moves, and a click can find another place.
