@@ -257,6 +257,44 @@ func TestTheConsoleTakesTheKeysThatItIsOpenedWith(t *testing.T) {
 	x.quiet()
 }
 
+// TestANewTabIsInTheSandboxOfTheOthers: a page that opens in a new tab has the keys of the only sandbox that is open,
+// and after signing out lists those that are open. Signing out of a sandbox leaves it in every tab.
+func TestANewTabIsInTheSandboxOfTheOthers(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	first := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	second := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	x := open(t, p.Origin, looks[0])
+	x.enter(first.Sandbox, "/console")
+	x.shows(".link", "Live")
+	link := x.beside(t, looks[0])
+	link.visit("/console/events")
+	link.shows("h1", "Events")
+	if s := link.session(); s.OfficeKey != first.OfficeKey || s.FactoryKey != first.FactoryKey {
+		t.Error("the new tab has other keys")
+	}
+
+	link.enter(second.Sandbox, "/console")
+	link.shows(".link", "Live")
+	third := link.beside(t, looks[0])
+	third.enter(found(t, p, platentest.Options{Preset: "manual", Clock: "manual"}).Sandbox, "/console/session")
+	third.shows(".link", "Live")
+	third.click("#sign-out")
+	third.shows("h1", "Which sandbox?")
+	third.shows("li", first.name())
+	third.shows("li", second.name())
+	third.accessible("a door with two sandboxes")
+	third.shot("door-elsewhere")
+	third.row(".checkpoints", second.name(), ".btn")
+	third.shows(".link", "Live")
+
+	third.goTo("/console/session")
+	third.click("#sign-out")
+	third.shows("h1", "Which sandbox?")
+	link.shows("h1", "Which sandbox?")
+	x.shows(".link", "Live")
+}
+
 // TestAKeyNeverStandsInAnAddress types a key into every field of every page.
 func TestAKeyNeverStandsInAnAddress(t *testing.T) {
 	t.Parallel()

@@ -81,7 +81,7 @@ export function Page() {
       <div class="title">
         <h1>Keys</h1>
         <p>
-          They stay in this tab until you close it. Save them: the server stores only a hash of each.
+          Save them: your browser keeps them until you close its Platen tabs, and the server stores only a hash of each.
         </p>
       </div>
       <div class="narrow">${body}</div>
@@ -93,8 +93,9 @@ export function Page() {
         <h1>Your two keys</h1>
         ${s.forked_from ? html`<p id="made-of">${madeOf(s)}</p>` : null}
         <p class="lead">
-          One for each system; they share no data and neither key opens the other. The server shows them only once and
-          keeps only a hash of each. This tab remembers them until it is closed.
+          One key per system. Each key works only with its own system. The server shows them once and stores only a hash
+          of each. Your browser keeps them until you close its Platen
+          tabs.
         </p>
         ${body}
       </div>

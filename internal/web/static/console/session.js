@@ -140,8 +140,8 @@ function Company() {
 
 function Tab() {
   const { office_key, factory_key } = session.value;
-  const forget = () => {
-    store.forget();
+  const signOut = () => {
+    store.signOut();
     go('/console');
   };
   return html`
@@ -158,7 +158,7 @@ function Tab() {
               `
           }
         </dl>
-        <p class="dim">Keys stay in this tab until you close it. It sends them in headers, and sets no cookies.</p>
+        <p class="dim">New tabs of this browser get the keys from this one. They're gone once you close all of them or sign out.</p>
         <div class="row-actions">
           ${
             reviewing()
@@ -166,7 +166,7 @@ function Tab() {
               : html`<a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>`
           }
           <span class="grow" />
-          <button class="btn danger" onClick=${forget}><${Icon} name="log-out" size=${14} />Sign out</button>
+          <button class="btn danger" id="sign-out" onClick=${signOut}><${Icon} name="log-out" size=${14} />Sign out</button>
         </div>
       </div>
     </section>

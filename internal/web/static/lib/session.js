@@ -1,5 +1,5 @@
-// The keys of a sandbox live in this tab: in memory and in sessionStorage, which
-// ends with it. They travel in headers and are never in an address.
+// The keys of a sandbox live in the tabs of a browser: in memory and in sessionStorage, which ends with each tab. A new
+// tab gets them from an open one. They travel in headers and are never in an address.
 import { signal, effect } from '../vendor/preact.js';
 
 const place = 'platen.session';
@@ -49,6 +49,9 @@ effect(() => {
   }
 });
 
+// arrivedEmpty reports whether the document began without keys.
+export const arrivedEmpty = !session.value;
+
 export const reviewing = () => !!session.value?.review;
 export const anyKey = () => session.value?.office_key || session.value?.factory_key || session.value?.review;
 export const keyFor = system => {
@@ -61,7 +64,7 @@ export const masked = key => (key ? `${key.slice(0, 8)}${'\u2022'.repeat(8)}${ke
 // othersMost is how many sandboxes a tab remembers beside its own.
 const othersMost = 20;
 
-const alone = ({ others: _, ...s }) => s;
+export const alone = ({ others: _, ...s }) => s;
 const othersOf = (s, but) => (s.others ?? []).filter(o => o.sandbox_id !== but);
 
 // moved is the session of a tab that goes from one sandbox to another, the one that it

@@ -1,7 +1,7 @@
 // The sandbox as the console knows it. It is filled once from the server's
 // state and then by the stream of changes; pages only read.
 import { signal, computed, batch } from '../vendor/preact.js';
-import { session, anyKey, reviewing } from './session.js';
+import { session, alone, anyKey, reviewing } from './session.js';
 import { call, parse, Refusal, sleep } from './api.js';
 
 const eventsMost = 600;
@@ -150,6 +150,30 @@ export function enter(next) {
 
 // forget leaves the sandbox: the keys are gone from this tab.
 export const forget = () => enter(null);
+
+// Tabs of one browser tell each other: `ask` comes from a tab without keys, `offer` is the session of one with keys,
+// `left` the id of a sandbox that was signed out of.
+const tabs = new BroadcastChannel('platen.session');
+const offers = new Set();
+
+tabs.onmessage = ({ data: { ask, offer, left } }) => {
+  if (ask && session.value?.seen && session.value.sandbox_id) tabs.postMessage({ offer: alone(session.value) });
+  if (offer) for (const take of offers) take(offer);
+  if (left && left === session.value?.sandbox_id) forget();
+};
+
+// offered calls take with the session of each other tab until you call its result.
+export function offered(take) {
+  offers.add(take);
+  tabs.postMessage({ ask: true });
+  return () => offers.delete(take);
+}
+
+// signOut leaves the sandbox in all tabs of the browser.
+export function signOut() {
+  tabs.postMessage({ left: session.value.sandbox_id });
+  forget();
+}
 
 const keyHeaders = () => {
   const headers = { Authorization: `Bearer ${anyKey()}` };
