@@ -374,8 +374,8 @@ func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[
 
 // InjectFault sends POST /sandbox/faults: inject a fault.
 //
-// The next request or delivery that can meet this fault meets it, in any sandbox. It writes no
-// event.
+// The next request or delivery that can meet this fault meets it, in any sandbox: for a lost
+// request or response the next write. Name operations to choose. It writes no event.
 //
 // It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
 // request.

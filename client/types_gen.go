@@ -481,6 +481,8 @@ type Injection struct {
 	Kind FaultKind `json:"kind"`
 	// How many more times it applies.
 	Count int64 `json:"count"`
+	// The operations that it waits for; empty for the next one that can meet it.
+	Operations []string `json:"operations"`
 }
 
 // Score is the type of SandboxStatus.Score.
@@ -1226,6 +1228,10 @@ type InjectFaultInput struct {
 	Kind FaultKind `json:"kind"`
 	// How many times, as soon as it can; once when left out. 1 to 100.
 	Count *int64 `json:"count,omitzero"`
+	// Ids of the operations that it waits for, such as create_work_order. When left out, a lost
+	// request or response waits for the next write, and other faults take the next request that can
+	// meet them. Not for faults of deliveries. 1 to 40 items. No two alike.
+	Operations []string `json:"operations,omitempty"`
 }
 
 // Integration is in the response of get_integration.

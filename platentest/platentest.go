@@ -182,11 +182,16 @@ func (s *Sandbox) Trigger(t testing.TB, kind string, fields map[string]any) {
 	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/triggers", body)
 }
 
-// Inject lets something go wrong so many times, such as "response_lost" or "webhook_twice": the
-// next requests or deliveries that can meet it do. GET /sandbox/faults lists what happened.
-func (s *Sandbox) Inject(t testing.TB, kind string, count int) {
+// Inject injects a fault so many times, such as "response_lost" or "webhook_twice", into the next requests or
+// deliveries that can meet it, or into the next requests of operations, such as "create_work_order".
+// GET /sandbox/faults lists the faults that were injected.
+func (s *Sandbox) Inject(t testing.TB, kind string, count int, operations ...string) {
 	t.Helper()
-	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/faults", map[string]any{"kind": kind, "count": count})
+	body := map[string]any{"kind": kind, "count": count}
+	if len(operations) > 0 {
+		body["operations"] = operations
+	}
+	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/faults", body)
 }
 
 // Tick lets so many minutes pass in the sandbox.

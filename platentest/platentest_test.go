@@ -153,7 +153,7 @@ func TestWhatGoesWrongIsRepeatable(t *testing.T) {
 func TestAFaultIsInjected(t *testing.T) {
 	t.Parallel()
 	s := platentest.Start(t).Sandbox(t, platentest.Options{Clock: "manual"})
-	s.Inject(t, "request_lost", 1)
+	s.Inject(t, "request_lost", 1, "get_cash")
 	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, client.MaxRetries(0))
 	_, _ = c.GetCash(t.Context())
 	if _, err := c.GetCash(t.Context()); err != nil {

@@ -417,6 +417,8 @@ export interface Injection {
   kind: Open<FaultKind>;
   /** How many more times it applies. */
   count: number;
+  /** The operations that it waits for; empty for the next one that can meet it. */
+  operations: string[];
 }
 
 /** Score is the type of SandboxStatus.Score. */
@@ -1097,6 +1099,12 @@ export interface InjectFaultInput {
   kind: FaultKind;
   /** How many times, as soon as it can; once when left out. 1 to 100. */
   count?: number;
+  /**
+   * Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or
+   * response waits for the next write, and other faults take the next request that can meet them. Not for
+   * faults of deliveries. 1 to 40 items. No two alike.
+   */
+  operations?: string[];
 }
 
 /** Integration is in the response of get_integration. */
@@ -6344,7 +6352,8 @@ export declare class Operations {
   /**
    * Inject a fault: POST /sandbox/faults.
    *
-   * The next request or delivery that can meet this fault meets it, in any sandbox. It writes no event.
+   * The next request or delivery that can meet this fault meets it, in any sandbox: for a lost request or
+   * response the next write. Name operations to choose. It writes no event.
    *
    * It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every request.
    */

@@ -86,9 +86,9 @@ func WriteFaults(out io.Writer, log *FaultLog) {
 	if log.Faults != nil && len(log.Faults.Pending) > 0 {
 		var pending []string
 		for _, i := range log.Faults.Pending {
-			pending = append(pending, fmt.Sprintf("%d × %s", i.Count, i.Kind))
+			pending = append(pending, fmt.Sprintf("%d × %s for %s", i.Count, i.Kind, waitsFor(&i)))
 		}
-		fmt.Fprintln(out, p.in(bold, "armed"), strings.Join(pending, ", ")+", for the next matching request")
+		fmt.Fprintln(out, p.in(bold, "armed"), strings.Join(pending, ", "))
 	}
 	if len(log.Happened) == 0 {
 		fmt.Fprintln(out, "No injected faults since the server started.")
@@ -111,12 +111,24 @@ func struck(f *client.Fault) string {
 	return strings.Join(parts, "  ")
 }
 
-// WriteInjection writes what is still to go wrong, for a person.
+// WriteInjection writes an armed fault for a person.
 func WriteInjection(out io.Writer, i *client.Injection) {
 	times := "once"
 	if i.Count != 1 {
 		times = fmt.Sprintf("%d times", i.Count)
 	}
-	fmt.Fprintf(out, "%s  armed: applies %s to the next matching "+
-		"request\n", paintFor(out).in(bold, string(i.Kind)), times)
+	fmt.Fprintf(out, "%s  armed: applies %s to %s\n", paintFor(out).in(bold, string(i.Kind)), times, waitsFor(i))
+}
+
+// waitsFor names the requests or deliveries that an armed fault can hit.
+func waitsFor(i *client.Injection) string {
+	switch {
+	case len(i.Operations) > 0:
+		return "the next " + strings.Join(i.Operations, " or ")
+	case i.Kind == client.FaultKindResponseLost, i.Kind == client.FaultKindRequestLost:
+		return "the next write"
+	case strings.HasPrefix(string(i.Kind), "webhook_"), i.Kind == client.FaultKindSecretRotated:
+		return "the next delivery"
+	}
+	return "the next matching request"
 }

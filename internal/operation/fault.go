@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -47,6 +48,8 @@ type Injection struct {
 
 	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Count int64      `json:"count" doc:"How many more times it applies."`
+	// Operations is empty where the fault takes any call that it can.
+	Operations []string `json:"operations" doc:"The operations that it waits for; empty for the next one that can meet it."`
 }
 
 // FaultPlanOf shows what goes wrong in a sandbox, nil for nothing.
@@ -72,9 +75,13 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 		shown.Rules = append(shown.Rules, rule)
 	}
 	for _, i := range faults.Pending() {
-		shown.Pending = append(shown.Pending, Injection{Kind: i.Kind, Count: i.Count})
+		shown.Pending = append(shown.Pending, injectionOf(i))
 	}
 	return &shown
+}
+
+func injectionOf(i fault.Injection) Injection {
+	return Injection{Kind: i.Kind, Count: i.Count, Operations: append([]string{}, i.Operations...)}
 }
 
 // Fault is a row of GET /sandbox/faults (contract: OPEN.FAULT.LIST).
@@ -125,8 +132,31 @@ func FaultOf(h *sandbox.FaultHit) Fault {
 type InjectFault struct {
 	_ struct{} `doc:"The body that injects a fault into the next matching requests or deliveries."`
 
-	Kind  fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
-	Count *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
+	Kind       fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
+	Count      *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
+	Operations []string   `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or response waits for the next write, and other faults take the next request that can meet them. Not for faults of deliveries."`
+}
+
+// check refuses operations that the fault cannot happen to.
+func (in *InjectFault) check() error {
+	var wrong []problem.Field
+	if d, _ := fault.Lookup(in.Kind); d.Webhook && len(in.Operations) > 0 {
+		wrong = append(wrong, problem.Field{
+			Field: "operations", Rule: "not", Message: fmt.Sprintf("%s happens to deliveries, not to operations.", in.Kind),
+		})
+	}
+	for i, id := range in.Operations {
+		if !MaySuffer(id) {
+			wrong = append(wrong, problem.Field{
+				Field: fmt.Sprintf("operations[%d]", i), Rule: "exists",
+				Message: fmt.Sprintf("No operation %q supports faults.", id),
+			})
+		}
+	}
+	if len(wrong) > 0 {
+		return problem.Invalid(wrong...)
+	}
+	return nil
 }
 
 // MaySuffer reports whether there is an operation with an id that faults happen to.
@@ -156,8 +186,8 @@ func faultOperations() []Operation {
 		write(Operation{
 			ID: "inject_fault", Path: "/sandbox/faults", System: Shared, Grading: GradingAlone,
 			Summary: "Inject a fault",
-			Description: "The next request or delivery that can meet this fault meets it, in any sandbox. " +
-				"It writes no event.",
+			Description: "The next request or delivery that can meet this fault meets it, in any sandbox: for a lost " +
+				"request or response the next write. Name operations to choose. It writes no event.",
 			Problems: []problem.Code{problem.OriginRefused},
 			Out:      reflect.TypeFor[Injection](),
 		}, func(tx *sandbox.Tx, _ string, in *InjectFault) (Result, error) {
@@ -165,7 +195,10 @@ func faultOperations() []Operation {
 			if in.Count != nil {
 				count = *in.Count
 			}
-			injected := Injection{Kind: in.Kind, Count: tx.InjectFault(in.Kind, count)}
+			if err := in.check(); err != nil {
+				return Result{}, err
+			}
+			injected := injectionOf(tx.InjectFault(fault.Injection{Kind: in.Kind, Count: count, Operations: in.Operations}))
 			return Result{Value: func(*sandbox.View) any { return injected }}, nil
 		}),
 	}

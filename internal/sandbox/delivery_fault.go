@@ -51,7 +51,7 @@ func (d *disturbance) undone() {
 	d.faults.mu.Lock()
 	defer d.faults.mu.Unlock()
 	for _, kind := range d.taken {
-		d.faults.memory.Inject(kind, 1)
+		d.faults.memory.Inject(fault.Injection{Kind: kind, Count: 1})
 	}
 	d.taken, d.hits = nil, nil
 }

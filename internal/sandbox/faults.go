@@ -91,8 +91,8 @@ func (s *Sandbox) storeFaults() (changed bool) {
 	return changed
 }
 
-// InjectFault asks for a fault, so many times, as soon as it can happen.
-func (tx *Tx) InjectFault(kind fault.Kind, count int64) (pending int64) {
+// InjectFault asks for a fault, as soon as it can happen. It returns all that is asked for of it then.
+func (tx *Tx) InjectFault(asked fault.Injection) (pending fault.Injection) {
 	s := tx.sandbox
 	f := s.faults.Load()
 	if f == nil {
@@ -102,13 +102,11 @@ func (tx *Tx) InjectFault(kind fault.Kind, count int64) (pending int64) {
 	tx.undo = func() { // what is not committed was not asked for
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		for range count {
-			f.memory.Take(kind)
-		}
+		f.memory.Withdraw(asked)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.memory.Inject(kind, count)
+	return f.memory.Inject(asked)
 }
 
 // Plan returns what goes wrong.
@@ -150,7 +148,7 @@ func (f *Faults) strikes(kind fault.Kind, d *fault.Delivery) (strikes, injected 
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	injected = f.memory.Take(kind)
+	_, injected = f.memory.Take(kind, nil)
 	return injected, injected
 }
 

@@ -137,7 +137,7 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 		s := b.disturbed(fault.Light)
 		b.view(s)
 		asks := sandbox.Command{Key: "storm", Status: 200, Run: ran(func(tx *sandbox.Tx) error {
-			tx.InjectFault(fault.Storm, 2)
+			tx.InjectFault(fault.Injection{Kind: fault.Storm, Count: 2})
 			return nil
 		})}
 		fail = stores

@@ -60,10 +60,14 @@ func (n *tenant) tries(method, path, body, key string, headers ...string) outcom
 	return outcome{status: response.StatusCode, body: string(text), header: response.Header}
 }
 
-// injects lets something go wrong.
-func (n *tenant) injects(kind string, count int) {
+// injects injects a fault into the next requests that can meet it, or into those of operations.
+func (n *tenant) injects(kind string, count int, operations ...string) {
 	n.t.Helper()
-	n.post("/sandbox/faults", encode(n.t, object{"kind": kind, "count": count})).want(http.StatusOK, "")
+	body := object{"kind": kind, "count": count}
+	if len(operations) > 0 {
+		body["operations"] = operations
+	}
+	n.post("/sandbox/faults", encode(n.t, body)).want(http.StatusOK, "")
 }
 
 // suffered are the kinds of the faults that happened, the oldest first.
@@ -115,7 +119,7 @@ func TestALostResponseWasCarriedOut(t *testing.T) {
 
 	n.injects("request_lost", 2)
 	agrees(t, "what is to happen", child(t, n.row("/sandbox"), "faults"), object{
-		"plan": nil, "rules": []any{}, "pending": []any{object{"kind": "request_lost", "count": 2}},
+		"plan": nil, "rules": []any{}, "pending": []any{object{"kind": "request_lost", "count": 2, "operations": []any{}}},
 	})
 	before := n.newest()
 	for range 2 {
@@ -400,6 +404,49 @@ func TestFaultsThatCannotBeAreNamed(t *testing.T) {
 		object{"plan": "severe", "seed": 3, "delay_pct": 0, "pending": []any{}})
 	m.post("/sandbox/faults", `{"kind":"double_work"}`).want(http.StatusUnprocessableEntity, "validation_failed")
 	m.post("/sandbox/faults", `{"kind":"storm","count":0}`).want(http.StatusUnprocessableEntity, "validation_failed")
+}
+
+// TestAnInjectedFaultWaitsForItsOperation: a response is lost of the operation that was named, without a name of the
+// next write, and operations that cannot meet a fault are refused.
+func TestAnInjectedFaultWaitsForItsOperation(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FAULT.INJECT")
+	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	order := func(key string) outcome {
+		return n.tries(http.MethodPost, "/factory/work-orders", `{"sku":"prd_notebook","quantity":1}`, key)
+	}
+	n.injects("response_lost", 1)
+	n.get("/factory/work-orders").want(http.StatusOK, "")
+	if first := order("first"); !first.lost() {
+		t.Errorf("the first write responds with %d", first.status)
+	}
+
+	n.injects("response_lost", 1, "list_work_orders")
+	n.injects("response_lost", 1)
+	agrees(t, "the armed faults", child(t, n.row("/sandbox"), "faults"), object{"pending": []any{
+		object{"kind": "response_lost", "count": 1, "operations": []any{"list_work_orders"}},
+		object{"kind": "response_lost", "count": 1, "operations": []any{}},
+	}})
+	n.get("/office/sales-orders").want(http.StatusOK, "")
+	if read := n.tries(http.MethodGet, "/factory/work-orders", "", ""); !read.lost() {
+		t.Errorf("the named read responds with %d", read.status)
+	}
+	if second := order("second"); !second.lost() {
+		t.Errorf("the write responds with %d", second.status)
+	}
+	n.get("/factory/work-orders").want(http.StatusOK, "")
+
+	for _, body := range []string{
+		`{"kind":"storm","operations":[]}`, `{"kind":"storm","operations":["create_orders"]}`,
+		`{"kind":"storm","operations":["create_work_order","create_work_order"]}`,
+		`{"kind":"response_lost","operations":["tick_sandbox"]}`,
+		`{"kind":"webhook_lost","operations":["create_work_order"]}`,
+	} {
+		n.post("/sandbox/faults", body).want(http.StatusUnprocessableEntity, "validation_failed")
+	}
+	if pending := child(t, n.row("/sandbox"), "faults")["pending"]; fmt.Sprint(pending) != "[]" {
+		t.Errorf("refused faults are armed: %v", pending)
+	}
 }
 
 // TestTheSameCallsMeetTheSameFaults, in whatever order the paths are called, and in a fork.

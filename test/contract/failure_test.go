@@ -144,7 +144,7 @@ func TestAStormIsSatOut(t *testing.T) {
 	first.sitOut(t)
 	n.returns("/office/cash")
 	n.isOpen("sit_out_storm", 0)
-	n.injects("response_lost", 1)
+	n.injects("response_lost", 1, "get_cash")
 	n.tries(http.MethodGet, "/office/cash", "", "").isLost(t) // no storm
 	last := storm(n)
 	for last.turnedAway() {

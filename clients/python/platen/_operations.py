@@ -608,12 +608,14 @@ class Operations:
         *,
         kind: t.FaultKind,
         count: int | None = None,
+        operations: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.Injection:
         """Inject a fault: POST /sandbox/faults.
 
-        The next request or delivery that can meet this fault meets it, in any sandbox. It writes no event.
+        The next request or delivery that can meet this fault meets it, in any sandbox: for a lost request
+        or response the next write. Name operations to choose. It writes no event.
 
         It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
         request.
@@ -621,8 +623,12 @@ class Operations:
         kind: The kind of fault to let happen. The page /docs/faults says what each kind does.
 
         count: How many times, as soon as it can; once when left out. 1 to 100.
+
+        operations: Ids of the operations that it waits for, such as create_work_order. When left out, a
+        lost request or response waits for the next write, and other faults take the next request that can
+        meet them. Not for faults of deliveries. 1 to 40 items. No two alike.
         """
-        return self._write(Request("inject_fault", "POST", "/sandbox/faults", "judged", body=given({"kind": kind, "count": count}), idempotency_key=idempotency_key), call)
+        return self._write(Request("inject_fault", "POST", "/sandbox/faults", "judged", body=given({"kind": kind, "count": count, "operations": operations}), idempotency_key=idempotency_key), call)
 
     def get_integration(
         self,

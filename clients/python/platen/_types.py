@@ -1293,6 +1293,9 @@ class Injection(TypedDict):
     #: How many more times it applies.
     count: int
 
+    #: The operations that it waits for; empty for the next one that can meet it.
+    operations: list[str]
+
 
 class Score(TypedDict):
     """Score is the type of SandboxStatus.Score."""
@@ -2045,6 +2048,11 @@ class InjectFaultInput(TypedDict):
 
     #: How many times, as soon as it can; once when left out. 1 to 100.
     count: NotRequired[int]
+
+    #: Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or
+    #: response waits for the next write, and other faults take the next request that can meet them. Not for
+    #: faults of deliveries. 1 to 40 items. No two alike.
+    operations: NotRequired[list[str]]
 
 
 class Integration(TypedDict):

@@ -12,18 +12,20 @@ import (
 func faultsCommand() *cobra.Command {
 	var target cli.Target
 	var count int64
+	var operations []string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "faults [KIND]",
 		Short: "Inject a fault, or list injected faults",
 		Long: `Inject a fault, or list injected faults.
 
-With KIND, the next matching request or delivery gets the fault, in any sandbox. Without
-KIND, the command lists the faults with the request or delivery that each one hit, newest
+With KIND, the next matching request or delivery gets the fault, in any sandbox: a lost
+request or response the next write, or the operation that you name. Without KIND, the command lists the faults with the request or delivery that each one hit, newest
 last. Create a sandbox with a fault plan, on a schedule, with platen new --faults.
 
   platen faults
   platen faults response_lost
+  platen faults response_lost --operation create_work_order
   platen faults webhook_twice --count 3
 
 Kinds for requests: response_lost, request_lost, storm, outage, slow_response,
@@ -31,9 +33,9 @@ in_progress, stale_read, growth, short_page. Kinds for deliveries: webhook_twice
 webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		Args: atMostOne("platen faults takes at most one kind; without one, it lists injected faults"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && cmd.Flags().Changed("count") {
+			if len(args) == 0 && (cmd.Flags().Changed("count") || len(operations) > 0) {
 				return cli.UsageError{
-					Err: errors.New("--count needs a kind, such as: platen faults response_lost --count 2"),
+					Err: errors.New("--count and --operation need a kind, such as: platen faults response_lost --count 2"),
 				}
 			}
 			c, err := target.Connect()
@@ -51,7 +53,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 				cli.WriteFaults(cmd.OutOrStdout(), log)
 				return nil
 			}
-			in := client.InjectFaultInput{Kind: client.FaultKind(args[0]), Count: &count}
+			in := client.InjectFaultInput{Kind: client.FaultKind(args[0]), Count: &count, Operations: operations}
 			injected, err := c.InjectFault(cmd.Context(), in)
 			if err != nil {
 				return err
@@ -65,6 +67,8 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 	}
 	targetFlags(cmd, &target)
 	cmd.Flags().Int64Var(&count, "count", 1, "How many times to inject KIND, 1 to 100.")
+	cmd.Flags().StringSliceVar(&operations, "operation", nil,
+		"Operation to inject KIND into, such as create_work_order. Repeat it to name several.")
 	cmd.Flags().BoolVar(&asJSON, "json", false,
 		"Print one JSON object: the plan, as in GET /sandbox, and injected faults, newest first.")
 	return cmd

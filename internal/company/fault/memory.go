@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"net/http"
 	"slices"
 	"time"
 
@@ -27,6 +28,22 @@ type Memory struct {
 type Injection struct {
 	Kind  Kind  `json:"kind"`
 	Count int64 `json:"count"`
+	// Operations limits it to some operations. When empty, a lost request or response waits for a write, since a lost
+	// read has no effect to recover from; other faults take any call.
+	Operations []string `json:"operations,omitempty"`
+}
+
+// meets reports whether it happens to a call, nil for an attempt of a delivery.
+func (i *Injection) meets(c *Call) bool {
+	switch {
+	case c == nil:
+		return true
+	case len(i.Operations) > 0:
+		return slices.Contains(i.Operations, c.Operation)
+	case i.Kind == ResponseLost || i.Kind == RequestLost:
+		return c.Method != http.MethodGet && c.Method != http.MethodHead
+	}
+	return true
 }
 
 // maxPaths is how many paths are remembered in a generation. When it is full, the one before
@@ -81,32 +98,47 @@ func (m *Memory) next(what int64) int64 {
 	return n
 }
 
-// Take takes an injection of a kind, if there is one.
-func (m *Memory) Take(kind Kind) bool {
-	at := m.injection(kind)
+// Take takes an injection of a kind for a call, nil for an attempt of a delivery. It returns the operations that the
+// injection is limited to, and whether there was one.
+func (m *Memory) Take(kind Kind, c *Call) (operations []string, ok bool) {
+	at := slices.IndexFunc(m.Injected, func(i Injection) bool { return i.Kind == kind && i.meets(c) })
 	if at < 0 {
-		return false
+		return nil, false
 	}
-	if m.Injected[at].Count--; m.Injected[at].Count == 0 {
+	operations = m.Injected[at].Operations
+	m.withdraw(at, 1)
+	return operations, true
+}
+
+// Withdraw takes back what Inject asked for.
+func (m *Memory) Withdraw(i Injection) {
+	if at := m.like(i); at >= 0 {
+		m.withdraw(at, i.Count)
+	}
+}
+
+func (m *Memory) withdraw(at int, count int64) {
+	if m.Injected[at].Count -= count; m.Injected[at].Count <= 0 {
 		m.Injected = slices.Delete(m.Injected, at, at+1)
 	}
-	return true
 }
 
-func (m *Memory) injection(kind Kind) int {
-	return slices.IndexFunc(m.Injected, func(i Injection) bool { return i.Kind == kind })
+// like finds the injection of the same kind and operations.
+func (m *Memory) like(i Injection) int {
+	return slices.IndexFunc(m.Injected, func(other Injection) bool {
+		return other.Kind == i.Kind && slices.Equal(other.Operations, i.Operations)
+	})
 }
 
-// Inject asks for a fault of a kind, so many times more, as soon as it can be. It returns how
-// many are asked for then.
-func (m *Memory) Inject(kind Kind, count int64) int64 {
-	at := m.injection(kind)
+// Inject asks for a fault, as soon as it can be. It returns all that is asked for of it then.
+func (m *Memory) Inject(i Injection) Injection {
+	at := m.like(i)
 	if at < 0 {
-		at = len(m.Injected)
-		m.Injected = append(m.Injected, Injection{Kind: kind})
+		m.Injected = append(m.Injected, i)
+		return i
 	}
-	m.Injected[at].Count += count
-	return m.Injected[at].Count
+	m.Injected[at].Count += i.Count
+	return m.Injected[at]
 }
 
 // Draw has the faults of a call. It is drawn when the call comes, and each station asks for
@@ -127,6 +159,8 @@ type Draw struct {
 	Until sim.Minute
 	// Kind is that of the fault that turned it away.
 	Kind Kind
+	// taken are the operations of the injection that Hit took last.
+	taken []string
 }
 
 // Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes of the
@@ -160,7 +194,7 @@ func (m *Memory) outage(d *Draw) bool {
 		if !m.Outage.takes(c) {
 			m.Away = ""
 		}
-	} else if p.hits(Outage, c, d.n) || c.System != "" && m.Take(Outage) {
+	} else if p.hits(Outage, c, d.n) || c.System != "" && m.take(Outage, d) {
 		m.Away = goesAway(d)
 		bounds := [4]int64{leastOutageCalls, mostOutageCalls, leastAwayMinutes, mostAwayMinutes}
 		m.Outage = p.spell(Outage, c, d.n, bounds)
@@ -189,7 +223,7 @@ func (m *Memory) storm(d *Draw) {
 		}
 		return
 	}
-	if !p.hits(Storm, c, d.n) && !m.Take(Storm) {
+	if !p.hits(Storm, c, d.n) && !m.take(Storm, d) {
 		return
 	}
 	*s = p.spell(Storm, c, d.n, [4]int64{leastStormCalls, mostStormCalls, leastStormMinutes, mostStormMinutes})
@@ -226,13 +260,18 @@ func (m *Memory) Hit(d *Draw, kind Kind) bool {
 	if d.plan.hits(kind, &d.call, d.n) {
 		return true
 	}
-	return m.Take(kind)
+	return m.take(kind, d)
+}
+
+func (m *Memory) take(kind Kind, d *Draw) (ok bool) {
+	d.taken, ok = m.Take(kind, &d.call)
+	return ok
 }
 
 // GiveBack undoes a hit of a kind that had no effect: what was asked for by hand is still to come.
 func (m *Memory) GiveBack(d *Draw, kind Kind) {
 	if !d.plan.hits(kind, &d.call, d.n) {
-		m.Inject(kind, 1)
+		m.Inject(Injection{Kind: kind, Count: 1, Operations: d.taken})
 	}
 }
 
