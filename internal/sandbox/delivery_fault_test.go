@@ -35,7 +35,10 @@ func TestAFaultOfADeliveryIsNotLostWithACommit(t *testing.T) {
 		return tx.Company.SubscriptionTested(subscription.Attempt{SubscriptionID: id, Address: []byte("a")},
 			subscription.Outcome{SentAt: tx.Now.Time(), StatusCode: 200}, tx.Now)
 	})
-	do("inject", func(tx *sandbox.Tx) error { tx.InjectFault(fault.Injection{Kind: fault.WebhookLate, Count: 1}); return nil })
+	do("inject", func(tx *sandbox.Tx) error {
+		tx.InjectFault(fault.Injection{Kind: fault.WebhookLate, Count: 1})
+		return nil
+	})
 	order := b.received(s)[0]
 	fail = storetest.NotApplied
 	if _, err := s.Do(t.Context(), accept("accept", order)); err == nil {

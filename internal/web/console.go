@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -46,6 +47,8 @@ type faultKind struct {
 	Kind    string `json:"kind"`
 	Summary string `json:"summary"`
 	Looks   string `json:"looks"`
+	Rule    string `json:"rule"`
+	Writes  bool   `json:"writes"`
 	Webhook bool   `json:"webhook"`
 }
 
@@ -53,9 +56,30 @@ type faultKind struct {
 func faultKinds() []faultKind {
 	var kinds []faultKind
 	for _, d := range operation.InjectableFaults() {
-		kinds = append(kinds, faultKind{string(d.Kind), d.Summary, d.Looks, d.Webhook})
+		kinds = append(kinds, faultKind{string(d.Kind), d.Summary, d.Looks, d.Rule, d.Writes, d.Webhook})
 	}
 	return kinds
+}
+
+// faultyOperations are the ids of the operations that faults can be injected into: the writes and the reads.
+func faultyOperations() [2][]string {
+	var ids [2][]string
+	table := operation.Table()
+	for i := range table {
+		o := &table[i]
+		if o.Spared() {
+			continue
+		}
+		at := 0
+		if o.Method == http.MethodGet {
+			at = 1
+		}
+		ids[at] = append(ids[at], o.ID)
+	}
+	for i := range ids {
+		slices.Sort(ids[i])
+	}
+	return ids
 }
 
 // forConsole reports whether a path is a page of the console.

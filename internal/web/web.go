@@ -65,11 +65,12 @@ func New(o Options) (*Pages, error) {
 	h.missing = h.documents[""]
 	delete(h.documents, "")
 	console, err := pages.Execute("console", struct {
-		Modules       []string
-		WindowSeconds int
-		Triggers      []triggerKind
-		Faults        []faultKind
-	}{consoleModules, int(o.ExtensionWindow / time.Second), triggerKinds(), faultKinds()})
+		Modules          []string
+		WindowSeconds    int
+		Triggers         []triggerKind
+		Faults           []faultKind
+		FaultyOperations [2][]string
+	}{consoleModules, int(o.ExtensionWindow / time.Second), triggerKinds(), faultKinds(), faultyOperations()})
 	if err != nil {
 		return nil, fmt.Errorf("render the console: %w", err)
 	}

@@ -32,7 +32,7 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	x.enter(c.Sandbox, "/console/session")
 	x.shows("#fault-plan", "no fault plan")
 	x.shows("#no-faults-yet", "No fault has been injected")
-	x.until(`document.querySelector('#inject').disabled && !document.querySelector('#fault-pending')`)
+	x.until(`document.querySelector('#inject').disabled && !document.querySelector('#fault-pending p')`)
 
 	x.chooses("#fault", "storm")
 	x.shows("#fault-about", "Your client sees: 503 unavailable or 429 rate_limited")
@@ -40,8 +40,7 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	x.until(`document.querySelector('#inject').disabled`)
 	x.fill(faultCard+" [name=count]", "2")
 	x.click("#inject")
-	x.shows("#fault-outcome", "storm: to happen 2 times, as soon as it can")
-	x.shows("#fault-pending", "Armed: storm 2 times")
+	x.shows("#fault-pending", "Armed: storm for the next request, 2 times")
 	x.until(`document.activeElement.id === 'inject'`)
 	x.inEverySize(faultCard, "faults to come", "fault-pending")
 
@@ -54,7 +53,7 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	x.shows(".happened li", "growth")
 	x.until(`!document.querySelector('#no-faults-yet')`)
 	x.shows(".happened li a", "get cash")
-	x.until(`!document.querySelector('#fault-pending')`)
+	x.until(`!document.querySelector('#fault-pending p')`)
 	x.inEverySize(".happened", "faults that happened", "fault-happened")
 	id := eval[string](x, `document.querySelector('.happened li:last-child a').pathname.split('/').pop()`)
 	x.click(".happened li:last-child a")
@@ -62,6 +61,45 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	x.shows(".under", id)
 	x.accessible("the request that a fault happened to")
 	x.shot("fault-request")
+}
+
+// TestALostResponseIsExplained: the response of the chosen operation is lost, whatever else is sent before, and the
+// request says what the client saw, and which event it wrote.
+func TestALostResponseIsExplained(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/session")
+	x.chooses("#fault", "response_lost")
+	x.shows("#fault-operation", "Next write")
+	x.chooses("#fault-operation", "create_work_order")
+	x.inEverySize(faultCard, "a fault of an operation", "fault-operation")
+	x.click("#inject")
+	x.shows("#fault-pending", "response lost for the next create work order")
+	c.list("/factory/work-orders")
+	c.must(http.MethodPost, "/office/sales-orders/SO-1001/accept", nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.BaseURL+"/factory/work-orders",
+		strings.NewReader(`{"sku":"prd_card","quantity":5,"reference":"SO-1001"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+c.FactoryKey)
+	r.Header.Set("Idempotency-Key", "cards-1")
+	r.Header.Set("Content-Type", "application/json")
+	if response, err := http.DefaultClient.Do(r); err == nil {
+		response.Body.Close()
+	}
+	x.click(".happened li a")
+	x.shows("h1", "Requests")
+	x.shows(".struck", "The server responded with 201, and the request took effect.")
+	x.shows(".struck", "Your client saw: A closed connection, or a 502")
+	x.shows(".struck", "the same Idempotency-Key")
+	x.accessible("a request whose response was lost")
+	x.shot("fault-explained")
+	x.click(".under .ref-link[href*='/console/events/']")
+	x.shows("h1", "Events")
+	x.shows(".feed .ev-body", "factory.work_order.created")
 }
 
 // TestThePlanOfFaultsIsShown with its shares.

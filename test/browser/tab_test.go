@@ -350,7 +350,7 @@ func (x *tab) click(selector string) {
 
 // standsStill reports whether a click reaches an element.
 const standsStill = `(async () => {
-	const frame = () => new Promise(requestAnimationFrame);
+	const frame = () => new Promise(drawn => { requestAnimationFrame(drawn); setTimeout(drawn, 200); });
 	const e = document.querySelector(%s);
 	const at = () => { const { x, y, width, height } = e.getClientRects()[0] ?? {}; return [x + width / 2, y + height / 2]; };
 	e?.scrollIntoView({ block: 'center' });

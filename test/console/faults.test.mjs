@@ -10,6 +10,8 @@ beforeEach(() => {
   session.value = sandbox;
 });
 
+const known = [{ kind: 'request_lost', writes: true }, { kind: 'storm' }, { kind: 'webhook_late', webhook: true }];
+
 test('kinds stand under what meets them', () => {
   const all = [{ kind: 'webhook_late', webhook: true }, { kind: 'storm' }, { kind: 'outage' }];
   assert.deepEqual(
@@ -53,17 +55,22 @@ test('a plan has its name and its shares, and what is injected alone is no plan'
   );
 });
 
-test('what is to come says how often', () => {
+test('an armed fault says what it waits for', () => {
+  document.getElementById = () => ({ textContent: JSON.stringify(known) });
   assert.deepEqual(
     faults.pendingOf({
       pending: [
-        { kind: 'request_lost', count: 1 },
-        { kind: 'storm', count: 3 },
+        { kind: 'request_lost', count: 1, operations: [] },
+        { kind: 'storm', count: 3, operations: [] },
+        { kind: 'webhook_late', count: 1, operations: [] },
+        { kind: 'storm', count: 1, operations: ['create_work_order'] },
       ],
     }),
     [
-      ['request lost', 'once'],
-      ['storm', '3 times'],
+      ['request lost', 'for the next write'],
+      ['storm', 'for the next request, 3 times'],
+      ['webhook late', 'for the next delivery'],
+      ['storm', 'for the next create work order'],
     ],
   );
   assert.deepEqual(faults.pendingOf(null), []);
@@ -99,13 +106,18 @@ test('a fault leads to its request, or to the webhook of its delivery, where the
 });
 
 test('the document has the kinds, and a fault is injected with a key', async () => {
-  document.getElementById = () => ({ textContent: '[{"kind":"storm"}]' });
-  assert.equal(faults.kinds()[0].kind, 'storm');
+  document.getElementById = () => ({ textContent: JSON.stringify(known) });
+  assert.equal(faults.kindOf('storm').kind, 'storm');
   const asked = [];
   globalThis.fetch = async (path, { method, headers, body }) => {
     asked.push([method, path, new Headers(headers).get('Authorization'), body]);
     return json({ data: { kind: 'storm', count: 5 } });
   };
-  assert.equal(await faults.inject('storm', 2), 'storm: to happen 5 times, as soon as it can');
-  assert.deepEqual(asked, [['POST', '/v1/sandbox/faults', `Bearer ${keys.office_key}`, '{"kind":"storm","count":2}']]);
+  await faults.inject('storm', 2, '');
+  await faults.inject('storm', 1, 'get_cash');
+  const sent = ['POST', '/v1/sandbox/faults', `Bearer ${keys.office_key}`];
+  assert.deepEqual(asked, [
+    [...sent, '{"kind":"storm","count":2}'],
+    [...sent, '{"kind":"storm","count":1,"operations":["get_cash"]}'],
+  ]);
 });

@@ -67,6 +67,9 @@ type Definition struct {
 	// Delay is how long it takes at least and at most, in milliseconds, 0 for a fault that
 	// takes no time.
 	DelayMS [2]int64
+	// Writes is set for a fault that, injected without operations, waits for a write: a lost read has no effect to
+	// recover from.
+	Writes bool
 	// Webhook is set for faults of deliveries, which no operation meets.
 	Webhook bool
 	// Fixed is set for a fault that holds for the whole sandbox or not at all: it is not drawn
@@ -89,12 +92,12 @@ func Lookup(kind Kind) (Definition, bool) {
 
 var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
-		Kind: ResponseLost, Summary: "The response to a successful request is lost.",
+		Kind: ResponseLost, Summary: "The response to a successful request is lost.", Writes: true,
 		Looks: "A closed connection, or a 502 without the envelope.",
 		Rule:  "Send the same request again with the same Idempotency-Key: it is not carried out twice.",
 	},
 	{
-		Kind: RequestLost, Summary: "A request is lost before it has an effect.",
+		Kind: RequestLost, Summary: "A request is lost before it has an effect.", Writes: true,
 		Looks: "The same as a lost response.",
 		Rule:  "The same: you cannot tell the two apart, and with an Idempotency-Key you need not.",
 	},

@@ -28,22 +28,20 @@ type Memory struct {
 type Injection struct {
 	Kind  Kind  `json:"kind"`
 	Count int64 `json:"count"`
-	// Operations limits it to some operations. When empty, a lost request or response waits for a write, since a lost
-	// read has no effect to recover from; other faults take any call.
+	// Operations limits it to some operations; when empty, it takes any call, or any write (Definition.Writes).
 	Operations []string `json:"operations,omitempty"`
 }
 
 // meets reports whether it happens to a call, nil for an attempt of a delivery.
 func (i *Injection) meets(c *Call) bool {
-	switch {
-	case c == nil:
+	if c == nil {
 		return true
-	case len(i.Operations) > 0:
-		return slices.Contains(i.Operations, c.Operation)
-	case i.Kind == ResponseLost || i.Kind == RequestLost:
-		return c.Method != http.MethodGet && c.Method != http.MethodHead
 	}
-	return true
+	if len(i.Operations) > 0 {
+		return slices.Contains(i.Operations, c.Operation)
+	}
+	d, _ := Lookup(i.Kind)
+	return !d.Writes || c.Method != http.MethodGet && c.Method != http.MethodHead
 }
 
 // maxPaths is how many paths are remembered in a generation. When it is full, the one before

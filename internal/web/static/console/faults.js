@@ -54,6 +54,24 @@ function Kinds({ chosen, choose }) {
   `;
 }
 
+// Target is the request that a fault waits for.
+function Target({ kind, operation, wait }) {
+  if (!kind || kind.webhook) return null;
+  return html`
+    <label class="field">
+      <span>Request</span>
+      <select id="fault-operation" value=${operation} onChange=${e => wait(e.target.value)}>
+        <option value="">Next ${faults.targetOf(kind)}</option>
+        ${faults.operations().map(
+          ([group, ids]) => html`
+            <optgroup label=${group}>${ids.map(id => html`<option value=${id}>${sentence(id)}</option>`)}</optgroup>
+          `,
+        )}
+      </select>
+    </label>
+  `;
+}
+
 // About explains a kind of fault, and how it looks to a client.
 const About = ({ kind }) => html`
   <div class="dim" id="fault-about">
@@ -66,19 +84,18 @@ function Inject({ injected }) {
   const { refusal, refuse, work } = useWork();
   const [chosen, choose] = useState(null);
   const [count, type] = useState('1');
-  const [done, set] = useState('');
+  const [operation, wait] = useState('');
   const over = !!store.readOnly.value;
   const pick = name => {
-    choose(faults.kinds().find(k => k.kind === name) ?? null);
-    set('');
+    choose(faults.kindOf(name) ?? null);
+    wait('');
     refuse(null);
   };
   // The button stays enabled meanwhile, so that it keeps the focus.
   const inject = e => {
     e.preventDefault();
     work('fault', async () => {
-      set('');
-      set(await faults.inject(chosen.kind, faults.countOf(count)));
+      await faults.inject(chosen.kind, faults.countOf(count), operation);
       injected();
     });
   };
@@ -89,6 +106,7 @@ function Inject({ injected }) {
       <fieldset class="form" disabled=${over}>
         <div class="beside">
           <${Kinds} chosen=${chosen} choose=${pick} />
+          <${Target} kind=${chosen} operation=${operation} wait=${wait} />
           <label class="field times">
             <span>Times</span>
             <input
@@ -110,20 +128,15 @@ function Inject({ injected }) {
         ${chosen ? html`<${About} kind=${chosen} />` : null}
       </fieldset>
       ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-      <p class="outcome" id="fault-outcome" role="status">${done}</p>
     </form>
   `;
 }
 
-const Pending = ({ list }) =>
-  list.length
-    ? html`
-      <p id="fault-pending">
-        <span class="dim">Armed:</span>${' '}
-        ${list.map(([kind, times], i) => html`${i ? ', ' : ''}<b>${kind}</b> ${times}`)}
-      </p>
-    `
-    : null;
+const Pending = ({ list }) => html`
+  <div id="fault-pending" role="status">
+    ${list.map(([kind, next]) => html`<p><span class="dim">Armed:</span> <b>${kind}</b> ${next}</p>`)}
+  </div>
+`;
 
 function Happened({ list, count, armed }) {
   if (!list.length && armed) return null;

@@ -3,6 +3,7 @@ import { signal } from '../vendor/preact.js';
 import { html, Icon, download, say } from '../lib/html.js';
 import { go, nameOf, pageOfPath } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
+import { kindOf } from '../lib/faults.js';
 import * as store from '../lib/store.js';
 import { curlOf, isWhole, number, wallTime, words } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, Seen, SkeletonRows, Table } from './parts.js';
@@ -90,7 +91,7 @@ function Figures({ calls }) {
         : `slowest of 20: ${at(0.95)} ms`,
     ],
     struck
-      ? ['Faults', number(struck), `requests with one; ${number(replays)} replayed`]
+      ? ['Faults', number(struck), `${struck === 1 ? 'request' : 'requests'} hit; ${number(replays)} replayed`]
       : ['Replayed', number(replays), 'by an Idempotency-Key'],
   ];
   return html`
@@ -180,8 +181,64 @@ function About({ path }) {
   `;
 }
 
+// eventsMost is how many events of a request are named.
+const eventsMost = 3;
+
+// caused are the events that were written while a write of a client was served, those about missions last. Both
+// times are of the same clock; two writes within a millisecond share their events.
+function caused(r) {
+  if (r.method === 'GET') return [];
+  const end = Date.parse(r.created_at);
+  const from = end - r.duration_ms - 1;
+  const about = e => e.type.startsWith('sandbox.mission.');
+  return store.events.value
+    .filter(e => from <= Date.parse(e.created_at) && Date.parse(e.created_at) <= end)
+    .reverse()
+    .sort((a, b) => about(a) - about(b));
+}
+
+function Caused({ events }) {
+  if (!events.length) return null;
+  const more = events.length - eventsMost;
+  return html`
+    <div>
+      <dt>Events</dt>
+      <dd>
+        ${events
+          .slice(0, eventsMost)
+          .map(e => html`<a class="ref-link" href=${`/console/events/${e.id}`}>${e.type}</a> `)}
+        ${more > 0 ? html`<span class="dim">and ${number(more)} more</span>` : null}
+      </dd>
+    </div>
+  `;
+}
+
+// Struck says what a client saw of a request with an injected fault, and what it does about it.
+function Struck({ kind, r, events }) {
+  const known = kindOf(kind);
+  if (!known) return null;
+  const lost = kind === 'response_lost';
+  return html`
+    <div class="problem warn struck">
+      <${Icon} name="zap" />
+      <div>
+        <b>${known.summary}</b>
+        ${
+          lost
+            ? html`<p>The server responded with ${r.status}${events.length ? ', and the request took effect' : ''}.</p>`
+            : null
+        }
+        <p>Your client saw: ${known.looks}</p>
+        <p>${known.rule}</p>
+      </div>
+    </div>
+  `;
+}
+
 // Opened is the rest of a call, under its row.
-const Opened = ({ r }) => html`
+function Opened({ r }) {
+  const events = caused(r);
+  return html`
   <tr class="under">
     <td colspan="6">
       <dl class="facts">
@@ -199,6 +256,7 @@ const Opened = ({ r }) => html`
             `
             : null
         }
+        <${Caused} events=${events} />
         ${
           r.error_code
             ? html`
@@ -210,10 +268,12 @@ const Opened = ({ r }) => html`
             : null
         }
       </dl>
+      ${(r.faults ?? []).map(kind => html`<${Struck} key=${kind} kind=${kind} r=${r} events=${events} />`)}
       ${keyFor(r.system) && !reviewing() ? html`<${Wire} r=${r} />` : html`<${Code} what="curl" text=${curlOf(r)} />`}
     </td>
   </tr>
 `;
+}
 
 function Outcome({ r }) {
   return html`

@@ -5,10 +5,21 @@ import { number, words } from './format.js';
 
 // kinds are the faults that can be injected, as the document has them: to ask for them would be
 // a request of a client.
-let known;
-export function kinds() {
-  known ??= JSON.parse(document.getElementById('fault-kinds').textContent);
-  return known;
+const told = {};
+const tell = id => {
+  told[id] ??= JSON.parse(document.getElementById(id).textContent);
+  return told[id];
+};
+export const kinds = () => tell('fault-kinds');
+export const kindOf = name => kinds().find(k => k.kind === name);
+
+// operations are those that faults can be injected into, in groups.
+export function operations() {
+  const [writes, reads] = tell('fault-operations');
+  return [
+    ['Writes', writes],
+    ['Reads', reads],
+  ];
 }
 
 // grouped are [group, kinds], without groups of none.
@@ -36,16 +47,23 @@ function whenOf({ operations, from_minute: from, to_minute: to }) {
   return [operations.map(words).join(', '), minutes].filter(Boolean).join('; ');
 }
 
-const times = n => (n === 1 ? 'once' : `${number(n)} times`);
+// targetOf names the requests or deliveries that a fault waits for.
+export const targetOf = kind => (kind?.webhook ? 'delivery' : kind?.writes ? 'write' : 'request');
 
 // pendingOf are lines of what was injected and has not happened yet.
-export const pendingOf = faults => (faults?.pending ?? []).map(({ kind, count }) => [words(kind), times(count)]);
+export const pendingOf = faults =>
+  (faults?.pending ?? []).map(({ kind, count, operations }) => {
+    const of = operations.length ? operations.map(words).join(' or ') : targetOf(kindOf(kind));
+    return [words(kind), count === 1 ? `for the next ${of}` : `for the next ${of}, ${number(count)} times`];
+  });
 
-// inject lets something go wrong, and returns a line of what is to come.
-export async function inject(kind, count) {
-  const { data } = await call('/v1/sandbox/faults', { method: 'POST', key: anyKey(), body: { kind, count } });
-  return `${words(data.kind)}: to happen ${times(data.count)}, as soon as it can`;
-}
+// inject injects a fault into the next requests of an operation, or without one into those that can meet it.
+export const inject = (kind, count, operation) =>
+  call('/v1/sandbox/faults', {
+    method: 'POST',
+    key: anyKey(),
+    body: { kind, count, ...(operation ? { operations: [operation] } : {}) },
+  });
 
 // countOf is a typed count, null for what is none.
 export function countOf(text) {
