@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
@@ -41,7 +40,7 @@ func (i *Injection) meets(c *Call) bool {
 		return slices.Contains(i.Operations, c.Operation)
 	}
 	d, _ := Lookup(i.Kind)
-	return !d.Writes || c.Method != http.MethodGet && c.Method != http.MethodHead
+	return !d.Writes || c.Method != "GET" && c.Method != "HEAD"
 }
 
 // maxPaths is how many paths are remembered in a generation. When it is full, the one before
