@@ -134,10 +134,11 @@ func (d Document) sections() []section {
 // blocks are the blocks of code of a page.
 var blocks = regexp.MustCompile("(?ms)^```.*?^```$")
 
-// Marks of Markdown: the line of the title, marks within a line and between
+// Marks of Markdown: the line of the title, those around code, marks within a line and between
 // words.
 var (
 	title  = regexp.MustCompile(`(?m)^# .*$`)
+	fence  = regexp.MustCompile("(?m)^ *```.*$")
 	within = regexp.MustCompile("[`*]+|\\]\\([^)]*\\)|\\[")
 	marks  = regexp.MustCompile(`[#|>]+|-{3,}`)
 )
@@ -145,7 +146,7 @@ var (
 // plainWords is the text of a part of a page without marks. Titles are kept
 // apart from it.
 func plainWords(markdown string) string {
-	text := within.ReplaceAllString(title.ReplaceAllString(markdown, ""), "")
+	text := within.ReplaceAllString(fence.ReplaceAllString(title.ReplaceAllString(markdown, ""), ""), "")
 	return strings.Join(strings.Fields(marks.ReplaceAllString(text, " ")), " ")
 }
 

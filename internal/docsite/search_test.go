@@ -2,6 +2,8 @@ package docsite_test
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,5 +60,27 @@ func TestASiteSaysWhyItIsNotRendered(t *testing.T) {
 	}
 	if _, _, err := s.SearchPage("press"); !errors.Is(err, broken) {
 		t.Errorf("the page of a search: %v", err)
+	}
+}
+
+// TestExcerptsLeaveOutTheFirstLineOfCode, which is for programs.
+func TestExcerptsLeaveOutTheFirstLineOfCode(t *testing.T) {
+	t.Parallel()
+	s := withAgents(nil)
+	for query, code := range map[string]string{
+		"platen verify": "platen verify --headers", "follow events go": "FollowEvents", "print run again": "print ",
+	} {
+		found, err := s.Search(query, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := fmt.Sprint(found)
+		if !strings.Contains(all, code) {
+			t.Errorf("%q finds no code", query)
+		}
+		leaks := regexp.MustCompile(`\b(?:\w+ (?:test|file)=\S+|sh (?:test|run)|(?:sh|text) platen|text Verify)\b`)
+		if leak := leaks.FindString(all); leak != "" {
+			t.Errorf("%q finds a text with %q", query, leak)
+		}
 	}
 }

@@ -76,6 +76,7 @@ func TestFormsOfAWordAreOne(t *testing.T) {
 		"stop stops stopped stopping", "press presses pressed", "verify verifies verified", "delivery deliveries",
 		"bill bills billed billing", "rotate rotated rotating", "hire hired hiring", "feed feeds", "need needed",
 		"charge charged charging", "sign signed signing", "company companies", "body bodies",
+		"serialise serialised serialising serialize serialized", "organisation organizations", "colour colored colors",
 	} {
 		words := find.Words(forms)
 		for _, word := range words {
@@ -85,7 +86,7 @@ func TestFormsOfAWordAreOne(t *testing.T) {
 			}
 		}
 	}
-	for _, apart := range []string{"sheet sheer", "bus business", "string str", "seed see", "status state"} {
+	for _, apart := range []string{"sheet sheer", "bus business", "string str", "seed see", "status state", "hour hor"} {
 		if words := find.Words(apart); words[0] == words[1] {
 			t.Errorf("%s become %v", apart, words)
 		}

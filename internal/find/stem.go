@@ -20,7 +20,20 @@ func stem(word string) string {
 		word = root + "i"
 	}
 	if root, ok := strings.CutSuffix(word, "e"); ok && (measure(root) > 1 || measure(root) == 1 && !short(root)) {
-		return root
+		word = root
+	}
+	return american(word)
+}
+
+// american spells a stem as in America: serialised and serialized, colour and color are the same word.
+func american(word string) string {
+	for british, ending := range map[string]string{"is": "iz", "isation": "ization"} {
+		if root, ok := strings.CutSuffix(word, british); ok {
+			return root + ending
+		}
+	}
+	if root, ok := strings.CutSuffix(word, "our"); ok && len(root) > 1 {
+		return root + "or"
 	}
 	return word
 }

@@ -65,8 +65,8 @@ func TestTheDocsInEveryLook(t *testing.T) {
 	}
 }
 
-// TestTheDocsAreSearchedFromTheKeyboard: / leads to the field, Enter to what
-// was found.
+// TestTheDocsAreSearchedFromTheKeyboard: / leads to the field, places appear while one types, and Enter
+// leads to all that were found.
 func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	t.Parallel()
 	p := shared()
@@ -75,7 +75,11 @@ func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	x.until(`document.querySelector('#find')`)
 	x.press("/")
 	x.until(`document.activeElement.id === 'find'`)
-	x.press("press busy\r")
+	x.press("press bus")
+	x.until(`[...document.querySelectorAll('.quick:popover-open a')].some(a => a.pathname === '/docs/errors/press_busy')`)
+	x.accessible("places found while typing")
+	x.shot("docs-typed")
+	x.press("y\r")
 	x.until(`location.pathname === '/docs/search' && [...document.querySelectorAll('main a')].some(a => a.pathname ` +
 		`=== '/docs/errors/press_busy')`)
 	x.quiet()

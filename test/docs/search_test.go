@@ -98,3 +98,23 @@ func TestPeopleFindWhatTheyAskFor(t *testing.T) {
 		}
 	}
 }
+
+// TestTheUsefulSectionIsFirst of those that are found, in either spelling.
+func TestTheUsefulSectionIsFirst(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	for query, want := range map[string]string{
+		"share link":        "/docs/troubleshooting#share",
+		"cash falls":        "/docs/troubleshooting#cash-falls",
+		"signature invalid": "/docs/webhooks#verify",
+		"serialised":        "/docs/listen#when-a-signature-does-not-fit",
+		"serialized":        "/docs/listen#when-a-signature-does-not-fit",
+		"body_reserialised": "/docs/listen#when-a-signature-does-not-fit",
+		"webhook disabled":  "/docs/webhooks#failures",
+	} {
+		_, body, _ := strings.Cut(read(t, p.Origin+"/docs/search?q="+url.QueryEscape(query)), `<ol class="hits">`)
+		if got := found.FindStringSubmatch(body); got == nil || html.UnescapeString(got[1]) != want {
+			t.Errorf("%q finds %q first, not %s", query, got, want)
+		}
+	}
+}

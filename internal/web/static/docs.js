@@ -59,14 +59,61 @@ addEventListener('keydown', event => {
 });
 
 // A key that is pasted into the search would be in an address, and be revoked.
+const secret = /lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]{8}|whsec_|sbh_/;
 document.querySelector('.find')?.addEventListener('submit', event => {
   const field = event.target.elements.q;
-  const pasted = /lab_(?:off|fac|grd)_[A-Za-z0-9_-]{8}|whsec_|sbh_/.test(field.value);
+  const pasted = secret.test(field.value);
   field.setCustomValidity(pasted ? 'This looks like a key. Never put a key in a URL.' : '');
   if (pasted || !field.value.trim()) event.preventDefault();
   if (pasted) field.reportValidity();
 });
-document.getElementById('find')?.addEventListener('input', event => event.target.setCustomValidity(''));
+
+// Places appear while you type. Enter leads to the page with all of them.
+const field = document.getElementById('find');
+if (field) {
+  const list = document.createElement('ul');
+  list.className = 'quick';
+  list.ariaLabel = 'Places found';
+  list.popover = 'auto';
+  field.form.append(list);
+  const row = place => {
+    const item = document.createElement('li');
+    const link = item.appendChild(document.createElement('a'));
+    link.href = place.path;
+    link.textContent = place.title === place.page ? place.title : `${place.page}: ${place.title}`;
+    link.appendChild(document.createElement('small')).textContent = place.excerpt;
+    return item;
+  };
+  let typed = 0;
+  const look = async () => {
+    const now = typed;
+    const query = field.value.trim();
+    let places = [];
+    if (query.length > 1 && !secret.test(query)) {
+      const headers = { accept: 'application/json' };
+      const response = await fetch(`/docs/search?q=${encodeURIComponent(query)}`, { headers }).catch(() => null);
+      places = response?.ok ? await response.json() : [];
+    }
+    if (now !== typed) return; // more was typed meanwhile
+    list.replaceChildren(...places.slice(0, 8).map(row));
+    const { left, bottom, width } = field.getBoundingClientRect();
+    Object.assign(list.style, { left: `${left}px`, top: `${bottom + 4}px`, width: `${width}px` });
+    list.togglePopover(places.length > 0);
+  };
+  field.addEventListener('input', () => {
+    field.setCustomValidity('');
+    typed += 1;
+    const now = typed;
+    setTimeout(() => now === typed && look(), 150);
+  });
+  field.form.addEventListener('keydown', event => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const stops = [field, ...list.querySelectorAll('a')];
+    if (!step || !list.matches(':popover-open')) return;
+    event.preventDefault();
+    stops.at((stops.indexOf(document.activeElement) + step) % stops.length).focus();
+  });
+}
 
 const places = new Map([...document.querySelectorAll('.onpage a')].map(a => [decodeURIComponent(a.hash.slice(1)), a]));
 if (places.size) {
