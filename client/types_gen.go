@@ -4008,7 +4008,8 @@ type CreateWebhookInput struct {
 	// Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
 	// again. Required.
 	URL string `json:"url"`
-	// The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.
+	// The event types to deliver, or * alone for all of them. Patterns such as office.* are invalid.
+	// Required. 1 to 50 items. No two alike.
 	Events []EventType `json:"events"`
 	// For you; nothing reads it. At most 200 characters.
 	Description *string `json:"description,omitzero"`

@@ -3591,7 +3591,10 @@ export interface CreateWebhookInput {
    * Required.
    */
   url: string;
-  /** The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike. */
+  /**
+   * The event types to deliver, or * alone for all of them. Patterns such as office.* are invalid. Required. 1
+   * to 50 items. No two alike.
+   */
   events: EventType[];
   /** For you; nothing reads it. At most 200 characters. */
   description?: string;

@@ -22,7 +22,7 @@ type CreateWebhook struct {
 	_ struct{} `doc:"The body that creates a webhook subscription for the client."`
 
 	URL         string       `json:"url" required:"true" verbatim:"true" doc:"Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again."`
-	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them."`
+	Events      []event.Type `json:"events" required:"true" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"The event types to deliver, or * alone for all of them. Patterns such as office.* are invalid."`
 	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"For you; nothing reads it."`
 }
 

@@ -127,6 +127,9 @@ func TestEventTypesOfASubscriptionMustExist(t *testing.T) {
 		if code == "invalid_event_type" {
 			has(t, events, a.details(), "type", "index")
 		}
+		if message := text(a.Failure(), "message"); strings.Contains(message, `["*"]`) != (events == `"office.*"`) {
+			t.Errorf("%s: %s", events, message)
+		}
 	}
 	every := []string{}
 	for kind := range eventTypes(t) {

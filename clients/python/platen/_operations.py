@@ -3819,7 +3819,8 @@ class Operations:
         url: Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown
         again.
 
-        events: The event types to deliver, or * alone for all of them. 1 to 50 items. No two alike.
+        events: The event types to deliver, or * alone for all of them. Patterns such as office.* are
+        invalid. 1 to 50 items. No two alike.
 
         description: For you; nothing reads it. At most 200 characters.
         """

@@ -4669,7 +4669,8 @@ class CreateWebhookInput(TypedDict):
     #: Required.
     url: str
 
-    #: The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.
+    #: The event types to deliver, or * alone for all of them. Patterns such as office.* are invalid. Required.
+    #: 1 to 50 items. No two alike.
     events: list[EventType]
 
     #: For you; nothing reads it. At most 200 characters.

@@ -299,7 +299,7 @@ func Table() []Operation {
 		{ID: "create_webhook", Resource: "webhooks", Verb: "create", System: "shared", Method: "POST", Path: "/webhooks", Summary: "Create a webhook subscription",
 			Description: "The response holds the secret that signs deliveries, this once: a replay shows null. Nothing is delivered before POST /webhooks/{id}/test got a 2xx from your URL.", Fields: []Field{
 				{Name: "url", Kind: Text, Doc: "Where deliveries go: a public https:// URL on port 443, without userinfo. It is never shown again. Required.", Required: true},
-				{Name: "events", Kind: Texts, Doc: "The event types to deliver, or * alone for all of them. Required. 1 to 50 items. No two alike.", Required: true},
+				{Name: "events", Kind: Texts, Doc: "The event types to deliver, or * alone for all of them. Patterns such as office.* are invalid. Required. 1 to 50 items. No two alike.", Required: true},
 				{Name: "description", Kind: Text, Doc: "For you; nothing reads it. At most 200 characters."}}},
 		{ID: "update_webhook", Resource: "webhooks", Verb: "update", System: "shared", Method: "PATCH", Path: "/webhooks/{id}", Summary: "Change a webhook subscription",
 			Description: "Omitted fields stay unchanged. Any change enables a disabled subscription, unless status is disabled. A changed URL has to be verified again, with any status; deliveries that waited for the old one are dropped.", IfMatch: true, Fields: []Field{
