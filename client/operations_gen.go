@@ -399,9 +399,10 @@ func (c *Client) GetIntegration(ctx context.Context) (*Integration, error) {
 // nothing.
 type ListIntegrationFindingsParams struct {
 	// Kind is the parameter kind: only rows with this kind. The thing to carry: an order or a lot to
-	// a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its
-	// timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or
-	// a purchase order without a requisition, which nothing obliges to.
+	// a work order, a shipment of the Factory to its bill (parcel), a requisition or a receipt to
+	// Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment.
+	// decision is a market trade, or a purchase order without a requisition, which nothing obliges
+	// to.
 	Kind IntegrationKind
 	// Verdict is the parameter verdict: only rows with this verdict. exact, late, missed, doubled and
 	// wrong say what became of an obligation; unexpected is an effect without one, repeated a
@@ -1795,8 +1796,8 @@ type ListWorkOrdersParams struct {
 	// printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no
 	// reference, and its goods are on the shelf.
 	Status FactoryWorkOrderStatus
-	// Reference is the parameter reference: only rows with this reference. The text on the parcel, by
-	// which its customer knows the goods: the id or the number of a sales order or a lot. Null for
+	// Reference is the parameter reference: only rows with this reference. The text on the shipment,
+	// by which its customer knows the goods: the id or the number of a sales order or a lot. Null for
 	// goods that go on the shelf.
 	Reference string
 	// WaitsFor is the parameter waits_for: only rows with this waits_for. The next thing that has to
@@ -1932,7 +1933,7 @@ func (c *Client) PreviewStartPrintRun(ctx context.Context, in StartPrintRunInput
 // ListFactoryShipmentsParams chooses what ListFactoryShipments reads. Empty fields choose
 // nothing.
 type ListFactoryShipmentsParams struct {
-	// Reference is the parameter reference: only rows with this reference. The text on the parcel:
+	// Reference is the parameter reference: only rows with this reference. The text on the shipment:
 	// the reference of the work order. The customer whose order it names gets the goods.
 	Reference string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.

@@ -1283,10 +1283,10 @@ type IntegrationCount struct {
 //
 // The judged obligations of one kind, counted by verdict.
 type IntegrationKindCount struct {
-	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
-	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
-	// payment. decision is a market trade, or a purchase order without a requisition, which nothing
-	// obliges to.
+	// The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill
+	// (parcel), a requisition or a receipt to Head Office, a week to its timesheet, a requisition to
+	// its purchase, a bill to its payment. decision is a market trade, or a purchase order without a
+	// requisition, which nothing obliges to.
 	Kind IntegrationKind `json:"kind"`
 	// As for all; null while there is nothing to judge.
 	ExactlyOnce *float64 `json:"exactly_once"`
@@ -1347,10 +1347,10 @@ type IntegrationManners struct {
 type Finding struct {
 	// Its kind, and the id of the record that it is about.
 	ID string `json:"id"`
-	// The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a
-	// receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its
-	// payment. decision is a market trade, or a purchase order without a requisition, which nothing
-	// obliges to.
+	// The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill
+	// (parcel), a requisition or a receipt to Head Office, a week to its timesheet, a requisition to
+	// its purchase, a bill to its payment. decision is a market trade, or a purchase order without a
+	// requisition, which nothing obliges to.
 	Kind IntegrationKind `json:"kind"`
 	// exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an
 	// effect without one, repeated a decision that was sent again with another Idempotency-Key
@@ -1747,7 +1747,7 @@ const (
 type OfficeSalesOrder struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the order on paper, such as SO-1001. A parcel may name it instead of the id.
+	// The number of the order on paper, such as SO-1001. A reference may name it instead of the id.
 	Number string `json:"number"`
 	// The customer who ordered: the id at /office/customers.
 	CustomerID string `json:"customer_id"`
@@ -2178,7 +2178,7 @@ const (
 type OfficeContractLot struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
-	// The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id.
+	// The number of the lot on paper, such as LOT-0001. A reference may name it instead of the id.
 	Number string `json:"number"`
 	// The framework customer who offers it: the id at /office/customers.
 	CustomerID string `json:"customer_id"`
@@ -3151,8 +3151,8 @@ type FactoryWorkOrder struct {
 	QuantityFromStock int64 `json:"quantity_from_stock"`
 	// Good units printed for it so far, over all its runs.
 	QuantityGood int64 `json:"quantity_good"`
-	// The text on the parcel, by which its customer knows the goods: the id or the number of a sales
-	// order or a lot. Null for goods that go on the shelf.
+	// The text on the shipment, by which its customer knows the goods: the id or the number of a
+	// sales order or a lot. Null for goods that go on the shelf.
 	Reference *string `json:"reference"`
 	// client: your program wrote it; bridge: the auto bridge did.
 	Source FactoryWorkOrderSource `json:"source"`
@@ -3424,7 +3424,7 @@ type FactoryStockLeft struct {
 // FactoryShipment is in the responses of list_factory_shipments, get_factory_shipment and
 // create_factory_shipment.
 //
-// A parcel that left the Factory's gate for the customer that its reference names.
+// Goods that left the Factory's gate for the customer that its reference names.
 type FactoryShipment struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -3432,8 +3432,8 @@ type FactoryShipment struct {
 	Number string `json:"number"`
 	// The work order whose goods left.
 	WorkOrderID string `json:"work_order_id"`
-	// The text on the parcel: the reference of the work order. The customer whose order it names gets
-	// the goods.
+	// The text on the shipment: the reference of the work order. The customer whose order it names
+	// gets the goods.
 	Reference string `json:"reference"`
 	// The product that was shipped, such as prd_flyer.
 	SKU string `json:"sku"`
@@ -4884,7 +4884,7 @@ type WorkOrderCreatedData struct {
 	SKU string `json:"sku"`
 	// How many units are asked for.
 	Quantity int64 `json:"quantity"`
-	// The text on the parcel, such as the id of a sales order; null for goods that go on the shelf.
+	// The text on the shipment, such as the id of a sales order; null for goods that go on the shelf.
 	Reference *string `json:"reference"`
 	// The date by which the goods are wanted; null without one.
 	DueDate *Date `json:"due_date"`
@@ -4917,7 +4917,7 @@ type WorkOrderReadyData struct {
 	SKU string `json:"sku"`
 	// The units of the whole work order.
 	Quantity int64 `json:"quantity"`
-	// The text on the parcel, such as the id of a sales order; null for goods that are now on the
+	// The text on the shipment, such as the id of a sales order; null for goods that are now on the
 	// shelf.
 	Reference *string `json:"reference"`
 	// The in-world date of it.
@@ -4939,7 +4939,7 @@ type ShipmentCreatedData struct {
 	Number string `json:"number"`
 	// The work order whose goods left.
 	WorkOrderID string `json:"work_order_id"`
-	// The text on the parcel, such as the id of a sales order.
+	// The text on the shipment, such as the id of a sales order.
 	Reference string `json:"reference"`
 	// The product that was shipped, such as prd_flyer.
 	SKU string `json:"sku"`
@@ -6106,7 +6106,7 @@ const (
 	CodeQuantityMismatch = "quantity_mismatch"
 	// CodeGangMixedPaper (422): the work orders of a gang run share one make-ready and so one paper.
 	CodeGangMixedPaper = "gang_mixed_paper"
-	// CodeReferenceRequired (422): custom goods belong to one order, and the parcel needs its
+	// CodeReferenceRequired (422): custom goods belong to one order, and the shipment needs its
 	// reference.
 	CodeReferenceRequired = "reference_required"
 	// CodeNotTraded (422): the market does not trade this SKU, or does not sell it: waste paper and

@@ -1157,9 +1157,10 @@ export interface IntegrationCount {
 /** IntegrationKindCount is the type of Integration.Kinds. */
 export interface IntegrationKindCount {
   /**
-   * The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to
-   * Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a
-   * market trade, or a purchase order without a requisition, which nothing obliges to.
+   * The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a
+   * requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to
+   * its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges
+   * to.
    */
   kind: Open<IntegrationKind>;
   /** As for all; null while there is nothing to judge. */
@@ -1213,9 +1214,10 @@ export interface Finding {
   /** Its kind, and the id of the record that it is about. */
   id: string;
   /**
-   * The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to
-   * Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a
-   * market trade, or a purchase order without a requisition, which nothing obliges to.
+   * The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a
+   * requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to
+   * its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges
+   * to.
    */
   kind: Open<IntegrationKind>;
   /**
@@ -1570,7 +1572,7 @@ export type LoreMajorOrderStatus =
 export interface OfficeSalesOrder {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the order on paper, such as SO-1001. A parcel may name it instead of the id. */
+  /** The number of the order on paper, such as SO-1001. A reference may name it instead of the id. */
   number: string;
   /** The customer who ordered: the id at /office/customers. */
   customer_id: string;
@@ -1954,7 +1956,7 @@ export type OfficeProductKind =
 export interface OfficeContractLot {
   /** Names the record in paths, in other records and in events. It never changes. */
   id: string;
-  /** The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id. */
+  /** The number of the lot on paper, such as LOT-0001. A reference may name it instead of the id. */
   number: string;
   /** The framework customer who offers it: the id at /office/customers. */
   customer_id: string;
@@ -2840,8 +2842,8 @@ export interface FactoryWorkOrder {
   /** Good units printed for it so far, over all its runs. */
   quantity_good: number;
   /**
-   * The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a
-   * lot. Null for goods that go on the shelf.
+   * The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or
+   * a lot. Null for goods that go on the shelf.
    */
   reference: string | null;
   /** client: your program wrote it; bridge: the auto bridge did. */
@@ -3096,7 +3098,10 @@ export interface FactoryShipment {
   number: string;
   /** The work order whose goods left. */
   work_order_id: string;
-  /** The text on the parcel: the reference of the work order. The customer whose order it names gets the goods. */
+  /**
+   * The text on the shipment: the reference of the work order. The customer whose order it names gets the
+   * goods.
+   */
   reference: string;
   /** The product that was shipped, such as prd_flyer. */
   sku: string;
@@ -4458,7 +4463,7 @@ export interface WorkOrderCreatedData {
   sku: string;
   /** How many units are asked for. */
   quantity: number;
-  /** The text on the parcel, such as the id of a sales order; null for goods that go on the shelf. */
+  /** The text on the shipment, such as the id of a sales order; null for goods that go on the shelf. */
   reference: string | null;
   /** The date by which the goods are wanted; null without one. */
   due_date: DateText | null;
@@ -4488,7 +4493,7 @@ export interface WorkOrderReadyData {
   sku: string;
   /** The units of the whole work order. */
   quantity: number;
-  /** The text on the parcel, such as the id of a sales order; null for goods that are now on the shelf. */
+  /** The text on the shipment, such as the id of a sales order; null for goods that are now on the shelf. */
   reference: string | null;
   /** The in-world date of it. */
   ready_on: DateText;
@@ -4511,7 +4516,7 @@ export interface ShipmentCreatedData {
   number: string;
   /** The work order whose goods left. */
   work_order_id: string;
-  /** The text on the parcel, such as the id of a sales order. */
+  /** The text on the shipment, such as the id of a sales order. */
   reference: string;
   /** The product that was shipped, such as prd_flyer. */
   sku: string;
@@ -5547,10 +5552,10 @@ export interface ListFaultsParams {
 /** The parameters of listIntegrationFindings. */
 export interface ListIntegrationFindingsParams {
   /**
-   * Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to its bill, a
-   * requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to
-   * its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges
-   * to.
+   * Only rows with this kind. The thing to carry: an order or a lot to a work order, a shipment of the Factory
+   * to its bill (parcel), a requisition or a receipt to Head Office, a week to its timesheet, a requisition to
+   * its purchase, a bill to its payment. decision is a market trade, or a purchase order without a
+   * requisition, which nothing obliges to.
    */
   kind?: IntegrationKind;
   /**
@@ -5906,7 +5911,7 @@ export interface ListWorkOrdersParams {
    */
   status?: FactoryWorkOrderStatus;
   /**
-   * Only rows with this reference. The text on the parcel, by which its customer knows the goods: the id or
+   * Only rows with this reference. The text on the shipment, by which its customer knows the goods: the id or
    * the number of a sales order or a lot. Null for goods that go on the shelf.
    */
   reference?: string;
@@ -5941,8 +5946,8 @@ export interface ListPrintRunsParams {
 /** The parameters of listFactoryShipments. */
 export interface ListFactoryShipmentsParams {
   /**
-   * Only rows with this reference. The text on the parcel: the reference of the work order. The customer whose
-   * order it names gets the goods.
+   * Only rows with this reference. The text on the shipment: the reference of the work order. The customer
+   * whose order it names gets the goods.
    */
   reference?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */

@@ -11,7 +11,7 @@ type WorkOrderCreatedData struct {
 	Number    string       `json:"number" doc:"The number of the work order on paper."`
 	SKU       string       `json:"sku" doc:"The product to make, such as prd_flyer."`
 	Quantity  int64        `json:"quantity" doc:"How many units are asked for."`
-	Reference *string      `json:"reference" doc:"The text on the parcel, such as the id of a sales order; null for goods that go on the shelf."`
+	Reference *string      `json:"reference" doc:"The text on the shipment, such as the id of a sales order; null for goods that go on the shelf."`
 	DueDate   *moment.Date `json:"due_date" doc:"The date by which the goods are wanted; null without one."`
 	Source    string       `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
 	Riders
@@ -23,7 +23,7 @@ type WorkOrderReadyData struct {
 	Number    string      `json:"number" doc:"The number of the work order on paper."`
 	SKU       string      `json:"sku" doc:"The product that was printed, such as prd_flyer."`
 	Quantity  int64       `json:"quantity" doc:"The units of the whole work order."`
-	Reference *string     `json:"reference" doc:"The text on the parcel, such as the id of a sales order; null for goods that are now on the shelf."`
+	Reference *string     `json:"reference" doc:"The text on the shipment, such as the id of a sales order; null for goods that are now on the shelf."`
 	ReadyOn   moment.Date `json:"ready_on" doc:"The in-world date of it."`
 	Stock
 	Riders
@@ -34,7 +34,7 @@ type ShipmentCreatedData struct {
 	Head
 	Number      string `json:"number" doc:"The number of the shipment on paper."`
 	WorkOrderID string `json:"work_order_id" doc:"The work order whose goods left."`
-	Reference   string `json:"reference" doc:"The text on the parcel, such as the id of a sales order."`
+	Reference   string `json:"reference" doc:"The text on the shipment, such as the id of a sales order."`
 	SKU         string `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
 	Quantity    int64  `json:"quantity" doc:"Units shipped."`
 	Source      string `json:"source" enum:"client,bridge" doc:"client: your program shipped; bridge: the auto bridge copied a shipment of Head Office."`

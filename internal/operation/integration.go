@@ -51,7 +51,7 @@ type IntegrationCount struct {
 type IntegrationKindCount struct {
 	_ struct{} `doc:"The judged obligations of one kind, counted by verdict."`
 
-	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
+	Kind        integration.Kind `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
 	ExactlyOnce *share.PPM       `json:"exactly_once" doc:"As for all; null while there is nothing to judge."`
 	IntegrationCount
 }
@@ -74,7 +74,7 @@ type Finding struct {
 	_ struct{} `doc:"One obligation of the client's integration that was judged, or an effect that no obligation explains."`
 
 	ID        string              `json:"id" example:"order.so_3q8r0v7k5n2wd" doc:"Its kind, and the id of the record that it is about."`
-	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
+	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
 	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected,repeated" doc:"exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without one, repeated a decision that was sent again with another Idempotency-Key although it had been carried out."`
 	Message   string              `json:"message" example:"SO-1004 has no work order; it was in time until 2026-09-09." doc:"The finding in a sentence, for people."`
 	Cause     *FindingRecord      `json:"cause" doc:"The record that obliges; null for an unexpected effect."`

@@ -361,7 +361,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: ReferenceRequired, Status: http.StatusUnprocessableEntity,
 		Hint:    "Put the sales order's id into reference.",
-		Meaning: "Custom goods belong to one order, and the parcel needs its reference.",
+		Meaning: "Custom goods belong to one order, and the shipment needs its reference.",
 		Remedy:  "Send reference with the id or number of the sales order.",
 	},
 	{

@@ -666,10 +666,10 @@ class Operations:
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
 
-        kind: Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to
-        its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its
-        purchase, a bill to its payment. decision is a market trade, or a purchase order without a
-        requisition, which nothing obliges to.
+        kind: Only rows with this kind. The thing to carry: an order or a lot to a work order, a shipment of
+        the Factory to its bill (parcel), a requisition or a receipt to Head Office, a week to its
+        timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a
+        purchase order without a requisition, which nothing obliges to.
 
         verdict: Only rows with this verdict. exact, late, missed, doubled and wrong say what became of an
         obligation; unexpected is an effect without one, repeated a decision that was sent again with
@@ -699,10 +699,10 @@ class Operations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
-        kind: Only rows with this kind. The thing to carry: an order or a lot to a work order, a parcel to
-        its bill, a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its
-        purchase, a bill to its payment. decision is a market trade, or a purchase order without a
-        requisition, which nothing obliges to.
+        kind: Only rows with this kind. The thing to carry: an order or a lot to a work order, a shipment of
+        the Factory to its bill (parcel), a requisition or a receipt to Head Office, a week to its
+        timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a
+        purchase order without a requisition, which nothing obliges to.
 
         verdict: Only rows with this verdict. exact, late, missed, doubled and wrong say what became of an
         obligation; unexpected is an effect without one, repeated a decision that was sent again with
@@ -2742,7 +2742,7 @@ class Operations:
         ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the
         shelf.
 
-        reference: Only rows with this reference. The text on the parcel, by which its customer knows the
+        reference: Only rows with this reference. The text on the shipment, by which its customer knows the
         goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf.
 
         waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
@@ -2778,7 +2778,7 @@ class Operations:
         ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the
         shelf.
 
-        reference: Only rows with this reference. The text on the parcel, by which its customer knows the
+        reference: Only rows with this reference. The text on the shipment, by which its customer knows the
         goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf.
 
         waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
@@ -2995,7 +2995,7 @@ class Operations:
 
         The goods that left the gate. reference finds the shipments for an order of Head Office.
 
-        reference: Only rows with this reference. The text on the parcel: the reference of the work order.
+        reference: Only rows with this reference. The text on the shipment: the reference of the work order.
         The customer whose order it names gets the goods.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
@@ -3021,7 +3021,7 @@ class Operations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
-        reference: Only rows with this reference. The text on the parcel: the reference of the work order.
+        reference: Only rows with this reference. The text on the shipment: the reference of the work order.
         The customer whose order it names gets the goods.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.

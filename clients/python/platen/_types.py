@@ -2114,9 +2114,10 @@ class IntegrationCount(TypedDict):
 class IntegrationKindCount(TypedDict):
     """IntegrationKindCount is the type of Integration.Kinds."""
 
-    #: The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt
-    #: to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision
-    #: is a market trade, or a purchase order without a requisition, which nothing obliges to.
+    #: The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a
+    #: requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill
+    #: to its payment. decision is a market trade, or a purchase order without a requisition, which nothing
+    #: obliges to.
     kind: IntegrationKind | str
 
     #: As for all; null while there is nothing to judge.
@@ -2172,9 +2173,10 @@ class Finding(TypedDict):
     #: Its kind, and the id of the record that it is about.
     id: str
 
-    #: The thing to carry: an order or a lot to a work order, a parcel to its bill, a requisition or a receipt
-    #: to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision
-    #: is a market trade, or a purchase order without a requisition, which nothing obliges to.
+    #: The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a
+    #: requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill
+    #: to its payment. decision is a market trade, or a purchase order without a requisition, which nothing
+    #: obliges to.
     kind: IntegrationKind | str
 
     #: exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without
@@ -2539,7 +2541,7 @@ class OfficeSalesOrder(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the order on paper, such as SO-1001. A parcel may name it instead of the id.
+    #: The number of the order on paper, such as SO-1001. A reference may name it instead of the id.
     number: str
 
     #: The customer who ordered: the id at /office/customers.
@@ -2947,7 +2949,7 @@ class OfficeContractLot(TypedDict):
     #: Names the record in paths, in other records and in events. It never changes.
     id: str
 
-    #: The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id.
+    #: The number of the lot on paper, such as LOT-0001. A reference may name it instead of the id.
     number: str
 
     #: The framework customer who offers it: the id at /office/customers.
@@ -3882,8 +3884,8 @@ class FactoryWorkOrder(TypedDict):
     #: Good units printed for it so far, over all its runs.
     quantity_good: int
 
-    #: The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or
-    #: a lot. Null for goods that go on the shelf.
+    #: The text on the shipment, by which its customer knows the goods: the id or the number of a sales order
+    #: or a lot. Null for goods that go on the shelf.
     reference: str | None
 
     #: client: your program wrote it; bridge: the auto bridge did.
@@ -4153,7 +4155,7 @@ class FactoryShipment(TypedDict):
     #: The work order whose goods left.
     work_order_id: str
 
-    #: The text on the parcel: the reference of the work order. The customer whose order it names gets the
+    #: The text on the shipment: the reference of the work order. The customer whose order it names gets the
     #: goods.
     reference: str
 
@@ -5577,7 +5579,7 @@ class WorkOrderCreatedData(TypedDict):
     #: How many units are asked for.
     quantity: int
 
-    #: The text on the parcel, such as the id of a sales order; null for goods that go on the shelf.
+    #: The text on the shipment, such as the id of a sales order; null for goods that go on the shelf.
     reference: str | None
 
     #: The date by which the goods are wanted; null without one.
@@ -5609,7 +5611,7 @@ class WorkOrderReadyData(TypedDict):
     #: The units of the whole work order.
     quantity: int
 
-    #: The text on the parcel, such as the id of a sales order; null for goods that are now on the shelf.
+    #: The text on the shipment, such as the id of a sales order; null for goods that are now on the shelf.
     reference: str | None
 
     #: The in-world date of it.
@@ -5638,7 +5640,7 @@ class ShipmentCreatedData(TypedDict):
     #: The work order whose goods left.
     work_order_id: str
 
-    #: The text on the parcel, such as the id of a sales order.
+    #: The text on the shipment, such as the id of a sales order.
     reference: str
 
     #: The product that was shipped, such as prd_flyer.

@@ -202,7 +202,7 @@ func Table() []Operation {
 		{ID: "list_work_orders", Resource: "work-orders", Verb: "list", System: "factory", Method: "GET", Path: "/factory/work-orders", Summary: "List work orders",
 			Description: "The work that the Factory has been asked for. waits_for picks those that wait for a press, a run, finishing or a shipment next.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf.", Values: []string{"created", "printing", "ready", "shipped", "stocked"}},
-				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."},
+				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."},
 				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and needs another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
 		{ID: "get_work_order", Resource: "work-orders", Verb: "get", System: "factory", Method: "GET", Path: "/factory/work-orders/{id}", Summary: "Get a work order",
 			Description: "The row that GET /factory/work-orders lists under this id."},
@@ -229,7 +229,7 @@ func Table() []Operation {
 				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of ending short."}}},
 		{ID: "list_factory_shipments", Resource: "factory-shipments", Verb: "list", System: "factory", Method: "GET", Path: "/factory/shipments", Summary: "List shipments of the Factory",
 			Description: "The goods that left the gate. reference finds the shipments for an order of Head Office.", Paged: true, Fields: []Field{
-				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the parcel: the reference of the work order. The customer whose order it names gets the goods."}}},
+				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the shipment: the reference of the work order. The customer whose order it names gets the goods."}}},
 		{ID: "get_factory_shipment", Resource: "factory-shipments", Verb: "get", System: "factory", Method: "GET", Path: "/factory/shipments/{id}", Summary: "Get a shipment of the Factory",
 			Description: "The row that GET /factory/shipments lists under this id."},
 		{ID: "create_factory_shipment", Resource: "factory-shipments", Verb: "create", System: "factory", Method: "POST", Path: "/factory/shipments", Summary: "Ship finished goods",

@@ -177,7 +177,7 @@ func (l *look) vacancies() {
 		cost money.Minor
 	}{
 		{event.Finisher, "There is no finisher, so nothing that is printed gets finished.", l.delayed()},
-		{event.Warehouse, "There is no warehouse worker: trucks and parcels wait a day, and an agency is paid.", 0},
+		{event.Warehouse, "There is no warehouse worker: trucks and shipments wait a day, and an agency is paid.", 0},
 		{event.Bookkeeper, "There is no bookkeeper: early discounts are lost, and bills are booked late.", 0},
 		{event.Sales, "There are no sales people, so half of the orders do not come in.", 0},
 	} {

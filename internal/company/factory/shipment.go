@@ -18,12 +18,12 @@ const ShipmentShipped ShipmentStatus = "shipped"
 // Shipment is a parcel that left the gate. The customer that its reference
 // names receives it.
 type Shipment struct {
-	_ struct{} `doc:"A parcel that left the Factory's gate for the customer that its reference names."`
+	_ struct{} `doc:"Goods that left the Factory's gate for the customer that its reference names."`
 
 	record.Head
 	Number                  string         `json:"number" doc:"The number of the shipment on paper, such as SHF-6001."`
 	WorkOrderID             string         `json:"work_order_id" doc:"The work order whose goods left."`
-	Reference               string         `json:"reference" doc:"The text on the parcel: the reference of the work order. The customer whose order it names gets the goods."`
+	Reference               string         `json:"reference" doc:"The text on the shipment: the reference of the work order. The customer whose order it names gets the goods."`
 	SKU                     string         `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
 	Quantity                int64          `json:"quantity" doc:"Units shipped: always all of the work order."`
 	ShippedOn               moment.Date    `json:"shipped_on" doc:"The in-world date on which the goods left the gate."`

@@ -76,7 +76,7 @@ type WorkOrder struct {
 	Quantity          int64           `json:"quantity" doc:"How many units are asked for."`
 	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf instead of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0."`
 	QuantityGood      int64           `json:"quantity_good" doc:"Good units printed for it so far, over all its runs."`
-	Reference         *string         `json:"reference" doc:"The text on the parcel, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."`
+	Reference         *string         `json:"reference" doc:"The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."`
 	Source            string          `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
 	DueDate           *moment.Date    `json:"due_date" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it. Null without one."`
 	Priority          int64           `json:"priority" doc:"1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it."`

@@ -55,7 +55,7 @@ type ContractLot struct {
 	_ struct{} `doc:"A bulk order from a framework customer of Head Office, at a low price and with a penalty for delay."`
 
 	record.Head
-	Number         string            `json:"number" doc:"The number of the lot on paper, such as LOT-0001. A parcel may name it instead of the id."`
+	Number         string            `json:"number" doc:"The number of the lot on paper, such as LOT-0001. A reference may name it instead of the id."`
 	CustomerID     string            `json:"customer_id" doc:"The framework customer who offers it: the id at /office/customers."`
 	SKU            string            `json:"sku" doc:"The product that is wanted, such as prd_flyer. The Factory knows it by the same SKU."`
 	ProductName    string            `json:"product_name" doc:"The product's name, for people."`

@@ -63,7 +63,7 @@ type SalesOrder struct {
 	_ struct{} `doc:"A customer's order at Head Office, from its receipt to its payment."`
 
 	record.Head
-	Number         string           `json:"number" doc:"The number of the order on paper, such as SO-1001. A parcel may name it instead of the id."`
+	Number         string           `json:"number" doc:"The number of the order on paper, such as SO-1001. A reference may name it instead of the id."`
 	CustomerID     string           `json:"customer_id" doc:"The customer who ordered: the id at /office/customers."`
 	CustomerName   string           `json:"customer_name" doc:"The customer's name, for people."`
 	SKU            string           `json:"sku" doc:"The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU."`
