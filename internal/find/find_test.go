@@ -76,7 +76,8 @@ func TestFormsOfAWordAreOne(t *testing.T) {
 		"stop stops stopped stopping", "press presses pressed", "verify verifies verified", "delivery deliveries",
 		"bill bills billed billing", "rotate rotated rotating", "hire hired hiring", "feed feeds", "need needed",
 		"charge charged charging", "sign signed signing", "company companies", "body bodies",
-		"serialise serialised serialising serialize serialized", "organisation organizations", "colour colored colors",
+		"serialise serialised serialising serialize serialized", "organisation organizations",
+		"colour colored colors",
 	} {
 		words := find.Words(forms)
 		for _, word := range words {

@@ -246,17 +246,17 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: PressBusy, Status: http.StatusConflict, Retryable: true,
 		Hint:    "The press is free again at retry_at.",
 		Meaning: "A print run occupies the press. A press cannot queue work.",
-		Remedy: "With a clock that runs, wait until retry_at. With a manual clock, waiting does not help and retryable " +
-			"is false: move the clock with POST /sandbox/tick or platen tick. Or use the other press, or put several " +
-			"small orders into one run with work_order_ids.",
+		Remedy: "With a clock that runs, wait until retry_at. With a manual clock, waiting does not help and " +
+			"retryable is false: move the clock with POST /sandbox/tick or platen tick. Or use the other press, or " +
+			"put several small orders into one run with work_order_ids.",
 	},
 	{
 		Code: PressDown, Status: http.StatusConflict, Retryable: true,
 		Hint: "The press takes a run again at retry_at.",
 		Meaning: "The press is out of order: it has a fault, or there is no power. " +
 			"A run on it waits and continues afterwards.",
-		Remedy: "Use the other press, or wait until retry_at; with a manual clock, move it with POST /sandbox/tick or " +
-			"platen tick. GET /sandbox lists the disruptions that run, and until when.",
+		Remedy: "Use the other press, or wait until retry_at; with a manual clock, move it with " +
+			"POST /sandbox/tick or platen tick. GET /sandbox lists the disruptions that run, and until when.",
 	},
 	{
 		Code: NoOperator, Status: http.StatusConflict, Retryable: true,

@@ -62,13 +62,13 @@ func (s *Sandbox) nextLeaseStep() *store.Sandbox {
 func (tx *Tx) Extend() error {
 	header, o := tx.sandbox.header, &tx.sandbox.registry.options
 	if extensionsLeft(&header) == 0 {
-		return problem.New(problem.NoExtensionsLeft, "This sandbox has been extended %d times, which is the maximum.", header.Extensions).
-			DueTo("sandbox-duration")
+		return problem.New(problem.NoExtensionsLeft, "This sandbox has been extended %d times, which is the maximum.",
+			header.Extensions).DueTo("sandbox-duration")
 	}
 	end := moment.InstantOf(header.ExpiresAt)
 	if opens := end.Add(-o.ExtensionWindow); tx.Now < opens {
-		return problem.New(problem.ExtensionNotYet, "You can extend this sandbox from %s on. It lasts until %s.", opens, end).
-			RetryingAt(opens.Time()).DueTo("extension-window")
+		return problem.New(problem.ExtensionNotYet, "You can extend this sandbox from %s on. It lasts until %s.",
+			opens, end).RetryingAt(opens.Time()).DueTo("extension-window")
 	}
 	header.Extensions++
 	tx.sandbox.registry.leaseUntil(&header, end.Add(o.Extension), tx.Now)

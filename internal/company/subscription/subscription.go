@@ -206,7 +206,8 @@ func CheckTypes(types []event.Type) error {
 			return invalidType(i, t, "Events of the type %q keep the books of subscriptions: "+
 				"they are in the feed and are never delivered.", t)
 		case strings.Contains(string(t), "*"):
-			return invalidType(i, t, `%q is a pattern. Name each event type, or use ["*"] for all of them.`, shortened(t))
+			return invalidType(i, t, `%q is a pattern. Name each event type, or use ["*"] for all of them.`,
+				shortened(t))
 		default:
 			return invalidType(i, t, "There is no event type %q.", shortened(t))
 		}
