@@ -123,12 +123,15 @@ const failuresMost = 5
 // enablesAgain lets a subscription be disabled, and takes it back into service.
 func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
 	x.Helper()
+	x.click("#send-test")
+	x.shows(".problem.ok", "Responded with 200")
 	broken.Store(true)
 	for range failuresMost {
 		c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
 	}
 	x.shows(".title .pill", "disabled")
 	x.shows("#trouble", "Disabled")
+	x.until(`!document.querySelector('.problem.ok')`) // of an earlier test
 	x.click("tr[data-row]:has(.http.bad)")
 	x.shows("#enable-first", "Enable the webhook to send it again.")
 	x.until(`!document.querySelector('.again')`)
@@ -137,5 +140,11 @@ func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
 	x.shows(".problem.ok", "still disabled")
 	x.click(".title .btn.primary")
 	x.shows(".title .pill", "active")
-	x.until(`!document.querySelector('#trouble, .problem')`)
+	x.until(`!document.querySelector('#trouble, .problem.ok')`)
+	x.shows("#missed", "events were not delivered")
+	x.accessible("a webhook that was enabled")
+	x.shot("webhook-enabled")
+	x.click("#send-missed")
+	x.until(`!document.querySelector('#missed')`)
+	x.shows(".attempts .pill", "delivered")
 }

@@ -28,7 +28,7 @@ const isToCome = d => !d.sent_at && d.status !== 'dropped';
 
 // groupsOf puts attempts under their events, each oldest first and those to come last; the newest
 // event comes first. A test is an event of its own. The last attempt of a group is one that
-// delivered it, if any has.
+// delivered it, if any has; a retry that was dropped is none.
 export function groupsOf(list) {
   const groups = new Map();
   for (const d of list) {
@@ -39,7 +39,9 @@ export function groupsOf(list) {
   return [...groups.values()].map(({ key, attempts }) => {
     const sorted = attempts.toSorted((a, b) => isToCome(a) - isToCome(b));
     const good = sorted.findLast(d => d.status === 'delivered');
-    return { key, attempts: sorted, last: good ?? sorted.at(-1), made: good ?? sorted.findLast(d => d.sent_at) };
+    const made = good ?? sorted.findLast(d => d.sent_at);
+    const end = sorted.at(-1);
+    return { key, attempts: sorted, last: good ?? (end.status === 'dropped' && made ? made : end), made };
   });
 }
 
@@ -219,12 +221,12 @@ function Group({ g, one, named, act, busy }) {
 }
 
 const Nothing = ({ hook }) => html`
-  <${Empty} icon="send" title="Nothing was sent yet">
+  <${Empty} icon="send" title="No deliveries yet">
     <p>
       ${
         hook?.status === 'pending_verification'
-          ? 'Verify it: once your receiver responds to a test with 2xx, events follow.'
-          : 'The next event that this subscription wants is sent at once.'
+          ? 'Send a test to activate this endpoint.'
+          : 'Platen sends the next event of the chosen types immediately.'
       }
     </p>
   <//>

@@ -37,8 +37,8 @@ function Sample({ secret }) {
   const [made, make] = useState(null);
   return html`
     <p class="dim">
-      A sample for your receiver, signed with this secret now. A correct receiver responds with 2xx, and with 400
-      once the sample is five minutes old.
+      A sample for your receiver, signed with this secret now. A correct receiver returns 2xx now, and 400 after
+      five minutes.
     </p>
     ${
       made
@@ -89,6 +89,23 @@ const nothing = { secret: '', id: '', timestamp: '', signature: '', body: '' };
 const given = signal(nothing);
 const filled = signal(0);
 
+// captured are the members of a delivery in a text with its headers, followed by an empty line and the body if the text
+// has that; null for a text without headers. Headers may be lines of HTTP, of curl -v or of JSON. Platen sends no
+// line break at the end of a body.
+export function captured(text) {
+  const found = {};
+  let end = 0;
+  for (const { 0: line, 1: name, 2: value, index } of text.matchAll(
+    /^[<>\s]*"?webhook-(id|timestamp|signature)"?\s*[:=]\s*"?([^"\r\n]+)"?,?\r?\n?/gim,
+  )) {
+    found[name.toLowerCase()] = value.trim();
+    end = index + line.length;
+  }
+  if (!end) return null;
+  const body = text.slice(end).match(/(?:^|\r?\n)[<>]?[ \t]*\r?\n([\s\S]+)/);
+  return body ? { ...found, body: body[1].replace(/\r?\n$/, '') } : found;
+}
+
 // check takes a delivery to be checked: its reader adds the secret.
 export function check(delivery) {
   given.value = { ...nothing, ...delivery };
@@ -133,11 +150,18 @@ function Captured({ secret }) {
       />
     </label>
   `;
+  const paste = e => {
+    const found = captured(e.clipboardData.getData('text'));
+    if (!found) return;
+    e.preventDefault();
+    given.value = { ...values, ...found };
+    say(null);
+  };
   return html`
-    <form class="form" ref=${form} onSubmit=${submit}>
+    <form class="form" ref=${form} onSubmit=${submit} onPaste=${paste}>
       <p class="dim">
-        ${secret ? 'Or paste' : 'Paste'} a request that your receiver got. It stays in your browser. The checks are
-        those of${' '}<code>platen verify</code>.
+        ${secret ? 'Or paste' : 'Paste'} a request that your receiver got, headers and body at once or one by one. It
+        stays in your browser. The checks are those of${' '}<code>platen verify</code>.
       </p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}
@@ -163,18 +187,24 @@ function Captured({ secret }) {
 
 // Verifier signs a sample for the reader's receiver, and judges a delivery that
 // the receiver has captured.
-export const Verifier = ({ secret }) => html`
-  <section class="card">
-    <div class="card-h">
-      <h2>Check a signature</h2>
-      <span class="grow" />
-      <a class="more" href="/docs/webhooks">
-        A receiver in six languages <${Icon} name="chevron-right" size=${14} />
-      </a>
-    </div>
-    <div class="pad form">
-      ${secret ? html`<${Sample} secret=${secret} />` : null}
-      <${Captured} secret=${secret} />
-    </div>
-  </section>
-`;
+export function Verifier({ secret }) {
+  const [open, flip] = useState(!!secret);
+  useEffect(() => {
+    if (given.value.id) flip(true);
+  }, [filled.value]);
+  return html`
+    <details class="card verifier" open=${open} onToggle=${e => flip(e.target.open)}>
+      <summary class="card-h">
+        <${Icon} name="chevron-right" size=${14} />
+        <h2>Check a signature</h2>
+      </summary>
+      <div class="pad form">
+        ${secret ? html`<${Sample} secret=${secret} />` : null}
+        <${Captured} secret=${secret} />
+        <a class="more" href="/docs/webhooks">
+          A receiver in six languages <${Icon} name="chevron-right" size=${14} />
+        </a>
+      </div>
+    </details>
+  `;
+}

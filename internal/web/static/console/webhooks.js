@@ -7,7 +7,7 @@ import { call, Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { wallTime, words } from '../lib/format.js';
 import { Ago, Code, Copy, Empty, Notice, Problem, SkeletonRows, Status, Table, curl, post } from './parts.js';
-import { Deliveries } from './deliveries.js';
+import { Deliveries, groupsOf } from './deliveries.js';
 import { Verifier } from './verifier.js';
 
 // secrets are those that were shown in this tab; nobody can show them again.
@@ -177,19 +177,16 @@ function Test({ hook, act, busy, pinged, disabled, small }) {
 }
 
 // Actions are all that can be done to a subscription.
-function Actions({ hook, act, busy, pinged }) {
+function Actions({ hook, act, busy, pinged, enabled, again }) {
   const [sure, ask] = useState(false);
   const base = `/v1/webhooks/${hook.id}`;
   const disabled = !!busy || !!store.readOnly.value;
   const enable = () =>
     act('enable', base, { method: 'PATCH', body: { status: 'active' } }, () => {
       pinged(null);
+      enabled(true);
       say('Enabled');
     });
-  const again = () =>
-    act('again', `${base}/redeliver`, { method: 'POST', body: { since: 1 } }, ({ count }) =>
-      say(count === 1 ? '1 event is sent again' : `${count || 'No'} events are sent again`),
-    );
   const rotate = () => act('rotate', `${base}/rotate-secret`, { method: 'POST' }, w => keep(hook.id, w.secret));
   const remove = () => act('delete', base, { method: 'DELETE' }, () => go('/console/webhooks'));
   return html`
@@ -236,7 +233,7 @@ function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) 
     return [
       'Disabled',
       `Platen disabled it${n ? ` after ${n} failures in a row${why}` : ''} and dropped its pending deliveries. ` +
-        'Fix your receiver and enable it. Then choose Send failed again.',
+        'Fix your receiver, then enable it and send them again.',
     ];
   if (!n) return null;
   return [
@@ -250,9 +247,29 @@ function Trouble({ hook }) {
   return trouble ? html`<${Notice} id="trouble" title=${trouble[0]}><p>${trouble[1]}</p><//>` : null;
 }
 
+// isStale reports whether a subscription has failed since its test succeeded.
+const isStale = ({ data, status }, hook) =>
+  data.delivered && status !== 'disabled' && (hook.status === 'disabled' || hook.consecutive_failures > 0);
+
+// Missed offers to send the events that a subscription missed before it was enabled.
+function Missed({ list, again, busy }) {
+  const n = groupsOf(list).filter(g => ['failed', 'dropped'].includes(g.last.status)).length;
+  if (!n) return null;
+  return html`
+    <${Notice} id="missed" title=${n === 1 ? '1 event was not delivered' : `${n} events were not delivered`}>
+      <div class="row-actions">
+        <button class="btn small primary" id="send-missed" disabled=${!!busy} onClick=${again}>
+          <${Icon} name="rotate-cw" size=${13} />
+          ${n === 1 ? 'Send it again' : `Send ${n} again`}
+        </button>
+      </div>
+    <//>
+  `;
+}
+
 // Ping is the result of a test. A subscription that is disabled stays so.
 function Ping({ ping, host, hook }) {
-  const { delivered, status_code, latency_ms, error_class } = ping;
+  const { delivered, status_code, latency_ms, error_class } = ping.data;
   const title = delivered
     ? `${host ? `${host} responded` : 'Responded'} with ${status_code} in ${latency_ms} ms`
     : `No 2xx response${host ? ` from ${host}` : ''}: ${status_code ?? words(error_class)}`;
@@ -303,7 +320,14 @@ function One({ id, delivery }) {
   const hook = store.row('webhook', id);
   const list = store.rows('webhook_delivery').filter(d => d.webhook_id === id);
   const { busy, refusal, act } = useCall();
-  const [ping, pinged] = useState(null);
+  const [ping, saw] = useState(null);
+  const [enabled, enable] = useState(false);
+  const pinged = data => saw(data && { data, status: hook.status });
+  const again = () =>
+    act('again', `/v1/webhooks/${id}/redeliver`, { method: 'POST', body: { since: 1 } }, ({ count }) => {
+      enable(false);
+      say(count === 1 ? '1 event is sent again' : `${count || 'No'} events are sent again`);
+    });
   if (!store.loaded.value) return html`<div class="card"><${SkeletonRows} rows=${6} /></div>`;
   if (!hook)
     return html`
@@ -317,6 +341,7 @@ function One({ id, delivery }) {
       </div>
     `;
   document.title = `${hook.url_host} · Platen`;
+  const fresh = ping && !isStale(ping, hook) ? ping : null;
   return html`
     <div class="title">
       <a class="btn plain small" href="/console/webhooks">
@@ -325,15 +350,16 @@ function One({ id, delivery }) {
       <h1>${hook.url_host}</h1>
       <${Status} is=${hook.status} />
       <span class="grow" />
-      <${Actions} hook=${hook} act=${act} busy=${busy} pinged=${pinged} />
+      <${Actions} hook=${hook} act=${act} busy=${busy} pinged=${pinged} enabled=${enable} again=${again} />
     </div>
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    ${ping ? html`<${Ping} ping=${ping} hook=${hook} />` : null}
-    ${ping?.delivered && hook.status === 'disabled' ? null : html`<${Trouble} hook=${hook} />`}
+    ${fresh ? html`<${Ping} ping=${fresh} hook=${hook} />` : null}
+    ${fresh?.data.delivered && hook.status === 'disabled' ? null : html`<${Trouble} hook=${hook} />`}
+    ${enabled && hook.status === 'active' ? html`<${Missed} list=${list} again=${again} busy=${busy} />` : null}
     <${Secret} id=${id} />
     <${Facts} hook=${hook} />
-    <${Deliveries} list=${list} hook=${hook} act=${act} busy=${busy} one=${delivery} />
     <${Verifier} secret=${secrets.value[id]} />
+    <${Deliveries} list=${list} hook=${hook} act=${act} busy=${busy} one=${delivery} />
   `;
 }
 
@@ -428,10 +454,12 @@ export function Page({ rest }) {
   const [making, make] = useState(false);
   const { busy, refusal, act } = useCall();
   const [ping, saw] = useState(null);
-  const pinged = (data, hook) => saw({ data, hook });
+  const pinged = (data, hook) => saw({ data, status: hook.status, hook });
   const [types, know] = useState([]);
   const hooks = store.rows('webhook').filter(w => w.status !== 'deleted');
   const all = store.rows('webhook_delivery');
+  const now = hooks.find(w => w.id === ping?.hook.id);
+  const fresh = now && !isStale(ping, now) ? ping : null;
   const begin = () => {
     make(true);
     if (!types.length)
@@ -462,7 +490,7 @@ export function Page({ rest }) {
     </div>
     ${making ? html`<${Create} types=${types} close=${() => make(false)} />` : null}
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-    ${ping ? html`<${Ping} ping=${ping.data} host=${ping.hook.url_host} hook=${ping.hook} />` : null}
+    ${fresh ? html`<${Ping} ping=${fresh} host=${fresh.hook.url_host} hook=${fresh.hook} />` : null}
     ${
       making && !hooks.length
         ? null
