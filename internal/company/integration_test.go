@@ -131,12 +131,12 @@ func TestEachObligationIsJudged(t *testing.T) {
 			l.must(accept(l.order("SO-1001").ID))
 			l.until(2)
 			card(l, 10, l.order("SO-1001").ID)
-		}, 0, nil, "late SO-1001 has its work order, WO-3001, since 2026-09-09; it was in time until 2026-09-08."},
+		}, 0, nil, "late SO-1001 got its work order, WO-3001, on 2026-09-09. The deadline was 2026-09-08."},
 		{"never carried", integration.Order, func(l *life) { l.must(accept(l.order("SO-1001").ID)) }, 3, nil,
-			"missed SO-1001 has no work order; it was in time until 2026-09-08."},
+			"missed SO-1001 has no work order. The deadline was 2026-09-08."},
 		{"never carried, and expired since", integration.Order,
 			func(l *life) { l.must(accept(l.order("SO-1001").ID)) }, 20, nil,
-			"missed SO-1001 has no work order; it was in time until 2026-09-08."},
+			"missed SO-1001 has no work order. The deadline was 2026-09-08."},
 		{"carried twice", integration.Order, func(l *life) {
 			l.must(accept(l.order("SO-1001").ID))
 			card(l, 10, l.order("SO-1001").ID)
@@ -162,10 +162,10 @@ func TestEachObligationIsJudged(t *testing.T) {
 			l.must(work(factory.WorkOrderInput{SKU: offer.SKU, Quantity: offer.Quantity, Reference: &offer.Number}))
 		}, 0, lot, "exact LOT-0001 has its work order: WO-3001."},
 		{"a lot is forgotten", integration.Lot, func(l *life) { l.must(acceptLot(l.offered().ID)) }, 20, lot,
-			"missed LOT-0001 has no work order; "},
+			"missed LOT-0001 has no work order. "},
 
 		{"goods that never came to be", integration.Parcel, func(l *life) { l.must(accept(l.order("SO-1001").ID)) }, 3,
-			nil, "missed SO-1001 has no work order, which also cost the goods to bill."},
+			nil, "missed SO-1001 never got its work order, so nothing could be shipped or billed."},
 		{"goods of an order that may still be carried", integration.Parcel, func(l *life) {
 			l.must(accept(l.order("SO-1001").ID))
 		}, 2, nil, ""},
@@ -183,11 +183,11 @@ func TestEachObligationIsJudged(t *testing.T) {
 			l.must(shipGoods(l.make("prd_card", 10, "SO-1001")))
 			l.until(2)
 			l.must(bill(l.order("SO-1001").ID, nil, nil))
-		}, 0, nil, "late SO-1001 has its bill, SHO-4004, since 2026-09-09; "},
+		}, 0, nil, "late SO-1001 got its bill, SHO-4004, on 2026-09-09. "},
 		{"goods that are a present", integration.Parcel, func(l *life) {
 			l.must(accept(l.order("SO-1001").ID))
 			l.must(shipGoods(l.make("prd_card", 10, "SO-1001")))
-		}, 20, nil, "missed SO-1001 has no bill; it was in time until 2026-09-08."},
+		}, 20, nil, "missed SO-1001 has no bill. The deadline was 2026-09-08."},
 		{"a bill that names another's parcel", integration.Parcel, func(l *life) {
 			l.must(accept(l.order("SO-1001").ID))
 			l.must(accept(l.order("SO-1003").ID))
@@ -233,14 +233,14 @@ func TestEachObligationIsJudged(t *testing.T) {
 		{"a requisition is forgotten", integration.Requisition, func(l *life) {
 			l.until(2) // after the truck
 			l.orderBoard()
-		}, 5, nil, "missed FR-9002 has no requisition at Head Office; it was in time until 2026-09-10."},
+		}, 5, nil, "missed FR-9002 has no requisition at Head Office. The deadline was 2026-09-10."},
 
 		{"a purchase is made", integration.Purchase, func(l *life) { ordered(l, 6000) }, 0, nil,
 			"exact RQ-8002 has its purchase order: PO-5003."},
 		{"too little is bought", integration.Purchase, func(l *life) { ordered(l, 1900) }, 0, nil,
 			"wrong PO-5003, the purchase order of RQ-8002, is wrong: quantity of mat_board is 1900, not 6000."},
 		{"a purchase is forgotten", integration.Purchase, func(l *life) { ordered(l, 0) }, 3, nil,
-			"missed RQ-8002 has no purchase order; it was in time until 2026-09-08."},
+			"missed RQ-8002 has no purchase order. The deadline was 2026-09-08."},
 
 		{"a receipt is recorded", integration.Receipt, func(l *life) {
 			order := l.takeTruck(5)
@@ -278,10 +278,10 @@ func TestEachObligationIsJudged(t *testing.T) {
 		{"late hours", integration.Week, func(l *life) {
 			l.until(6)
 			l.must(recordHours(sim.Start, full(nil)))
-		}, 0, steady, "late The week of 2026-09-07 has its timesheet, tms_"},
+		}, 0, steady, "late The week of 2026-09-07 got its timesheet, tms_"},
 		{"a week not yet due", integration.Week, func(*life) {}, 6, nil, ""},
 		{"forgotten hours", integration.Week, func(*life) {}, 7, nil,
-			"missed The week of 2026-09-07 has no timesheet; it was in time until 2026-09-14."},
+			"missed The week of 2026-09-07 has no timesheet. The deadline was 2026-09-14."},
 
 		{"what the match justifies is paid", integration.Payment, func(l *life) {
 			bill := openingBill(l)

@@ -76,7 +76,7 @@ type Finding struct {
 	ID        string              `json:"id" example:"order.so_3q8r0v7k5n2wd" doc:"Its kind, and the id of the record that it is about."`
 	Kind      integration.Kind    `json:"kind" enum:"order,lot,parcel,requisition,receipt,week,purchase,payment,decision" doc:"The thing to carry: an order or a lot to a work order, a shipment of the Factory to its bill (parcel), a requisition or a receipt to Head Office, a week to its timesheet, a requisition to its purchase, a bill to its payment. decision is a market trade, or a purchase order without a requisition, which nothing obliges to."`
 	Verdict   integration.Verdict `json:"verdict" enum:"exact,late,missed,doubled,wrong,unexpected,repeated" doc:"exact, late, missed, doubled and wrong say what became of an obligation; unexpected is an effect without one, repeated a decision that was sent again with another Idempotency-Key although it had been carried out."`
-	Message   string              `json:"message" example:"SO-1004 has no work order; it was in time until 2026-09-09." doc:"The finding in a sentence, for people."`
+	Message   string              `json:"message" example:"SO-1004 has no work order. The deadline was 2026-09-09." doc:"The finding in a sentence, for people."`
 	Cause     *FindingRecord      `json:"cause" doc:"The record that obliges; null for an unexpected effect."`
 	Effects   []FindingRecord     `json:"effects" doc:"The records on the other side."`
 	SinceOn   moment.Date         `json:"since_on" doc:"The working day on which it could first be met; of a payment the due date, of an unexpected effect its own day."`

@@ -3,6 +3,15 @@ import { test } from 'node:test';
 import './server.mjs';
 import * as score from '../../internal/web/static/lib/score.js';
 
+test('findings about the same record are put together', () => {
+  const of = (id, cause) => ({ id, cause: cause && { id: cause } });
+  const all = [of('order.so_1', 'so_1'), of('order.so_2', 'so_2'), of('parcel.so_1', 'so_1'), of('work.wo_1', null)];
+  assert.deepEqual(
+    score.byCause(all).map(g => g.map(f => f.id)),
+    [['order.so_1', 'parcel.so_1'], ['order.so_2'], ['work.wo_1']],
+  );
+});
+
 test('a score has three decimals, and is 1 only when it is', () => {
   assert.deepEqual([null, 0, 0.5, 0.9754, 0.99999, 1].map(score.scoreText), [
     null,

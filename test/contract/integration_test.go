@@ -75,10 +75,10 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 	missed := found["missed order"]
 	agrees(t, "the forgotten order", missed, object{
 		"id": "order." + text(never, "id"), "since_on": "2026-09-07", "done_on": nil,
-		"message": "SO-1003 has no work order; it was in time until 2026-09-08.",
+		"message": "SO-1003 has no work order. The deadline was 2026-09-08.",
 	})
 	agrees(t, "the goods that it cost", found["missed parcel"], object{
-		"id": "parcel." + text(never, "id"), "message": "SO-1003 has no work order, which also cost the goods to bill.",
+		"id": "parcel." + text(never, "id"), "message": "SO-1003 never got its work order, so nothing could be shipped or billed.",
 	})
 	agrees(t, "its cause", child(t, missed, "cause"), object{
 		"system": "office", "resource": "sales_order", "id": never["id"], "number": "SO-1003",

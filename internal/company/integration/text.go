@@ -27,7 +27,7 @@ func (o *obligation) sayLate() string {
 	if o.kind == Payment {
 		return o.sayExact()
 	}
-	return fmt.Sprintf("%s has its %s, %s, since %s; it was in time until %s.", o.Name(), o.wants, o.names(),
+	return fmt.Sprintf("%s got its %s, %s, on %s. The deadline was %s.", o.Name(), o.wants, o.names(),
 		o.effects[0].on.Date(), (o.since + o.inTime).Date())
 }
 
@@ -35,13 +35,16 @@ func (o *obligation) sayMissed() string {
 	if o.kind == Payment {
 		return fmt.Sprintf("%s was not paid by a client; it was due on %s.", o.Name(), o.since.Date())
 	}
-	return fmt.Sprintf("%s has no %s; it was in time until %s.", o.Name(), o.wants, (o.since + o.inTime).Date())
+	return fmt.Sprintf("%s has no %s. The deadline was %s.", o.Name(), o.wants, (o.since + o.inTime).Date())
 }
 
 // sayMissedToo says that what would have followed from the effect is missed with it.
 func (o *obligation) sayMissedToo(kind Kind) string {
-	lost := map[Kind]string{Parcel: "goods to bill", Receipt: "delivery to record", Payment: "bill to pay"}
-	return fmt.Sprintf("%s has no %s, which also cost the %s.", o.Name(), o.wants, lost[kind])
+	lost := map[Kind]string{
+		Parcel: "nothing could be shipped or billed", Receipt: "there was no delivery to record",
+		Payment: "there was no bill to pay",
+	}
+	return fmt.Sprintf("%s never got its %s, so %s.", o.Name(), o.wants, lost[kind])
 }
 
 func (o *obligation) sayDoubled() string {

@@ -15,8 +15,8 @@ const chosen = signal('all');
 const onlyGaps = signal(false);
 const showDone = signal(false);
 
-// opened is the gap whose request is shown, and language the one that it is written in.
-const opened = signal('');
+// opened are the gaps whose requests are shown, and language the one that they are written in.
+const opened = signal(new Set());
 const language = signal('curl');
 
 // age is how many working days of the company a gap is old.
@@ -59,7 +59,9 @@ function Card({ side, record, ghost }) {
 const wordings = {
   gap: ({ label, on, request }, own) => {
     const flip = () => {
-      opened.value = opened.value === own ? '' : own;
+      const next = new Set(opened.value);
+      if (!next.delete(own)) next.add(own);
+      opened.value = next;
     };
     const text = html`
       <${Icon} name="link-2-off" size=${13} />
@@ -68,7 +70,7 @@ const wordings = {
     `;
     if (!request) return html`<span class="age">${text}</span>`;
     return html`
-      <button class="age" aria-expanded=${opened.value === own} data-row onClick=${flip}>
+      <button class="age" aria-expanded=${opened.value.has(own)} data-row onClick=${flip}>
         ${text}
         <${Icon} name="chevron-right" size=${12} />
         <span class="vh">: the request that closes it</span>
@@ -122,7 +124,7 @@ const Rung = ({ r, own }) => html`
     <${Line} join=${r.join} own=${own} />
     <${Card} side="factory" record=${r.factory} ghost=${r.factoryGhost} />
   </div>
-  ${r.join.request && opened.value === own ? html`<${Closing} request=${r.join.request} />` : null}
+  ${r.join.request && opened.value.has(own) ? html`<${Closing} request=${r.join.request} />` : null}
 `;
 
 const Strand = ({ s }) => html`
@@ -219,7 +221,7 @@ const Title = () => html`
       ${
         byHand()
           ? 'With a manual bridge, your program carries these records. Open a gap (amber) to see the request that ' +
-            'closes it. There is no button: your program sends the request.'
+            "closes it. You can't close a gap here: your program has to send the request."
           : 'Platen carries these records immediately. Create a sandbox with a manual bridge to have your program ' +
             'carry them.'
       }

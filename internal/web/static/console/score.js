@@ -4,22 +4,28 @@ import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { compared } from '../lib/forks.js';
 import { day, number, plain, words } from '../lib/format.js';
-import { countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
+import { byCause, countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
 import { Problem, Skeleton, useAsked } from './parts.js';
 
 // pause is the least time between two reads, in ms: to judge a company costs the server more
 // than anything else that the console shows.
 const pause = 5000;
 
-function Failure({ f }) {
+// Failure shows the findings about one record.
+function Failure({ all }) {
+  const [f] = all;
   const { events, more } = eventsOf(f);
   return html`
     <li>
-      <p class="failure-h">
-        <span class=${`pill ${toneOf(f.verdict)}`}>${words(f.verdict)}</span>
-        <span class="dim num">${day(f.since_on)}</span>
-      </p>
-      <p>${plain(f.message)}</p>
+      ${all.map(
+        each => html`
+          <p class="failure-h">
+            <span class=${`pill ${toneOf(each.verdict)}`}>${words(each.verdict)}</span>
+            <span class="dim num">${day(each.since_on)}</span>
+            <span>${plain(each.message)}</span>
+          </p>
+        `,
+      )}
       <p class="trail">
         <span class="dim">Records</span>
         ${recordsOf(f).map(r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`)}
@@ -84,8 +90,8 @@ function Failures({ list, all }) {
         <${Icon} name="chevron-right" size=${14} />
         ${all > list.length ? `The newest ${number(list.length)} of ` : ''}${number(all)} not exact
       </summary>
-      <ol class="failures" aria-label="What is not exact, newest first" tabindex="0">
-        ${list.map(f => html`<${Failure} key=${f.id} f=${f} />`)}
+      <ol class="failures" aria-label="Not exact, newest first">
+        ${byCause(list).map(all => html`<${Failure} key=${all[0].id} all=${all} />`)}
       </ol>
     </details>
   `;

@@ -36,6 +36,16 @@ export const recordsOf = finding =>
     href: `/console${r.path.split('?')[0]}`,
   }));
 
+// byCause puts findings about the same record together, in the order of the newest.
+export function byCause(findings) {
+  const groups = new Map();
+  for (const f of findings) {
+    const id = f.cause?.id ?? f.id;
+    groups.set(id, [...(groups.get(id) ?? []), f]);
+  }
+  return [...groups.values()];
+}
+
 // eventsOf are the first events of a finding, and how many there are beyond them.
 const eventsMost = 6;
 export const eventsOf = ({ events }) => ({
