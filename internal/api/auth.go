@@ -48,7 +48,7 @@ func rightSystem(op *operation.Operation, caller sandbox.Caller) error {
 	case op.System == operation.Open:
 		return nil
 	case caller.System == apikey.Review:
-		return problem.New(problem.WrongSystem, "A reviewer's link opens the console, and nothing of the API.").
+		return problem.New(problem.WrongSystem, "Read-only links work in the console only, not with the API.").
 			Hinting("Requests take a key that begins with %s or %s.", apikey.OfficePrefix, apikey.FactoryPrefix)
 	case grades && op.Grading == operation.GradingNot:
 		return notForGraders(op)

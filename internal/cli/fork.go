@@ -15,8 +15,8 @@ const startCheckpoint = "start"
 
 // WriteCheckpoint writes one checkpoint, for a person.
 func WriteCheckpoint(out io.Writer, c *client.Checkpoint) {
-	fmt.Fprintf(out, "%s  %s %s, day %d, after event %d\n",
-		paintFor(out).in(bold, c.Label), c.SimDate, c.SimTime, c.DayNumber, c.Seq)
+	fmt.Fprintf(out, "%s  %s %s, %s, after event %d\n",
+		paintFor(out).in(bold, c.Label), c.SimDate, c.SimTime, workingDay(c.DayNumber), c.Seq)
 }
 
 // WriteCheckpoints writes all checkpoints, the newest first, for a person.
@@ -24,7 +24,7 @@ func WriteCheckpoints(out io.Writer, checkpoints []client.Checkpoint) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i := range checkpoints {
 		c := &checkpoints[i]
-		fmt.Fprintf(w, "%s %s\tday %d\tafter event %d\t%s\n", c.SimDate, c.SimTime, c.DayNumber, c.Seq, c.Label)
+		fmt.Fprintf(w, "%s %s\t%s\tafter event %d\t%s\n", c.SimDate, c.SimTime, workingDay(c.DayNumber), c.Seq, c.Label)
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

@@ -23,7 +23,7 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	if s.ForkedFrom != nil {
 		fmt.Fprintln(out, forkOf(s.ForkedFrom))
 	}
-	fmt.Fprintf(out, "%s %s, day %d\n\n", s.Clock.SimDate, s.Clock.SimTime, s.Clock.DayNumber)
+	fmt.Fprintf(out, "%s %s, %s\n\n", s.Clock.SimDate, s.Clock.SimTime, workingDay(s.Clock.DayNumber))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", p.in(faint, name), value) }
 	row("clock", string(s.Clock.Mode)+", "+pace(s))

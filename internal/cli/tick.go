@@ -56,9 +56,13 @@ func TickInput(minutes string, until []string) (in client.TickInput, err error) 
 
 // WriteClock writes what the clock shows and how it moves, for a person.
 func WriteClock(out io.Writer, s *client.SandboxStatus) {
-	fmt.Fprintf(out, "%s, day %d: the clock is %s and %s\n",
-		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), s.Clock.DayNumber, s.Clock.Mode, pace(s))
+	fmt.Fprintf(out, "%s, %s: the clock is %s and %s\n",
+		paintFor(out).in(bold, string(s.Clock.SimDate)+" "+s.Clock.SimTime), workingDay(s.Clock.DayNumber),
+		s.Clock.Mode, pace(s))
 }
+
+// workingDay counts days from 1, as people do and as platen eval --day does; the API counts from 0.
+func workingDay(number int64) string { return fmt.Sprintf("working day %d", number+1) }
 
 // pace says how the clock of a sandbox moves.
 func pace(s *client.SandboxStatus) string {
@@ -79,8 +83,8 @@ func pace(s *client.SandboxStatus) string {
 // WriteTick writes what a tick did, for a person.
 func WriteTick(out io.Writer, r *client.TickResult) {
 	p := paintFor(out)
-	fmt.Fprintf(out, "%s, day %d, after %s (stopped by %s); newest event %d\n",
-		p.in(bold, string(r.SimDate)+" "+r.SimTime), r.DayNumber, count(r.AdvancedMinutes, "minute"), r.StoppedBy,
+	fmt.Fprintf(out, "%s, %s, after %s (stopped by %s); newest event %d\n",
+		p.in(bold, string(r.SimDate)+" "+r.SimTime), workingDay(r.DayNumber), count(r.AdvancedMinutes, "minute"), r.StoppedBy,
 		r.LastSeq)
 	for _, e := range r.Digest.Events {
 		fmt.Fprintf(out, "%6d  %s\n", e.Count, e.Type)

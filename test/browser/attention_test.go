@@ -80,8 +80,31 @@ func TestTheOverviewSaysWhatMovedCash(t *testing.T) {
 		x.shows(fmt.Sprintf(`.moved [title="%d entries"]`, overheads), "Overheads")
 	}
 	x.inEveryLook(".moved", "what moved cash", "moved")
+	if overheads > 0 {
+		x.click(fmt.Sprintf(`.moved [title="%d entries"]`, overheads))
+		x.shows("#total", fmt.Sprintf("%d entries, total", overheads))
+		x.shows(".chips [aria-pressed=true]", "overheads")
+		x.accessible("the entries of a kind")
+		x.shot("moved-ledger")
+		x.goTo("/console")
+	}
 	x.click(".moved .more")
 	x.until(`location.pathname === '/console/office/ledger'`)
+	x.until(`!document.querySelector('.chips [aria-pressed=true]')`)
+
+	late := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	for range 6 {
+		late.tick(480)
+	}
+	expired := len(late.list("/office/sales-orders?status=expired"))
+	if expired == 0 {
+		t.Fatal("no order has expired")
+	}
+	x.enter(late.Sandbox, "/console")
+	x.shows("#lost", fmt.Sprintf("%d sales order", expired))
+	x.inEveryLook("#lost", "orders that expired", "moved-lost")
+	x.click("#lost a")
+	x.shows(".chips [aria-pressed=true]", "expired")
 }
 
 func abs(n int64) int64 { return max(n, -n) }

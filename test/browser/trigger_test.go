@@ -43,7 +43,7 @@ func TestATriggerIsPulledInTheConsole(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console/session")
 	x.shows("#trigger", "Choose…")
-	x.shows("[aria-labelledby=triggers] p", "A trigger marks the sandbox as assisted")
+	x.shows("[aria-labelledby=triggers] p", "marks this sandbox as assisted")
 	x.until(`document.querySelector('#bring').disabled && !document.querySelector('#assisted')`)
 
 	x.chooses("#trigger", "rush_order")

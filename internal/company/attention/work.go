@@ -422,7 +422,7 @@ func (l *look) trucks() {
 	}
 	l.add(Concern{
 		Kind: TruckWaits, Remedy: remedy,
-		Sentence: fmt.Sprintf("%s at the gate: what is on it is in the warehouse once it is counted in.",
+		Sentence: fmt.Sprintf("%s at the gate. Record the receipt to add the load to stock.",
 			count(len(records), "truck waits", "trucks wait")),
 	}, records)
 }

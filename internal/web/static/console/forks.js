@@ -235,7 +235,7 @@ export function End() {
       <div class="pad form">
         <p class="dim">
           Begin again deletes this sandbox and creates the same company, with the same seed, on its first morning.
-          Deleted sandboxes cannot be restored. You can begin again after the sandbox has expired, too.
+          Deleted sandboxes cannot be restored. This also works after the sandbox has expired.
         </p>
         <${Remains} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}

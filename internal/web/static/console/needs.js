@@ -172,11 +172,7 @@ const Need = ({ item, ask }) => html`
     <p class="need-h">
       <b>${titleOf(item)}</b>
       ${item.urgent ? html`<span class="pill bad"><i class="dot" aria-hidden="true" />urgent</span>` : null}
-      ${
-        item.cost_minor > 0
-          ? html`<span class="pill warn num">about ${costText(item)} by ${costBy(store.present.value.sim_date)}</span>`
-          : null
-      }
+      ${item.cost_minor > 0 ? html`<span class="pill warn num">about ${costText(item)}</span>` : null}
     </p>
     <p>${plain(item.message)}</p>
     <${NeedRecords} item=${item} />
@@ -286,7 +282,11 @@ export function Attention() {
         ${
           store.ended.value
             ? null
-            : html`<span class="dim">Amounts are estimates. One order can count in several of them.</span>`
+            : html`
+              <span class="dim">
+                Estimated costs until ${costBy(store.present.value?.sim_date)}; they may overlap.
+              </span>
+            `
         }
       </div>
       ${
@@ -447,6 +447,7 @@ export function First() {
   if (!o || s.evaluation || store.readOnly.value || dismissed.value || kept || !(open || began)) return null;
   if (!keyFor('office') || !keyFor('factory')) return null;
   const steps = firstSteps(o);
+  const missed = store.rows('sales_order').find(x => x.expired_reason === 'delivery_missed');
   const dismiss = () => {
     localStorage.setItem(dismissal(), 'dismissed');
     dismissed.value = true;
@@ -460,6 +461,16 @@ export function First() {
         <span class="grow" />
         <button class="btn plain small" onClick=${dismiss}><${Icon} name="x" size=${14} label="Dismiss" /></button>
       </div>
+      ${
+        missed
+          ? html`
+            <p class="pad dim" id="first-missed">
+              ${missed.number} expired: its goods had not shipped by ${day(missed.cancel_after)}. Follow
+              ${' '}${o.number} instead.
+            </p>
+          `
+          : null
+      }
       <${FirstSteps} o=${o} steps=${steps} />
     </section>
   `;

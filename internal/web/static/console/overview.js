@@ -1,6 +1,7 @@
 import { signal, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
+import { show } from '../lib/navigate.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
@@ -133,10 +134,11 @@ function Orders({ s }) {
   if (!s) return html`<${Tile} name="Orders open" />`;
   const { orders_open, work_orders_open, lots_offered, invoices_payable } = s.counts;
   const lots = lots_offered === 1 ? 'lot' : 'lots';
+  const work = work_orders_open === 1 ? 'work order' : 'work orders';
   return html`
     <${Tile} name="Orders open" value=${number(orders_open)}>
       <span class="tile-s">
-        <b>${work_orders_open}</b> work orders open · <b>${lots_offered}</b> ${lots} offered
+        <b>${work_orders_open}</b> ${work} open · <b>${lots_offered}</b> ${lots} offered
       </span>
       <span class="tile-s"><b>${s.score.orders_shipped}</b> shipped · <b>${invoices_payable}</b> to pay</span>
       <${Gaps} />
@@ -355,6 +357,27 @@ function MaterialPlot({ s }) {
 const movedDays = 5;
 const reasonsMost = 6;
 
+// lapsed are the orders that expired within the same days: an unanswered one on its last day for an answer.
+const lapsed = today =>
+  store.rows('sales_order').filter(o => {
+    const on = o.expired_reason === 'answer_lapsed' ? o.answer_by : o.cancel_after;
+    return o.status === 'expired' && workingDay(on) > workingDay(today) - movedDays;
+  });
+
+// Lost is the income that expired orders would have brought.
+function Lost({ today }) {
+  const orders = lapsed(today);
+  if (!orders.length) return null;
+  return html`
+    <p id="lost">
+      <a href="/console/office/sales-orders" onClick=${() => show('expired')}>
+        ${number(orders.length)} sales ${orders.length === 1 ? 'order' : 'orders'} expired
+      </a>
+      <span class="dim">, worth ${roundMoney(orders.reduce((n, o) => n + o.total_minor, 0))}</span>
+    </p>
+  `;
+}
+
 // Moved says what moved cash of late: the entries of the ledger, added up by their kinds, the
 // largest first.
 function Moved() {
@@ -378,13 +401,16 @@ function Moved() {
       <ul class="chips">
         ${reasons.slice(0, reasonsMost).map(
           ([kind, sum, count]) => html`
-            <li class="pill calm" title=${`${count} entries`}>
-              ${sentence(kind)} <b class=${`num ${sum < 0 ? 'c-red' : 'c-green'}`}>${signed(sum)}</b>
+            <li>
+              <a class="pill calm" href="/console/office/ledger" title=${`${count} entries`} onClick=${() => show(kind)}>
+                ${sentence(kind)} <b class=${`num ${sum < 0 ? 'c-red' : 'c-green'}`}>${signed(sum)}</b>
+              </a>
             </li>
           `,
         )}
         <li><a class="more" href="/console/office/ledger">Ledger <${Icon} name="chevron-right" size=${14} /></a></li>
       </ul>
+      <${Lost} today=${today} />
     </div>
   `;
 }

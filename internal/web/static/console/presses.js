@@ -229,7 +229,7 @@ function Waiting({ waiting, presses }) {
           ${rest > 0 ? html`<${Rest} rest=${rest} all=${all} show=${show} />` : null}
         `
         : html`
-          <${Empty} icon="circle-check" title="Nothing waits">
+          <${Empty} icon="circle-check" title="No work orders waiting">
             <p>Work orders appear here until a press starts them.</p>
           <//>
         `

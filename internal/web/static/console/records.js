@@ -1,11 +1,11 @@
 // The lists of one system, and the record that was picked.
 import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { go, nameFor, places } from '../lib/navigate.js';
+import { go, nameFor, places, takeShown } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
-import { bearer, day, money, number, sentence, words } from '../lib/format.js';
+import { bearer, day, money, number, sentence, signed, words } from '../lib/format.js';
 import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl, dueDates } from './parts.js';
 import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
@@ -91,9 +91,12 @@ function Older({ ask, refusal, over }) {
   `;
 }
 
-// States are the chips that show the rows of one status only.
+// stateOf is the status of a row, or its kind where it has none.
+const stateOf = r => r.status ?? r.kind;
+
+// States are the chips that show the rows of one status or kind only.
 function States({ all, status, pick }) {
-  const states = [...new Set(all.map(r => r.status).filter(Boolean))];
+  const states = [...new Set(all.map(stateOf).filter(Boolean))];
   if (states.length < 2) return null;
   return html`
     <div class="chips">
@@ -101,7 +104,7 @@ function States({ all, status, pick }) {
         s => html`
           <button class="chip bare" aria-pressed=${status === s} onClick=${() => pick(status === s ? '' : s)}>
             ${words(s)}
-            <span class="n">${all.filter(r => r.status === s).length}</span>
+            <span class="n">${all.filter(r => stateOf(r) === s).length}</span>
           </button>
         `,
       )}
@@ -205,14 +208,22 @@ function Rows({ system, entry, id, all, shown }) {
   `;
 }
 
+// Total is the sum of the entries that are shown.
+const Total = ({ rows }) => html`
+  <p class="pad dim" id="total">
+    ${number(rows.length)} ${rows.length === 1 ? 'entry' : 'entries'}, total${' '}
+    <b class="num">${signed(rows.reduce((n, e) => n + e.amount_minor, 0))}</b>
+  </p>
+`;
+
 function List({ system, entry, id }) {
   const [list, resource, title] = entry;
   const all = store.rows(resource);
-  const [status, pick] = useState('');
+  const [status, pick] = useState(takeShown);
   const older = useOlder({ system, list, resource });
   const q = query.value.toLowerCase();
   const shown = [...all, ...older.more].filter(
-    r => (!status || r.status === status) && (!q || JSON.stringify(r).toLowerCase().includes(q)),
+    r => (!status || stateOf(r) === status) && (!q || JSON.stringify(r).toLowerCase().includes(q)),
   );
   const filter = text => {
     query.value = text;
@@ -223,6 +234,7 @@ function List({ system, entry, id }) {
         <${FilterBox} label=${`Filter ${title.toLowerCase()}`} value=${query.value} onInput=${filter} />
         <${States} all=${all} status=${status} pick=${pick} />
       </div>
+      ${list === 'ledger' ? html`<${Total} rows=${shown} />` : null}
       <${Rows} system=${system} entry=${entry} id=${id} all=${all} shown=${shown} />
       ${all.length < heldMost ? null : html`<${Older} ...${older} />`}
     </section>

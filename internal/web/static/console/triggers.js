@@ -182,7 +182,7 @@ export function Triggers() {
                 ${
                   s.assisted
                     ? 'You triggered an event, so this sandbox is assisted: its score is not compared.'
-                    : 'A trigger marks the sandbox as assisted: its score is no longer compared.'
+                    : 'Triggering an event marks this sandbox as assisted and excludes its score from comparisons.'
                 }${' '}
                 <a href="/docs/triggers">All triggers</a>
               </p>

@@ -6,6 +6,17 @@ import { day, number, words } from './format.js';
 // is ever in an address.
 export const path = signal(location.pathname);
 
+// shown is the status or the kind that the next list shows alone, '' for all rows: it is in no address, either.
+let shown = '';
+export const show = state => {
+  shown = state;
+};
+export function takeShown() {
+  const state = shown;
+  shown = '';
+  return state;
+}
+
 // go opens a page, or with stay another part of this one.
 export function go(to, stay = false) {
   if (to === path.value) return;
