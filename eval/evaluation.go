@@ -344,7 +344,7 @@ func (e *Evaluation) playOn(ctx context.Context, c *client.Client, run *Run) err
 			run.Finished = true
 			return nil
 		case over:
-			run.fail(fmt.Sprintf("stopped on day %d; the company went on without it", run.StoppedOn))
+			run.fail(fmt.Sprintf("stopped on day %d; the company went on without it", run.StoppedOn+1))
 			return nil
 		case first:
 			run.StoppedOn = day

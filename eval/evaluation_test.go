@@ -69,7 +69,7 @@ func TestARunIsComparedByItsReport(t *testing.T) {
 	for _, r := range s.Runs {
 		if r.Day != 2 || r.Finished || r.StoppedOn != 0 || r.ExitStatus != -1 || r.NetWorthMinor != s.MeanMinor ||
 			!strings.Contains(r.Error, "no-such-program-anywhere") ||
-			!strings.HasSuffix(r.Error, "; stopped on day 0; the company went on without it") ||
+			!strings.HasSuffix(r.Error, "; stopped on day 1; the company went on without it") ||
 			!bytes.Contains(r.Report, []byte(`"state_hash"`)) {
 			t.Errorf("got %+v", r)
 		}

@@ -77,17 +77,16 @@ func TestTheOverviewSaysWhatMovedCash(t *testing.T) {
 		t.Errorf("the overview says %q, and the ledger %d", shown, moved)
 	}
 	if overheads > 0 {
-		x.shows(fmt.Sprintf(`.moved [title="%d entries"]`, overheads), "Overheads")
+		x.shows(fmt.Sprintf(`.moved [title^="%d entr"]`, overheads), "Overheads")
 	}
 	x.inEveryLook(".moved", "what moved cash", "moved")
-	if overheads > 0 {
-		x.click(fmt.Sprintf(`.moved [title="%d entries"]`, overheads))
-		x.shows("#total", fmt.Sprintf("%d entries, total", overheads))
-		x.shows(".chips [aria-pressed=true]", "overheads")
-		x.accessible("the entries of a kind")
-		x.shot("moved-ledger")
-		x.goTo("/console")
-	}
+	entries := eval[string](x, `document.querySelector('.moved .pill').title`)
+	x.click(".moved .pill")
+	x.shows(".chips [aria-pressed=true]", "")
+	x.shows("#total", entries+", total")
+	x.accessible("the entries of a kind")
+	x.shot("moved-ledger")
+	x.goTo("/console")
 	x.click(".moved .more")
 	x.until(`location.pathname === '/console/office/ledger'`)
 	x.until(`!document.querySelector('.chips [aria-pressed=true]')`)
