@@ -63,7 +63,7 @@ func TestARecordIsFieldsAndTheirMeaningAndATrail(t *testing.T) {
 	x.until(`!document.querySelector('.means')`)
 	x.click(".rec-fields .chip")
 	for _, kind := range []string{
-		"Sales order", "Work order", "Print run", "Parcel", "Shipment", "Invoice", "Payment",
+		"Sales order", "Work order", "Print run", "Shipment", "Billed shipment", "Invoice", "Payment",
 	} {
 		x.shows(".story li", kind)
 	}

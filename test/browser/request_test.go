@@ -26,6 +26,10 @@ func TestARequestIsOpenedWithItsBodies(t *testing.T) {
 	x.fill(".resend textarea", `{"sku":"prd_notebook",`)
 	x.until(`document.querySelector('.resend button').disabled`)
 	x.fill(".resend textarea", `{"sku":"prd_notebook","quantity":5}`)
+	x.until(`!document.querySelector('.resend button').disabled`)
+	x.fill(".resend-path input", "//example.com/v1/factory/work-orders")
+	x.until(`document.querySelector('.resend button').disabled`)
+	x.fill(".resend-path input", "/v1/factory/work-orders")
 	x.click(".resend button")
 	x.shows(".resend .trail", "201")
 	x.shows(".resend", `"sku": "prd_notebook"`)
@@ -66,6 +70,8 @@ func TestARequestThatFailedLeadsToWhatHelps(t *testing.T) {
 	x.inEveryLook("tr.under", "a request and what helps", "request-helps")
 	x.click(".help .mend button:nth-of-type(1)")
 	x.shows(".toast", "done")
+	x.shows(".helped", "Order it: done.")
+	x.until(`document.querySelector('.helped a').pathname.startsWith('/console/requests/req_')`)
 	if after := len(c.list("/office/purchase-orders")); after != before+1 {
 		t.Errorf("after one click there are %d orders for paper, before it were %d", after, before)
 	}

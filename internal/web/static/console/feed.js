@@ -6,7 +6,7 @@ import { anyKey } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number } from '../lib/format.js';
 import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl } from './parts.js';
-import { useAsked, useHeld, useSeen } from './parts.js';
+import { Share, useAsked, useHeld, useSeen } from './parts.js';
 
 const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
 const names = { office: 'Office', factory: 'Factory', hr: 'People', world: 'World', sandbox: 'Sandbox' };
@@ -82,18 +82,19 @@ function Opened({ e }) {
   const page = pageOfPath(e.links?.self ?? '');
   return html`
     <div class="ev-body">
-      ${
-        page
-          ? html`
-            <p class="ev-record">
+      <p class="ev-record">
+        ${
+          page
+            ? html`
               <a class="btn small" href=${page}>
                 <${Icon} name="file-text" size=${13} />
                 ${subject(e) ?? 'Record'}<span class="vh">, the record</span>
               </a>
-            </p>
-          `
-          : null
-      }
+            `
+            : null
+        }
+        <${Share} path=${`/console/events/${e.id}`} what="this event" />
+      </p>
       <${Json} value=${e} what="event" system=${e.system} />
     </div>
   `;

@@ -147,7 +147,7 @@ function billed(kind, o, work, parcel, bill) {
     return [rung(billSlip(bill), null, join, { factory: 'not shipped from the Factory' })];
   }
   if (!work || !live) return [];
-  return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the parcel' })];
+  return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the shipment' })];
 }
 
 // named is a reference to an order: customers know their goods by its id or by

@@ -128,16 +128,17 @@ function NeedRecords({ item }) {
 }
 
 // Mend is the request that mends something, with what it does and spends: to be sent from here,
-// or copied.
-export function Mend({ command, ask }) {
+// or copied. sent is called with the button's text and the id of the request.
+export function Mend({ command, ask, sent }) {
   const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
   const [shown, show] = useState(false);
   const name = buttonOf(command);
   const mend = async () => {
     set({ busy: true, refusal: null });
     try {
-      await send(command);
+      const { meta } = await send(command);
       say(`${name}: done`);
+      sent?.(name, meta?.request_id);
       set({ busy: false, refusal: null });
       await ask();
     } catch (e) {

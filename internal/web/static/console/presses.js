@@ -2,6 +2,7 @@
 import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { keyFor } from '../lib/session.js';
+import { worksOf } from '../lib/navigate.js';
 import * as store from '../lib/store.js';
 import { day, number, plain, words, workingDay } from '../lib/format.js';
 import { Mend, useNeeds } from './needs.js';
@@ -23,7 +24,14 @@ const minuteOf = sim => {
 const dateOf = n => new Date((Math.floor(n / 5) * 7 + (n % 5) - 3) * 86400000).toISOString().slice(0, 10);
 
 const ended = r => r.completed_sim ?? r.ends_sim;
-const workOf = r => store.row('work_order', r.work_order_id ?? r.items[0]?.work_order_id);
+const jobsOf = r =>
+  worksOf(r)
+    .map(id => store.row('work_order', id))
+    .filter(Boolean);
+const labelOf = r =>
+  jobsOf(r)
+    .map(work => `${number(work.quantity)} × ${work.product_name}`)
+    .join(' + ') || r.id;
 const percent = n => `${n}%`;
 
 // Run is a print run on its lane, which shows the minutes of a span.
@@ -31,11 +39,10 @@ function Run({ r, span }) {
   const start = minuteOf(r.started_sim);
   const end = minuteOf(ended(r));
   if (end <= span.from) return null;
-  const work = workOf(r);
   const left = Math.max(0, span.place(start));
   const width = Math.max(0.6, span.place(end) - left);
   const [began, ends] = [r.started_sim, ended(r)].map(sim => sim.replace('T', ' '));
-  const label = work ? `${number(work.quantity)} × ${work.product_name}` : r.id;
+  const label = labelOf(r);
   const done = Math.max(0, Math.min(1, (span.at - start) / (end - start)));
   return html`
     <a
@@ -47,7 +54,9 @@ function Run({ r, span }) {
     >
       ${r.status === 'running' ? html`<i style=${{ transform: `scaleX(${done})` }} />` : null}
       <span class="long">${label}</span>
-      <span class="brief num">${number(work?.quantity)}</span>
+      <span class="brief num">${jobsOf(r)
+        .map(work => number(work.quantity))
+        .join('+')}</span>
     </a>
   `;
 }
@@ -132,12 +141,9 @@ function Lanes({ presses, runs, span }) {
 }
 
 function NewestRow({ r }) {
-  const work = workOf(r);
   return html`
     <tr>
-      <td class="fill">
-        ${work ? html`${number(work.quantity)} × ${work.product_name}` : html`<code>${r.id}</code>`}
-      </td>
+      <td class="fill"><a href=${`/console/factory/print-runs/${r.id}`}>${labelOf(r)}</a></td>
       <td class="hide-s">${words(store.row('press', r.press_id)?.technology)}</td>
       <td class="r num hide-s">${number(r.sheets_planned)}</td>
       <td class="r num hide-s">${r.spoilage_pct == null ? '\u2013' : `${r.spoilage_pct} %`}</td>

@@ -66,14 +66,24 @@ const Short = ({ s }) => html`
 
 function Helps({ r, sent, error }) {
   const { data, ask } = useNeeds();
+  const [done, set] = useState([]);
+  const note = (name, id) => set(before => [...before, { name, id }]);
   if (!data) return null;
   const items = helping(data.items, { path: r.path, sent, error });
   const said = items.flatMap(i => i.records.map(r => r.number));
   const short = shortOf(error).filter(s => !said.includes(s.sku));
-  if (!items.length && !short.length) return null;
+  if (!items.length && !short.length && !done.length) return null;
   return html`
     <section class="helps" aria-label="What helps">
       <h3 class="body-h">What helps</h3>
+      ${done.map(
+        ({ name, id }) => html`
+          <p class="trail helped" key=${id}>
+            <${Icon} name="circle-check" size=${14} /> ${name}: done.
+            <a class="ref-link" href=${`/console/requests/${id}`}>Open that request</a>
+          </p>
+        `,
+      )}
       ${short.map(s => html`<${Short} key=${s.sku} s=${s} />`)}
       ${items.map(
         item => html`
@@ -82,7 +92,7 @@ function Helps({ r, sent, error }) {
             <p class="trail">
               ${recordsOf(item).records.map(x => html`<a class=${`c-${x.system}`} href=${x.href}>${x.name}</a>`)}
             </p>
-            ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
+            ${item.command ? html`<${Mend} command=${item.command} ask=${ask} sent=${note} />` : null}
           </div>
         `,
       )}
@@ -99,28 +109,26 @@ const parsed = text => {
 };
 
 const Outcome = ({ outcome: { problem, status, data, id } }) => html`
-  ${
-    problem
-      ? html`<${Problem} refusal=${problem} />`
-      : html`
-        <p class="trail"><${Http} status=${status} /> <span class="dim">Response</span></p>
-        <${Json} value=${data} what="response" />
-      `
-  }
-  ${id ? html`<p><a class="ref-link" href=${`/console/requests/${id}`}>Open the new request</a></p>` : null}
+  ${problem ? html`<${Problem} refusal=${problem} />` : null}
+  <p class="trail">
+    ${problem ? null : html`<span><${Http} status=${status} /> <span class="dim">Response</span></span>`}
+    ${id ? html`<a class="ref-link" href=${`/console/requests/${id}`}>Open the new request</a>` : null}
+  </p>
+  ${problem ? null : html`<${Json} value=${data} what="response" />`}
 `;
 
-// Resend is a write that can be changed and sent again, as a new request with a key of its own.
+// Resend is a write whose path and body can be changed and sent again, as a new request with a key of its own.
 function Resend({ r, sent }) {
   const [text, type] = useState(sent.request_body ? JSON.stringify(JSON.parse(sent.request_body), null, 2) : '');
   const [{ busy, outcome }, set] = useState({ busy: false, outcome: null });
+  const [path, move] = useState(r.path + (sent.query ? `?${sent.query}` : ''));
   const body = parsed(text);
+  const wrong = body.wrong ?? (path.startsWith('/v1/') ? '' : 'The path must begin with /v1/.');
   const submit = async e => {
     e.preventDefault();
     set({ busy: true, outcome: null });
     try {
-      const query = sent.query ? `?${sent.query}` : '';
-      const { status, data, meta } = await call(r.path + query, {
+      const { status, data, meta } = await call(path, {
         key: keyFor(r.system),
         method: r.method,
         body: body.value,
@@ -136,10 +144,13 @@ function Resend({ r, sent }) {
     <details class="resend">
       <summary><${Icon} name="chevron-right" size=${14} />Change it and send it again</summary>
       <form onSubmit=${submit}>
+        <p class="dim">Sends a new request, with a new Idempotency-Key.</p>
+        <label class="resend-path">
+          <code>${r.method}</code><span class="vh"> Path</span>
+          <input spellcheck="false" autocomplete="off" value=${path} onInput=${e => move(e.target.value.trim())} />
+        </label>
         <label>
-          <span class="dim">
-            <code>${r.method} ${r.path}</code> as a new request, with a new Idempotency-Key
-          </span>
+          <span class="vh">Body</span>
           <textarea
             spellcheck="false"
             autocomplete="off"
@@ -149,10 +160,10 @@ function Resend({ r, sent }) {
           />
         </label>
         <div class="row-actions">
-          <button class="btn small primary" disabled=${busy || !!body.wrong} aria-busy=${busy}>
+          <button class="btn small primary" disabled=${busy || !!wrong} aria-busy=${busy}>
             <${Icon} name="send" size=${13} />${busy ? 'Sending…' : 'Send'}
           </button>
-          ${body.wrong ? html`<span class="c-amber">${body.wrong}</span>` : null}
+          ${wrong ? html`<span class="c-amber">${wrong}</span>` : null}
         </div>
       </form>
       ${outcome ? html`<${Outcome} outcome=${outcome} />` : null}

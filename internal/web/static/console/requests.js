@@ -7,7 +7,7 @@ import { kindOf } from '../lib/faults.js';
 import * as store from '../lib/store.js';
 import { curlOf, isWhole, number, wallTime, words } from '../lib/format.js';
 import { Ago, Code, Empty, FilterBox, Hold, Http, Json, Seen, SkeletonRows, Table } from './parts.js';
-import { curl, useAsked, useHeld, useSeen } from './parts.js';
+import { Share, curl, useAsked, useHeld, useSeen } from './parts.js';
 import { archiveText } from './archive.js';
 import { Repair } from './repair.js';
 
@@ -268,6 +268,7 @@ function Opened({ r }) {
             : null
         }
       </dl>
+      <div class="row-actions"><${Share} path=${pageFor(r.id)} what="this request" /></div>
       ${(r.faults ?? []).map(kind => html`<${Struck} key=${kind} kind=${kind} r=${r} events=${events} />`)}
       ${keyFor(r.system) && !reviewing() ? html`<${Wire} r=${r} />` : html`<${Code} what="curl" text=${curlOf(r)} />`}
     </td>

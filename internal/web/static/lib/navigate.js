@@ -236,12 +236,18 @@ const personOf = badge => rows('employee').find(e => e.badge_no === badge)?.name
 const goodsOf = sku => rows('stock_item').find(i => i.sku === sku)?.name ?? sku;
 const weekOf = r => `week of ${day(r.week_start)}`;
 
+// worksOf are the ids of the work orders that a run prints together.
+export const worksOf = r => r.items?.map(i => i.work_order_id) ?? [r.work_order_id];
+
 // names are for records that have no number and no name of their own.
 const names = {
   payment: r => `payment of ${r.payer_name}`,
   timesheet: weekOf,
   payroll_run: weekOf,
-  print_run: r => `run of ${nameOf(r.work_order_id) ?? r.work_order_id}`,
+  print_run: r =>
+    `run of ${worksOf(r)
+      .map(id => nameOf(id) ?? id)
+      .join(', ')}`,
   delivery: r => `delivery for ${r.purchase_order_number}`,
   factory_goods_receipt: r => `receipt of ${r.purchase_order_number}`,
   office_goods_receipt: r => `receipt of ${nameOf(r.purchase_order_id) ?? r.purchase_order_id}`,
