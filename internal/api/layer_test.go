@@ -93,7 +93,8 @@ func TestASeveredRequestIsNoted(t *testing.T) {
 	n := s.create(`{"clock":"manual","seed":5}`)
 	lost := func(kind string) {
 		t.Helper()
-		n.call("POST", "/v1/sandbox/faults", n.office, `{"kind":"`+kind+`","operations":["list_sales_orders"]}`).want(200, "")
+		fault := `{"kind":"` + kind + `","operations":["list_sales_orders"]}`
+		n.call("POST", "/v1/sandbox/faults", n.office, fault).want(200, "")
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/office/sales-orders", nil)
 		if err != nil {
 			t.Fatal(err)

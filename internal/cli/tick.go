@@ -84,8 +84,8 @@ func pace(s *client.SandboxStatus) string {
 func WriteTick(out io.Writer, r *client.TickResult) {
 	p := paintFor(out)
 	fmt.Fprintf(out, "%s, %s, after %s (stopped by %s); newest event %d\n",
-		p.in(bold, string(r.SimDate)+" "+r.SimTime), workingDay(r.DayNumber), count(r.AdvancedMinutes, "minute"), r.StoppedBy,
-		r.LastSeq)
+		p.in(bold, string(r.SimDate)+" "+r.SimTime), workingDay(r.DayNumber), count(r.AdvancedMinutes, "minute"),
+		r.StoppedBy, r.LastSeq)
 	for _, e := range r.Digest.Events {
 		fmt.Fprintf(out, "%6d  %s\n", e.Count, e.Type)
 	}

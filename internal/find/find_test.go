@@ -87,7 +87,9 @@ func TestFormsOfAWordAreOne(t *testing.T) {
 			}
 		}
 	}
-	for _, apart := range []string{"sheet sheer", "bus business", "string str", "seed see", "status state", "hour hor"} {
+	for _, apart := range []string{
+		"sheet sheer", "bus business", "string str", "seed see", "status state", "hour hor",
+	} {
 		if words := find.Words(apart); words[0] == words[1] {
 			t.Errorf("%s become %v", apart, words)
 		}

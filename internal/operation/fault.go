@@ -142,7 +142,8 @@ func (in *InjectFault) check() error {
 	var wrong []problem.Field
 	if d, _ := fault.Lookup(in.Kind); d.Webhook && len(in.Operations) > 0 {
 		wrong = append(wrong, problem.Field{
-			Field: "operations", Rule: "not", Message: fmt.Sprintf("%s happens to deliveries, not to operations.", in.Kind),
+			Field: "operations", Rule: "not",
+			Message: fmt.Sprintf("%s happens to deliveries, not to operations.", in.Kind),
 		})
 	}
 	for i, id := range in.Operations {
@@ -198,7 +199,8 @@ func faultOperations() []Operation {
 			if err := in.check(); err != nil {
 				return Result{}, err
 			}
-			injected := injectionOf(tx.InjectFault(fault.Injection{Kind: in.Kind, Count: count, Operations: in.Operations}))
+			asked := fault.Injection{Kind: in.Kind, Count: count, Operations: in.Operations}
+			injected := injectionOf(tx.InjectFault(asked))
 			return Result{Value: func(*sandbox.View) any { return injected }}, nil
 		}),
 	}

@@ -20,6 +20,9 @@ const (
 	busyShare = 0.15
 )
 
+// loaded are all responses that the page has got, the document among them.
+const loaded = `['navigation', 'resource'].flatMap(type => performance.getEntriesByType(type))`
+
 func TestAColdLoadKeepsItsBudget(t *testing.T) {
 	t.Parallel()
 	p := shared()
@@ -29,12 +32,10 @@ func TestAColdLoadKeepsItsBudget(t *testing.T) {
 	x.shows(".link", "Live")
 	x.shows(".chart", "")
 	x.shows(".feed li", "")
-	x.until(`document.fonts.status === 'loaded'`)
+	x.until(loaded + `.filter(e => e.name.endsWith('.woff2')).length === 2`)
 	asked := x.asked()
 	cold := asked[len(asked)-countFrom(asked, p.Origin+"/console"):]
-	x.mu.Lock()
-	bytes := x.bytes
-	x.mu.Unlock()
+	bytes := eval[float64](x, loaded+`.reduce((sum, e) => sum + e.transferSize, 0)`)
 	t.Logf("%d requests, %.0f bytes", len(cold), bytes)
 	if len(cold) > coldRequests {
 		t.Errorf("%d requests, want %d at most: %s", len(cold), coldRequests, strings.Join(cold, ", "))

@@ -76,7 +76,8 @@ func TestTheDocsAreSearchedFromTheKeyboard(t *testing.T) {
 	x.press("/")
 	x.until(`document.activeElement.id === 'find'`)
 	x.press("press bus")
-	x.until(`[...document.querySelectorAll('.quick:popover-open a')].some(a => a.pathname === '/docs/errors/press_busy')`)
+	x.until(`[...document.querySelectorAll('.quick:popover-open a')].some(a => ` +
+		`a.pathname === '/docs/errors/press_busy')`)
 	x.accessible("places found while typing")
 	x.shot("docs-typed")
 	x.press("y\r")

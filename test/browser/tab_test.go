@@ -133,7 +133,6 @@ type tab struct {
 	mu       sync.Mutex
 	wrong    []string
 	requests []string
-	bytes    float64
 }
 
 // size is that of a window, in CSS pixels.
@@ -182,28 +181,28 @@ func open(t *testing.T, origin string, l look, expected ...string) *tab {
 	// TestMain reads: without this line a quick result is taken for a thorough one.
 	testclient.Thorough()
 	ctx, stop := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
-	return openIn(t, ctx, stop, origin, l, expected...)
+	return (&tab{TB: t, ctx: ctx, origin: origin, expected: expected}).begin(l, stop)
 }
 
 // beside opens an empty page in the same browser.
 func (x *tab) beside(t *testing.T, l look, expected ...string) *tab {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(x.ctx)
-	return openIn(t, ctx, stop, x.origin, l, expected...)
+	return (&tab{TB: t, ctx: ctx, origin: x.origin, expected: expected}).begin(l, stop)
 }
 
-func openIn(t *testing.T, ctx context.Context, stop func(), origin string, l look, expected ...string) *tab {
-	t.Helper()
-	x := &tab{TB: t, ctx: ctx, origin: origin, expected: expected}
+// begin makes the tab, until the test ends.
+func (x *tab) begin(l look, stop func()) *tab {
+	x.Helper()
 	// The first action makes the tab, which ends with the context of that action.
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("open a page: %v", err)
+	if err := chromedp.Do(x.ctx, chromedp.Navigate("about:blank")); err != nil {
+		x.Fatalf("open a page: %v", err)
 	}
-	t.Cleanup(func() {
+	x.Cleanup(func() {
 		x.quiet()
 		stop()
 	})
-	messages := chromedp.Console(ctx)
+	messages := chromedp.Console(x.ctx)
 	go func() {
 		for m, err := range messages {
 			if err != nil {
@@ -214,8 +213,8 @@ func openIn(t *testing.T, ctx context.Context, stop func(), origin string, l loo
 			}
 		}
 	}()
-	if err := chromedp.Listen(ctx, x.heard); err != nil {
-		t.Fatal(err)
+	if err := chromedp.Listen(x.ctx, x.heard); err != nil {
+		x.Fatal(err)
 	}
 	call(x, network.Enable, network.EnableParams{})
 	call(x, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
@@ -352,7 +351,10 @@ func (x *tab) click(selector string) {
 const standsStill = `(async () => {
 	const frame = () => new Promise(drawn => { requestAnimationFrame(drawn); setTimeout(drawn, 200); });
 	const e = document.querySelector(%s);
-	const at = () => { const { x, y, width, height } = e.getClientRects()[0] ?? {}; return [x + width / 2, y + height / 2]; };
+	const at = () => {
+		const { x, y, width, height } = e.getClientRects()[0] ?? {};
+		return [x + width / 2, y + height / 2];
+	};
 	e?.scrollIntoView({ block: 'center' });
 	await frame();
 	const before = at();
@@ -409,15 +411,12 @@ func (x *tab) note(text string) {
 	x.wrong = append(x.wrong, text)
 }
 
-// heard counts what is asked for and what comes.
+// heard notes the requests of the page.
 func (x *tab) heard(event any) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
+	if e, ok := event.(*network.EventRequestWillBeSent); ok {
 		x.requests = append(x.requests, e.Request.Method+" "+e.Request.URL)
-	case *network.EventLoadingFinished:
-		x.bytes += e.EncodedDataLength
 	}
 }
 
@@ -425,7 +424,7 @@ func (x *tab) heard(event any) {
 func (x *tab) forget() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.requests, x.bytes, x.wrong = nil, 0, nil
+	x.requests, x.wrong = nil, nil
 }
 
 func (x *tab) asked() []string {

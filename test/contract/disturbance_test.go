@@ -60,7 +60,7 @@ func (n *tenant) tries(method, path, body, key string, headers ...string) outcom
 	return outcome{status: response.StatusCode, body: string(text), header: response.Header}
 }
 
-// injects injects a fault into the next requests that can meet it, or into those of operations.
+// injects puts a fault into the next requests that can meet it, or into those of operations.
 func (n *tenant) injects(kind string, count int, operations ...string) {
 	n.t.Helper()
 	body := object{"kind": kind, "count": count}
@@ -119,7 +119,8 @@ func TestALostResponseWasCarriedOut(t *testing.T) {
 
 	n.injects("request_lost", 2)
 	agrees(t, "what is to happen", child(t, n.row("/sandbox"), "faults"), object{
-		"plan": nil, "rules": []any{}, "pending": []any{object{"kind": "request_lost", "count": 2, "operations": []any{}}},
+		"plan": nil, "rules": []any{},
+		"pending": []any{object{"kind": "request_lost", "count": 2, "operations": []any{}}},
 	})
 	before := n.newest()
 	for range 2 {

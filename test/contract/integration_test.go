@@ -78,7 +78,8 @@ func TestTheScoreSeesBothSystems(t *testing.T) {
 		"message": "SO-1003 has no work order. The deadline was 2026-09-08.",
 	})
 	agrees(t, "the goods that it cost", found["missed parcel"], object{
-		"id": "parcel." + text(never, "id"), "message": "SO-1003 never got its work order, so nothing could be shipped or billed.",
+		"id":      "parcel." + text(never, "id"),
+		"message": "SO-1003 never got its work order, so nothing could be shipped or billed.",
 	})
 	agrees(t, "its cause", child(t, missed, "cause"), object{
 		"system": "office", "resource": "sales_order", "id": never["id"], "number": "SO-1003",

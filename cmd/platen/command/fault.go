@@ -20,8 +20,9 @@ func faultsCommand() *cobra.Command {
 		Long: `Inject a fault, or list injected faults.
 
 With KIND, the next matching request or delivery gets the fault, in any sandbox: a lost
-request or response the next write, or the operation that you name. Without KIND, the command lists the faults with the request or delivery that each one hit, newest
-last. Create a sandbox with a fault plan, on a schedule, with platen new --faults.
+request or response the next write, or the operation that you name. Without KIND, the
+command lists the faults with the request or delivery that each one hit, newest last.
+Create a sandbox with a fault plan, on a schedule, with platen new --faults.
 
   platen faults
   platen faults response_lost
@@ -35,7 +36,8 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && (cmd.Flags().Changed("count") || len(operations) > 0) {
 				return cli.UsageError{
-					Err: errors.New("--count and --operation need a kind, such as: platen faults response_lost --count 2"),
+					Err: errors.New("--count and --operation need a kind, such as: " +
+						"platen faults response_lost --count 2"),
 				}
 			}
 			c, err := target.Connect()

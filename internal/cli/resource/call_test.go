@@ -86,8 +86,9 @@ func TestANumberOfAFieldIsTurnedIntoItsID(t *testing.T) {
 // TestDeliveriesShowWhenTheyWereSent, in the time of this machine, and one that was not sent shows none.
 func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
 	t.Parallel()
-	const rows = `{"data":{"items":[{"id":"whd_b","status":"pending","due_at":"2026-11-27T08:29:16.5Z","sent_at":null,` +
-		`"created_at":"2026-11-27T08:29:06Z"},{"id":"whd_a","status":"failed","due_at":"2026-11-27T08:29:06.25Z",` +
+	const rows = `{"data":{"items":[{"id":"whd_b","status":"pending","due_at":"2026-11-27T08:29:16.5Z",` +
+		`"sent_at":null,"created_at":"2026-11-27T08:29:06Z"},` +
+		`{"id":"whd_a","status":"failed","due_at":"2026-11-27T08:29:06.25Z",` +
 		`"sent_at":"2026-11-27T08:29:06.264367Z","created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, rows)

@@ -22,6 +22,8 @@ type Call struct {
 	Key, System System
 	// Operation is its id, Method and Path what was sent, without the query.
 	Operation, Method, Path string
+	// Writes is set for a call that is no read.
+	Writes bool
 	// Minute is the in-world minute, Manual is set where it moves by ticks alone.
 	Minute sim.Minute
 	Manual bool

@@ -40,7 +40,7 @@ func (i *Injection) meets(c *Call) bool {
 		return slices.Contains(i.Operations, c.Operation)
 	}
 	d, _ := Lookup(i.Kind)
-	return !d.Writes || c.Method != "GET" && c.Method != "HEAD"
+	return !d.Writes || c.Writes
 }
 
 // maxPaths is how many paths are remembered in a generation. When it is full, the one before
