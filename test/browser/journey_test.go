@@ -274,6 +274,10 @@ func TestANewTabIsInTheSandboxOfTheOthers(t *testing.T) {
 		t.Error("the new tab has other keys")
 	}
 
+	docs := x.beside(t, looks[0])
+	docs.visit("/docs/api/accept_sales_order")
+	docs.shows(".code .filled", "lab_off_")
+
 	link.enter(second.Sandbox, "/console")
 	link.shows(".link", "Live")
 	third := link.beside(t, looks[0])
@@ -293,6 +297,9 @@ func TestANewTabIsInTheSandboxOfTheOthers(t *testing.T) {
 	third.shows("h1", "Which sandbox?")
 	link.shows("h1", "Which sandbox?")
 	x.shows(".link", "Live")
+	x.goTo("/console/session")
+	x.click("#sign-out")
+	docs.until(`!document.querySelector('.code .filled') && !sessionStorage.getItem('platen.session')`)
 }
 
 // TestAKeyNeverStandsInAnAddress types a key into every field of every page.

@@ -26,6 +26,29 @@ for (const place of makesOwn ? [] : document.querySelectorAll('div.code :is(.off
   place.classList.add('filled');
 }
 
+// A tab without keys gets those of the only sandbox that other tabs of the browser have open, and loses them when that
+// is signed out of. lib/store.js is the other side.
+const place = 'platen.session';
+const settleMs = 200;
+if (!makesOwn && document.querySelector('form.try, div.code :is(.office, .factory)')) {
+  const tabs = new BroadcastChannel(place);
+  const open = new Map();
+  const renew = change => {
+    change();
+    location.reload();
+  };
+  tabs.onmessage = ({ data: { offer, left } }) => {
+    if (left && left === keys.sandbox_id) renew(() => sessionStorage.removeItem(place));
+    if (!offer || offer.review || keys.sandbox_id) return;
+    open.set(offer.sandbox_id, offer);
+    if (open.size > 1) return;
+    setTimeout(() => {
+      if (open.size === 1) renew(() => sessionStorage.setItem(place, JSON.stringify(offer)));
+    }, settleMs);
+  };
+  if (!keys.sandbox_id) tabs.postMessage({ ask: true });
+}
+
 offerCopy(document.querySelectorAll('div.code'));
 
 // The language of the samples is the one that was chosen last, on any page.
