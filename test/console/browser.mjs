@@ -27,3 +27,12 @@ Object.defineProperty(globalThis, 'navigator', { value: { onLine: true }, config
 // A clock that only ticks for the page does not keep the tests from ending.
 const { setInterval } = globalThis;
 globalThis.setInterval = (...given) => setInterval(...given).unref();
+
+// Nor does a channel to other tabs.
+const { BroadcastChannel } = globalThis;
+globalThis.BroadcastChannel = class extends BroadcastChannel {
+  constructor(name) {
+    super(name);
+    this.unref();
+  }
+};

@@ -402,7 +402,12 @@ function Moved() {
         ${reasons.slice(0, reasonsMost).map(
           ([kind, sum, count]) => html`
             <li>
-              <a class="pill calm" href="/console/office/ledger" title=${`${count} ${count === 1 ? 'entry' : 'entries'}`} onClick=${() => show(kind)}>
+              <a
+                class="pill calm"
+                href="/console/office/ledger"
+                title=${`${count} ${count === 1 ? 'entry' : 'entries'}`}
+                onClick=${() => show(kind)}
+              >
                 ${sentence(kind)} <b class=${`num ${sum < 0 ? 'c-red' : 'c-green'}`}>${signed(sum)}</b>
               </a>
             </li>
