@@ -158,7 +158,9 @@ function Tab() {
               `
           }
         </dl>
-        <p class="dim">New tabs of this browser get the keys from this one. They're gone once you close all of them or sign out.</p>
+        <p class="dim">
+          New tabs of this browser get the keys from this one. They're gone once you close all of them or sign out.
+        </p>
         <div class="row-actions">
           ${
             reviewing()
@@ -166,7 +168,10 @@ function Tab() {
               : html`<a class="btn" href="/console/keys"><${Icon} name="key-round" size=${14} />Show the keys</a>`
           }
           <span class="grow" />
-          <button class="btn danger" id="sign-out" onClick=${signOut}><${Icon} name="log-out" size=${14} />Sign out</button>
+          <button class="btn danger" id="sign-out" onClick=${signOut}>
+            <${Icon} name="log-out" size=${14} />
+            Sign out
+          </button>
         </div>
       </div>
     </section>
