@@ -154,6 +154,7 @@ func (x *tab) signs(secret string) {
 	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); sample[3] != want {
 		x.Errorf("the page signs %s, want %s", sample[3], want)
 	}
+	x.click(".verifier summary")
 	x.fill("input[name=v-id]", sample[1])
 	x.fill("input[name=v-timestamp]", sample[2])
 	x.fill("input[name=v-signature]", "v1,AAAA "+sample[3])

@@ -33,7 +33,7 @@ async function delivery(secret) {
   ].join('\n');
 }
 
-function Sample({ secret }) {
+export function Sample({ secret }) {
   const [made, make] = useState(null);
   return html`
     <p class="dim">
@@ -160,7 +160,7 @@ function Captured({ secret }) {
   return html`
     <form class="form" ref=${form} onSubmit=${submit} onPaste=${paste}>
       <p class="dim">
-        ${secret ? 'Or paste' : 'Paste'} a request that your receiver got, headers and body at once or one by one. It
+        Paste a request that your receiver got, headers and body at once or one by one. It
         stays in your browser. The checks are those of${' '}<code>platen verify</code>.
       </p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
@@ -185,10 +185,9 @@ function Captured({ secret }) {
   `;
 }
 
-// Verifier signs a sample for the reader's receiver, and judges a delivery that
-// the receiver has captured.
+// Verifier judges a delivery that the receiver has captured.
 export function Verifier({ secret }) {
-  const [open, flip] = useState(!!secret);
+  const [open, flip] = useState(false);
   useEffect(() => {
     if (given.value.id) flip(true);
   }, [filled.value]);
@@ -199,7 +198,6 @@ export function Verifier({ secret }) {
         <h2>Check a signature</h2>
       </summary>
       <div class="pad form">
-        ${secret ? html`<${Sample} secret=${secret} />` : null}
         <${Captured} secret=${secret} />
         <a class="more" href="/docs/webhooks">
           A receiver in six languages <${Icon} name="chevron-right" size=${14} />

@@ -8,7 +8,7 @@ import * as store from '../lib/store.js';
 import { wallTime, words } from '../lib/format.js';
 import { Ago, Code, Copy, Empty, Notice, Problem, SkeletonRows, Status, Table, curl, post } from './parts.js';
 import { Deliveries, groupsOf } from './deliveries.js';
-import { Verifier } from './verifier.js';
+import { Sample, Verifier } from './verifier.js';
 
 // secrets are those that were shown in this tab; nobody can show them again.
 const secrets = signal({});
@@ -151,6 +151,7 @@ const Secret = ({ id }) =>
           <code tabindex="0">${secrets.value[id]}</code>
           <${Copy} text=${secrets.value[id]} what="secret" />
         </div>
+        <${Sample} secret=${secrets.value[id]} />
       </div>
     `
     : null;
@@ -232,7 +233,7 @@ function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) 
   if (status === 'disabled')
     return [
       'Disabled',
-      `Platen disabled it${n ? ` after ${n} failures in a row${why}` : ''} and dropped its pending deliveries. ` +
+      `Platen disabled it${n ? ` after ${n} failures in a row${why}` : ''}, and dropped its pending deliveries. ` +
         'Fix your receiver, then enable it and send them again.',
     ];
   if (!n) return null;
