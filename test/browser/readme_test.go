@@ -20,7 +20,7 @@ func TestThePicturesOfTheReadme(t *testing.T) {
 	x.shows(".line.gap", "not billed")
 	x.shot("bridge")
 	for _, picture := range []struct{ name, path, ready string }{
-		{"overview", "/console", ".chart canvas"}, {"presses", "/console/presses", ".run"},
+		{"overview", "/console", ".needs li"}, {"presses", "/console/presses", ".run"},
 	} {
 		x.look(dark)
 		x.goTo(picture.path)
@@ -31,6 +31,7 @@ func TestThePicturesOfTheReadme(t *testing.T) {
 		x.look(l)
 		x.goTo("/console")
 		x.shows(".chart canvas", "")
+		x.shows(".needs li", "")
 		x.shotForLanding("overview-" + name + ".webp")
 	}
 }
