@@ -46,8 +46,10 @@ function Lease() {
         </div>
         <p class="dim">
           ${
-            left > 0 && !s.evaluation
-              ? `You can extend it twice, by ${store.facts.extension} each time, in its last ${store.facts.window}. `
+            left > 0 && !s.evaluation && s.extensions_left
+              ? `You can extend it ${s.extensions_left === 1 ? 'once more' : 'twice'}, by ${store.facts.extension}${
+                  s.extensions_left === 1 ? '' : ' each time'
+                }, in its last ${store.facts.window}. `
               : null
           }
           After it expires, it stays readable for ${store.facts.grace}. Then it is deleted.
