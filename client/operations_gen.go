@@ -117,12 +117,12 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 
 // GetAttention sends GET /sandbox/attention: list what needs attention now.
 //
-// Lists everything that costs the company money, goods or its name, now or within a day: urgent
-// items first, then the most expensive. Each item has the records that it is about and, where
-// there is one, the request that fixes it: the server checks it as it would check the request
-// itself, and changes nothing. Records that wait to be carried across a manual bridge are not
-// among the items. Of a company that has ended, bankrupt or because its time is over, it tells
-// the turning points.
+// Everything that costs the company money, goods or its name, now or within a day: urgent items
+// first, then the most expensive. Each item has the records that it is about and, where there is
+// one, the request that fixes it: the server checks it as it would check the request itself, and
+// changes nothing. Records that wait to be carried across a manual bridge are not among the
+// items. Of a company that has ended, bankrupt or because its time is over, it tells the turning
+// points.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetAttention(ctx context.Context) (*Attention, error) {
@@ -1444,7 +1444,7 @@ func (p ListOfficeGoodsReceiptsParams) selection() selection {
 
 // ListOfficeGoodsReceipts reads one page of GET /office/goods-receipts.
 //
-// The goods that Head Office knows to have been accepted. The bills of suppliers are matched with
+// The goods that Head Office has recorded as accepted. The bills of suppliers are matched with
 // them.
 func (c *Client) ListOfficeGoodsReceipts(ctx context.Context, params ListOfficeGoodsReceiptsParams) (*Page[OfficeGoodsReceipt], error) {
 	return readPage[OfficeGoodsReceipt](ctx, c, &request{operation: "list_office_goods_receipts", path: "/office/goods-receipts", system: office}, params.selection())
@@ -2380,7 +2380,7 @@ func (p ListMarketDeliveriesParams) selection() selection {
 
 // ListMarketDeliveries reads one page of GET /factory/market-deliveries.
 //
-// Goods bought on the market that have come. The carrier puts them away: no goods receipt is
+// Goods bought on the market that have arrived. The carrier puts them away: no goods receipt is
 // needed.
 func (c *Client) ListMarketDeliveries(ctx context.Context, params ListMarketDeliveriesParams) (*Page[FactoryMarketDelivery], error) {
 	return readPage[FactoryMarketDelivery](ctx, c, &request{operation: "list_market_deliveries", path: "/factory/market-deliveries", system: factory}, params.selection())

@@ -6217,11 +6217,11 @@ export declare class Operations {
   /**
    * List what needs attention now: GET /sandbox/attention.
    *
-   * Lists everything that costs the company money, goods or its name, now or within a day: urgent items first,
-   * then the most expensive. Each item has the records that it is about and, where there is one, the request
-   * that fixes it: the server checks it as it would check the request itself, and changes nothing. Records
-   * that wait to be carried across a manual bridge are not among the items. Of a company that has ended,
-   * bankrupt or because its time is over, it tells the turning points.
+   * Everything that costs the company money, goods or its name, now or within a day: urgent items first, then
+   * the most expensive. Each item has the records that it is about and, where there is one, the request that
+   * fixes it: the server checks it as it would check the request itself, and changes nothing. Records that
+   * wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt
+   * or because its time is over, it tells the turning points.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
@@ -6915,7 +6915,7 @@ export declare class Operations {
   /**
    * Read one page of GET /office/goods-receipts.
    *
-   * The goods that Head Office knows to have been accepted. The bills of suppliers are matched with them.
+   * The goods that Head Office has recorded as accepted. The bills of suppliers are matched with them.
    */
   listOfficeGoodsReceipts(params?: ListOfficeGoodsReceiptsParams, options?: CallOptions): Promise<Page<OfficeGoodsReceipt>>;
 
@@ -7394,7 +7394,7 @@ export declare class Operations {
   /**
    * Read one page of GET /factory/market-deliveries.
    *
-   * Goods bought on the market that have come. The carrier puts them away: no goods receipt is needed.
+   * Goods bought on the market that have arrived. The carrier puts them away: no goods receipt is needed.
    */
   listMarketDeliveries(params?: ListMarketDeliveriesParams, options?: CallOptions): Promise<Page<FactoryMarketDelivery>>;
 

@@ -144,7 +144,7 @@ func Default() *Config {
 func (c *Config) Fields() []Field {
 	fields := []Field{
 		{Group: "Profile", Name: "profile", Doc: "The defaults of all other settings: contract, or local for your " +
-			"own machine: no limits of networks, no pause between ticks, private webhooks, sandboxes of 24 hours.",
+			"own machine: no limits per network, no pause between ticks, private webhooks, sandboxes for 24 hours.",
 			Target: &c.Profile},
 		{Group: "Addresses", Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "ops-listen", Doc: "A second address for health, metrics and lifting bans, with its own connection " +
@@ -164,9 +164,9 @@ func (c *Config) Fields() []Field {
 		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server aims to stay within, such as " +
 			"512MiB. Companies in memory use up to half of it. Thousands of open connections can exceed it by a few " +
 			"percent. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
-		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a " +
-			"file next to the " +
-			"database by default. Other users can read a command line: set the variable, or secret-key-file.",
+		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a file next to " +
+			"the database by default. Other users of the machine can read the command line: set PLATEN_SECRET_KEY or " +
+			"secret-key-file.",
 			Target: &c.SecretKey, Secret: true},
 		{Name: "secret-key-file", Doc: "File with the key of the encryption at rest, instead of secret-key.",
 			Target: &c.SecretKeyFile},
@@ -210,8 +210,8 @@ func (c *Config) Fields() []Field {
 		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation. 0 disables it.",
 			Target: &c.PowDifficulty},
 		{Group: "Evaluations", Name: "creation-key", Doc: "Key that clients need to create a sandbox, 32 " +
-			"characters or more. By default, every client can. Other users can read a command line: set " +
-			"the variable.",
+			"characters or more. By default, every client can. Other users of the machine can read the command " +
+			"line: set PLATEN_CREATION_KEY.",
 			Target: &c.CreationKey, Secret: true},
 		{Name: "evaluation-secret", Doc: "Secret of the worlds of evaluations with the split test, 32 characters or " +
 			"more. Requires a creation-key.", Target: &c.EvaluationSecret, Secret: true},

@@ -75,7 +75,7 @@ func attentionOperation() Operation {
 		ID: "get_attention", Kind: Object, Method: http.MethodGet, Path: "/sandbox/attention", System: Shared,
 		Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 		Summary: "List what needs attention now",
-		Description: "Lists everything that costs the company money, goods or its name, now or within a day: urgent " +
+		Description: "Everything that costs the company money, goods or its name, now or within a day: urgent " +
 			"items first, then the most expensive. Each item has the records that it is about and, where there is " +
 			"one, the request that fixes it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +

@@ -46,7 +46,7 @@ func marketDeliveryOperations() []Operation {
 	return reads[factory.MarketDelivery](noun{
 		system: Factory, path: "/factory/market-deliveries", resource: "market_delivery", singular: "market_delivery",
 		plural: "market_deliveries", summary: "market deliveries",
-		listDescription: "Goods bought on the market that have come. The carrier puts them away: " +
+		listDescription: "Goods bought on the market that have arrived. The carrier puts them away: " +
 			"no goods receipt is needed.",
 		one: "a market delivery",
 	})

@@ -118,7 +118,7 @@ func procurementOperations() []Operation {
 			resource: "office_goods_receipt", singular: "office_goods_receipt", plural: "office_goods_receipts",
 			summary: "goods receipts of Head Office",
 			one:     "a goods receipt of Head Office",
-			listDescription: "The goods that Head Office knows to have been accepted. The bills of suppliers are " +
+			listDescription: "The goods that Head Office has recorded as accepted. The bills of suppliers are " +
 				"matched with them.",
 		}),
 		[]Operation{createOfficeGoodsReceipt()},

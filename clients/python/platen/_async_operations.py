@@ -238,9 +238,9 @@ class AsyncOperations:
     ) -> t.Attention:
         """List what needs attention now: GET /sandbox/attention.
 
-        Lists everything that costs the company money, goods or its name, now or within a day: urgent items
-        first, then the most expensive. Each item has the records that it is about and, where there is one,
-        the request that fixes it: the server checks it as it would check the request itself, and changes
+        Everything that costs the company money, goods or its name, now or within a day: urgent items first,
+        then the most expensive. Each item has the records that it is about and, where there is one, the
+        request that fixes it: the server checks it as it would check the request itself, and changes
         nothing. Records that wait to be carried across a manual bridge are not among the items. Of a
         company that has ended, bankrupt or because its time is over, it tells the turning points.
 
@@ -2165,8 +2165,7 @@ class AsyncOperations:
     ) -> Page[t.OfficeGoodsReceipt]:
         """Read one page of GET /office/goods-receipts.
 
-        The goods that Head Office knows to have been accepted. The bills of suppliers are matched with
-        them.
+        The goods that Head Office has recorded as accepted. The bills of suppliers are matched with them.
 
         purchase_order_id: Only rows with this purchase_order_id. The purchase order that the goods were
         ordered with.
@@ -3613,7 +3612,8 @@ class AsyncOperations:
     ) -> Page[t.FactoryMarketDelivery]:
         """Read one page of GET /factory/market-deliveries.
 
-        Goods bought on the market that have come. The carrier puts them away: no goods receipt is needed.
+        Goods bought on the market that have arrived. The carrier puts them away: no goods receipt is
+        needed.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 

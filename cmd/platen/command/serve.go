@@ -38,7 +38,7 @@ func serveCommand() *cobra.Command {
 			"or as a field of the JSON object in the file that --config names. Flags win over the\n" +
 			"environment, the environment over the file, and the file over the profile.\n\n" +
 			"On your own machine, --profile local removes the limits and keeps sandboxes for 24 hours.\n\n" +
-			"A hangup (kill -HUP) lifts all bans of networks.",
+			"Send SIGHUP (kill -HUP) to lift all bans of networks.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := completeSettings(c, cmd.Flags(), file); err != nil {

@@ -18,7 +18,7 @@ func serverJSONCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "server-json",
-		Short: "Print the server.json of this version for a registry of agent servers",
+		Short: "Print the server.json of this version for an MCP registry",
 		Long: `Print the server.json by which a registry of agent (MCP) servers lists this version.
 
 It names an image that you have pushed, the settings that a user may give it, and with --url

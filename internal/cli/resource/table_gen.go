@@ -8,7 +8,7 @@ package resource
 func Table() []Operation {
 	return []Operation{
 		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "List what needs attention now",
-			Description: "Lists everything that costs the company money, goods or its name, now or within a day: urgent items first, then the most expensive. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
+			Description: "Everything that costs the company money, goods or its name, now or within a day: urgent items first, then the most expensive. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
 		{ID: "list_checkpoints", Resource: "checkpoints", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/checkpoints", Summary: "List checkpoints",
 			Description: "Saved states of the sandbox, newest first. The one called start is its first morning.", Paged: true, Fields: []Field{}},
 		{ID: "get_checkpoint", Resource: "checkpoints", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/checkpoints/{id}", Summary: "Get a checkpoint",
@@ -137,7 +137,7 @@ func Table() []Operation {
 		{ID: "approve_purchase_order", Resource: "purchase-orders", Verb: "approve", System: "office", Method: "POST", Path: "/office/purchase-orders/{id}/approve", Summary: "Approve a purchase order",
 			Description: "", IfMatch: true, Fields: []Field{}},
 		{ID: "list_office_goods_receipts", Resource: "office-goods-receipts", Verb: "list", System: "office", Method: "GET", Path: "/office/goods-receipts", Summary: "List goods receipts of Head Office",
-			Description: "The goods that Head Office knows to have been accepted. The bills of suppliers are matched with them.", Paged: true, Fields: []Field{
+			Description: "The goods that Head Office has recorded as accepted. The bills of suppliers are matched with them.", Paged: true, Fields: []Field{
 				{Name: "purchase_order_id", Kind: Text, Doc: "Only rows with this purchase_order_id. The purchase order that the goods were ordered with."}}},
 		{ID: "get_office_goods_receipt", Resource: "office-goods-receipts", Verb: "get", System: "office", Method: "GET", Path: "/office/goods-receipts/{id}", Summary: "Get a goods receipt of Head Office",
 			Description: "The row that GET /office/goods-receipts lists under this id."},
@@ -282,7 +282,7 @@ func Table() []Operation {
 					{Name: "quantity_accepted", Kind: Integer, Doc: "The quantity taken into stock, in the unit of the material. Required. 0 to 200,000.", Required: true},
 					{Name: "quantity_rejected", Kind: Integer, Doc: "The quantity sent back with the driver, in the unit of the material. Left out, the Factory sends back all that is not accepted, and Head Office records 0. 0 to 200,000."}}}}},
 		{ID: "list_market_deliveries", Resource: "market-deliveries", Verb: "list", System: "factory", Method: "GET", Path: "/factory/market-deliveries", Summary: "List market deliveries",
-			Description: "Goods bought on the market that have come. The carrier puts them away: no goods receipt is needed.", Paged: true, Fields: []Field{}},
+			Description: "Goods bought on the market that have arrived. The carrier puts them away: no goods receipt is needed.", Paged: true, Fields: []Field{}},
 		{ID: "get_market_delivery", Resource: "market-deliveries", Verb: "get", System: "factory", Method: "GET", Path: "/factory/market-deliveries/{id}", Summary: "Get a market delivery",
 			Description: "The row that GET /factory/market-deliveries lists under this id."},
 		{ID: "list_attendance", Resource: "attendance", Verb: "list", System: "factory", Method: "GET", Path: "/factory/attendance", Summary: "List attendance",
