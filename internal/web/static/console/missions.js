@@ -155,7 +155,7 @@ export function Page() {
   return html`
     <div class="title">
       <h1>Missions</h1>
-      <p>Things to try next. A mission completes when your program has done it.</p>
+      <p>Things to try next. Missions complete by themselves, with requests from your program or the console.</p>
     </div>
     <${Medal} all=${all} />
     <div class="tracks"><${Tracks} all=${all} /></div>
