@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,6 +18,9 @@ import (
 // archiveSuffix ends the path of the remembered requests as an HTTP Archive.
 const archiveSuffix = ".har"
 
+// maxArchiveArgs is the most arguments of a query that an entry lists one by one.
+const maxArchiveArgs = 100
+
 // unknownSize is the size of what is not known, by HAR.
 const unknownSize = -1
 
@@ -28,8 +33,8 @@ type archive struct {
 type archiveLog struct {
 	Version string         `json:"version"`
 	Creator archiveTool    `json:"creator"`
-	Entries []archiveEntry `json:"entries"`
 	Comment string         `json:"comment"`
+	Entries []archiveEntry `json:"entries"`
 }
 
 type archiveTool struct {
@@ -106,25 +111,45 @@ func (x *exchange) archive() (*message.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, count := x.shownCalls(v)
+	_, count := x.shownCalls(v)
 	x.tag(message.HashOf(strconv.FormatUint(count+uint64(v.Summary.HandedOver), 10), string(x.Caller.System)))
 	if out := x.unchanged(); out != nil {
 		return out, nil
 	}
-	log := archiveLog{
-		Version: "1.2", Creator: archiveTool{Name: "Platen API", Version: wire.Version},
-		Entries: make([]archiveEntry, len(calls)),
-		Comment: "The remembered requests of the sandbox " + x.Caller.SandboxID + ". Headers are not remembered; " +
-			"keys and secrets are removed.",
-	}
-	for i := range calls {
-		log.Entries[i] = x.archiveEntry(&calls[i])
-	}
 	out := &message.Response{
-		Status: x.op.Status, Tag: x.etag, Type: message.ContentHAR, Raw: wire.Encode(archive{Log: log}),
+		Status: x.op.Status, Tag: x.etag, Type: message.ContentHAR,
+		Stream: func(ctx context.Context, w http.ResponseWriter) { x.streamArchive(ctx, w, v, count) },
 	}
 	out.Set("Content-Disposition", `attachment; filename="requests.har"`)
 	return out, nil
+}
+
+// streamArchive writes the archive of the requests up to one, each as it is when its turn comes: a client that does
+// not read holds the memory of one entry.
+func (x *exchange) streamArchive(ctx context.Context, w http.ResponseWriter, v *sandbox.View, last uint64) {
+	head := wire.Encode(archive{Log: archiveLog{
+		Version: "1.2", Creator: archiveTool{Name: "Platen API", Version: wire.Version},
+		Comment: "The remembered requests of the sandbox " + x.Caller.SandboxID + ". Headers are not remembered; " +
+			"keys and secrets are removed.",
+		Entries: []archiveEntry{},
+	}})
+	const end = "]}}"
+	_, err := w.Write(bytes.TrimSuffix(head, []byte(end)))
+	separator := []byte("")
+	var shown uint64
+	for err == nil && ctx.Err() == nil {
+		c, ok := x.Sandbox.CallAfter(shown)
+		if !ok || c.Ordinal > last {
+			_, _ = w.Write([]byte(end)) // a client that is gone needs no end
+			return
+		}
+		if shown = c.Ordinal; !grades(x.Request) && c.At <= v.Summary.HandedOver {
+			continue
+		}
+		entry := x.archiveEntry(&c)
+		_, err = w.Write(append(separator, wire.Encode(entry)...))
+		separator = []byte(",")
+	}
 }
 
 func (x *exchange) archiveEntry(c *sandbox.Call) archiveEntry {
@@ -159,9 +184,16 @@ func (x *exchange) archiveEntry(c *sandbox.Call) archiveEntry {
 func (e *archiveEntry) fill(row *operation.LoggedExchange, kept *sandbox.Exchange) {
 	if kept.Query != "" {
 		e.Request.URL += "?" + inURL(kept.Query)
-		for part := range strings.SplitSeq(kept.Query, "&") {
+		parts := strings.SplitN(kept.Query, "&", maxArchiveArgs+1)
+		for _, part := range parts[:min(len(parts), maxArchiveArgs)] {
 			name, value, _ := strings.Cut(part, "=")
 			e.Request.QueryString = append(e.Request.QueryString, archiveArg{unescaped(name), unescaped(value)})
+		}
+		switch {
+		case kept.QueryBytes > sandbox.MaxQuery:
+			e.Comment = cutComment(sandbox.MaxQuery, kept.QueryBytes, "bytes of the query string")
+		case len(parts) > maxArchiveArgs:
+			e.Comment = cutComment(maxArchiveArgs, int64(strings.Count(kept.Query, "&")+1), "arguments in queryString")
 		}
 	}
 	e.Request.BodySize = kept.RequestBytes
@@ -186,8 +218,7 @@ func archiveBodyOf(kept *string, size int64) archiveBody {
 	case kept == nil:
 		return body
 	case size > sandbox.MaxExchangeBody:
-		body.Comment = "Cut: the first " + strconv.Itoa(sandbox.MaxExchangeBody) + " of " +
-			strconv.FormatInt(size, 10) + " bytes."
+		body.Comment = cutComment(sandbox.MaxExchangeBody, size, "bytes")
 	}
 	body.Text = *kept
 	body.MimeType = "text/csv"
@@ -195,6 +226,11 @@ func archiveBodyOf(kept *string, size int64) archiveBody {
 		body.MimeType = message.ContentJSON
 	}
 	return body
+}
+
+// cutComment says that only the beginning of something is there.
+func cutComment(kept int, whole int64, of string) string {
+	return "Cut: the first " + strconv.Itoa(kept) + " of " + strconv.FormatInt(whole, 10) + " " + of + "."
 }
 
 func unescaped(text string) string {

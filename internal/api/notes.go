@@ -93,11 +93,9 @@ func (s *Server) notice(r *message.Request, out *message.Response) {
 	r.Sandbox.Observe(r.Context(), c)
 }
 
-// shown returns the ids that a response names: all, if it is a stream.
+// shown returns the ids that a response names. A stream names none: it is the archive of requests, which shows what
+// was sent before.
 func shown(out *message.Response, ids []string) []string {
-	if out.Stream != nil {
-		return ids
-	}
 	body := out.Body()
 	return slices.DeleteFunc(ids, func(id string) bool { return !bytes.Contains(body, []byte(id)) })
 }
@@ -109,22 +107,20 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 	if out.Unreached || r.Operation != nil && r.Operation.Resource == operation.CallResource {
 		return
 	}
-	path := r.HTTP.URL.EscapedPath()
-	if len(path) > maxPath {
-		path = path[:maxPath] + "…"
-	}
 	r.Sandbox.Note(sandbox.Call{
 		Exchange: s.bodiesOf(r, out),
-		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: path, System: r.Caller.System, Status: out.Status,
+		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: cut(r.HTTP.URL.EscapedPath(), maxPath),
+		System: r.Caller.System, Status: out.Status,
 		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
 		At:          s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
 	})
 }
 
-// bodiesOf returns the parts of the bodies to remember, nil for nothing. A severed response is left out.
+// bodiesOf returns the parts of the bodies to remember, nil for nothing: none of a request that a budget refused,
+// which costs its client nothing. A severed response is left out.
 func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Exchange {
-	if !s.options.Bodies {
+	if !s.options.Bodies || out.Refused() {
 		return nil
 	}
 	e := sandbox.Exchange{
@@ -137,6 +133,14 @@ func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Ex
 	}
 	hidden := r.Operation != nil && strings.HasPrefix(r.Operation.Path, webhooksPath)
 	return e.Kept(hidden)
+}
+
+// cut is a text with at most so many of its bytes.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
 }
 
 // Answered describes one request when its response is known. It holds nothing that
@@ -168,7 +172,7 @@ func answered(r *message.Request, out *message.Response) *Answered {
 		SandboxID: r.Caller.SandboxID, Took: time.Since(r.Began), Budget: &out.Spent,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
 	}
-	if out.Spent.Outcome != "" && out.Spent.Outcome != ratelimit.Passed {
+	if out.Refused() {
 		a.Network = r.Network.String()
 	}
 	if r.Operation != nil {

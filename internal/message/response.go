@@ -109,6 +109,11 @@ func (r *Response) Set(name, value string) {
 // Succeeded reports whether the response is no error.
 func (r *Response) Succeeded() bool { return r.Status != 0 && r.Status < http.StatusBadRequest }
 
+// Refused reports whether a budget of the caller refused the request.
+func (r *Response) Refused() bool {
+	return r.Spent.Outcome != "" && r.Spent.Outcome != ratelimit.Passed
+}
+
 // Ended releases what was reserved for the response.
 func (r *Response) Ended() {
 	if r.Discard != nil {

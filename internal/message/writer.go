@@ -46,7 +46,9 @@ func (s *Writer) Send(w http.ResponseWriter, r *Request, out *Response) {
 	case out.Stream != nil:
 		out.Head(w.Header(), r)
 		w.WriteHeader(out.Status)
-		out.Stream(ctx, w)
+		if r.HTTP.Method != http.MethodHead {
+			out.Stream(ctx, w)
+		}
 	default:
 		s.send(w, r, out)
 	}

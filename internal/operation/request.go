@@ -38,7 +38,7 @@ type LoggedExchange struct {
 	_ struct{} `doc:"One request of a client of this sandbox with the bodies that were sent and received."`
 
 	LoggedCall
-	Query          *string `json:"query" doc:"The query string of the request. Null if there is none, and where bodies are hidden."`
+	Query          *string `json:"query" doc:"The query string of the request, at most its first 2,048 bytes, followed by … where it was longer. Null if there is none, and where bodies are hidden."`
 	IdempotencyKey *string `json:"idempotency_key" doc:"The Idempotency-Key that was sent; null for none, and where the bodies are not shown."`
 	RequestBody    *string `json:"request_body" doc:"The body that was sent, at most its first 4,096 bytes; null for none, and for a request with another key, an older one, or where the server keeps no bodies. Keys, secrets and the URLs of webhooks are removed."`
 	RequestBytes   *int64  `json:"request_bytes" doc:"How long that body was, in bytes; null where it is not shown."`
@@ -59,7 +59,11 @@ func LoggedExchangeOf(c *sandbox.Call, faults, bodies bool) LoggedExchange {
 		return new(strings.ToValidUTF8(text, "\uFFFD"))
 	}
 	e := c.Exchange
-	row.Query, row.IdempotencyKey = filled(e.Query), filled(e.IdempotencyKey)
+	query := e.Query
+	if e.QueryBytes > sandbox.MaxQuery {
+		query += "…"
+	}
+	row.Query, row.IdempotencyKey = filled(query), filled(e.IdempotencyKey)
 	row.RequestBody, row.RequestBytes = filled(string(e.Request)), &e.RequestBytes
 	row.ResponseBody, row.ResponseBytes = filled(string(e.Response)), &e.ResponseBytes
 	return row

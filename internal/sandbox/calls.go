@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -50,10 +51,10 @@ type callLog struct {
 	count uint64
 	// base is the ordinal before the first.
 	base uint64
-	// exchanges are the ordinals of the calls that have an Exchange, oldest first, and held is
-	// how much memory these take up, in bytes.
-	exchanges []uint64
-	held      int64
+	// exchanges are the ordinals of the calls that have an Exchange, oldest first, held is
+	// how much memory these take up, in bytes, and rows that of the calls without them.
+	exchanges  []uint64
+	held, rows int64
 }
 
 // callMemory bounds the bytes of the remembered requests of all sandboxes.
@@ -63,9 +64,10 @@ type callMemory struct {
 }
 
 const (
-	// callBytes is about how much memory a remembered request takes up.
+	// callBytes is about how much memory a remembered request takes up beside its texts and its Exchange: a list that
+	// grows has room for as many again as a quarter of its rows.
 	callBytes = 256
-	// spared is the number of requests that are remembered of each sandbox
+	// spared is the number of requests that are remembered of each sandbox, without their exchanges,
 	// however short memory is, callSample how many sandboxes are looked at for
 	// the one that was used least recently.
 	spared     = 16
@@ -74,10 +76,14 @@ const (
 
 // Note remembers a request, unless the sandbox's time is over. Requests are
 // noted before their responses are sent, so that a client that has a response
-// finds its request here.
+// finds its request here. Note copies the texts: they are parts of the request's line and headers, which would
+// stay in memory with them.
 func (s *Sandbox) Note(c Call) {
 	if int64(c.At) >= s.endsAt.Load() {
 		return
+	}
+	for _, text := range []*string{&c.ID, &c.Method, &c.Path, &c.Traceparent} {
+		*text = strings.Clone(*text)
 	}
 	if grown := s.calls.note(c); grown != 0 {
 		if all := &s.registry.calls; all.bytes.Add(grown) > all.limit && grown > 0 {
@@ -103,7 +109,7 @@ func (l *callLog) begin(epoch uint64) {
 func (l *callLog) note(c Call) (grown int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.held
+	before := l.held + l.rows
 	l.count++
 	c.Ordinal = l.base + l.count
 	if n := len(l.calls); n > 0 { // also when the clock is set back
@@ -112,17 +118,23 @@ func (l *callLog) note(c Call) (grown int64) {
 	if c.Exchange != nil {
 		l.exchanges, l.held = append(l.exchanges, c.Ordinal), l.held+c.Exchange.size()
 	}
+	l.rows += c.size()
 	if len(l.calls) < MaxCalls {
 		l.calls = append(l.calls, c)
-		grown = callBytes
 	} else {
+		l.rows -= l.calls[l.first].size()
 		l.calls[l.first] = c
 		l.first = (l.first + 1) % MaxCalls
 	}
 	for len(l.exchanges) > MaxExchanges || l.held > maxExchangeBytes {
 		l.dropExchange()
 	}
-	return grown + l.held - before
+	return l.held + l.rows - before
+}
+
+// size is about how much memory a request takes up without its Exchange, in bytes.
+func (c *Call) size() int64 {
+	return int64(callBytes + len(c.ID) + len(c.Method) + len(c.Path) + len(c.Traceparent))
 }
 
 // dropExchange forgets the oldest exchange. There are fewer of them than calls, so that its call
@@ -144,7 +156,7 @@ func (r *Registry) shortenCalls() {
 		if looked++; looked > callSample {
 			break
 		}
-		if s.calls.size() > spared && (oldest == nil || s.used.Load() < oldest.used.Load()) {
+		if s.calls.shortens() && (oldest == nil || s.used.Load() < oldest.used.Load()) {
 			oldest = s
 		}
 	}
@@ -154,10 +166,11 @@ func (r *Registry) shortenCalls() {
 	}
 }
 
-func (l *callLog) size() int {
+// shortens reports whether there is something that shorten forgets.
+func (l *callLog) shortens() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.calls)
+	return len(l.calls) > spared || l.held > 0
 }
 
 // shorten forgets all exchanges and the older half of the requests, and returns how many bytes
@@ -165,23 +178,25 @@ func (l *callLog) size() int {
 func (l *callLog) shorten() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	free := l.held
+	before := l.held + l.rows
 	for len(l.exchanges) > 0 {
 		l.dropExchange()
 	}
 	kept := slices.Concat(l.calls[l.first:], l.calls[:l.first])
-	kept = slices.Clone(kept[len(kept)-min(len(kept), max(spared, len(kept)/2)):])
-	free += callBytes * int64(len(l.calls)-len(kept))
-	l.calls, l.first = kept, 0
-	return free
+	forgotten := len(kept) - min(len(kept), max(spared, len(kept)/2))
+	for i := range forgotten {
+		l.rows -= kept[i].size()
+	}
+	l.calls, l.first = slices.Clone(kept[forgotten:]), 0
+	return before - l.held - l.rows
 }
 
 // forget counts out the requests of a sandbox that was deleted.
 func (m *callMemory) forget(l *callLog) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m.bytes.Add(-callBytes*int64(len(l.calls)) - l.held)
-	l.calls, l.first, l.exchanges, l.held = nil, 0, nil, 0
+	m.bytes.Add(-l.rows - l.held)
+	l.calls, l.first, l.exchanges, l.held, l.rows = nil, 0, nil, 0, 0
 }
 
 // Calls returns the remembered requests, oldest first, and the ordinal of the
@@ -191,6 +206,20 @@ func (s *Sandbox) Calls() (calls []Call, newest uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Concat(l.calls[l.first:], l.calls[:l.first]), l.base + l.count
+}
+
+// CallAfter returns the oldest remembered request after an ordinal, and false when there is none.
+func (s *Sandbox) CallAfter(ordinal uint64) (c Call, ok bool) {
+	l := &s.calls
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.calls)
+	oldest := l.base + l.count - uint64(n) + 1
+	next := max(ordinal+1, oldest)
+	if next > l.base+l.count {
+		return Call{}, false
+	}
+	return l.calls[(l.first+int(next-oldest))%n], true
 }
 
 // PlayersCalls returns the remembered requests that a player sees: in an evaluation those since it was handed over

@@ -17,6 +17,8 @@ const (
 	// of all of a sandbox's.
 	MaxExchangeBody  = 4 << 10
 	maxExchangeBytes = 256 << 10
+	// MaxQuery is how much of a query string is kept, in bytes.
+	MaxQuery = 2 << 10
 )
 
 // Exchange has the data on the wire of a request: without keys and secrets, and of the bodies
@@ -24,8 +26,8 @@ const (
 type Exchange struct {
 	Query, IdempotencyKey string
 	Request, Response     []byte
-	// RequestBytes and ResponseBytes are how long the bodies were.
-	RequestBytes, ResponseBytes int64
+	// QueryBytes, RequestBytes and ResponseBytes are how long the query string and the bodies were.
+	QueryBytes, RequestBytes, ResponseBytes int64
 }
 
 // secrets are never remembered: keys of sandboxes and of webhooks, whole or cut short.
@@ -33,11 +35,12 @@ var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[
 
 const removed = "(removed)"
 
-// Kept returns the parts of an exchange that may be kept: where hidden is set, nothing of the bodies. The
-// response must be in memory of its own, which is kept.
+// Kept returns the parts of an exchange that may be kept, in memory of their own: where hidden is set, nothing of
+// the bodies. The response must be in memory of its own already, which is kept.
 func (e *Exchange) Kept(hidden bool) *Exchange {
 	kept := *e
-	kept.Query, kept.IdempotencyKey = withoutSecrets(e.Query), withoutSecrets(e.IdempotencyKey)
+	kept.QueryBytes = int64(len(e.Query))
+	kept.Query, kept.IdempotencyKey = withoutSecrets(e.Query[:min(len(e.Query), MaxQuery)]), withoutSecrets(e.IdempotencyKey)
 	kept.Request, kept.Response = nil, nil
 	if !hidden {
 		kept.Request = WithoutSecrets(slices.Clone(e.Request[:min(len(e.Request), MaxExchangeBody)]))

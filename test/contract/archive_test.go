@@ -142,6 +142,15 @@ func TestRequestsAreAnHTTPArchive(t *testing.T) {
 	if len(text(data, "text")) != 4096 || !strings.Contains(text(data, "comment"), "4096 of 90") {
 		t.Errorf("a long body is %v", data)
 	}
+	for query, comment := range map[string]string{
+		strings.Repeat("&", 300): "100 of 301 arguments", "q=" + strings.Repeat("x", 3000): "2048 of 3002 bytes",
+	} {
+		sent, _, whole = entry(n.office, n.get("/office/nothing?"+query))
+		if arguments := children(t, sent, "queryString"); len(arguments) > 100 ||
+			!strings.Contains(text(whole, "comment"), comment) {
+			t.Errorf("of a long query string there are %d arguments, and the comment %q", len(arguments), whole["comment"])
+		}
+	}
 	for _, e := range n.archive(n.office) {
 		sent := child(t, e, "request")
 		if path := text(sent, "url"); strings.HasSuffix(path, "/webhooks") {

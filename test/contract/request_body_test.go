@@ -61,6 +61,11 @@ func TestBodiesAreKeptForAWhile(t *testing.T) {
 		t.Errorf("of a long body %d bytes are shown, and it is said to have %v", len(text(row, "request_body")),
 			row["request_bytes"])
 	}
+	asked := n.get("/office/nothing?q=" + strings.Repeat("x", 3000))
+	if query := text(n.row("/requests/"+text(asked.Meta(), "request_id")), "query"); len(query) != 2048+len("…") ||
+		!strings.HasSuffix(query, "x…") {
+		t.Errorf("a long query string is shown as %d bytes: %.20s", len(query), query)
+	}
 	const kept = 200
 	early := ""
 	for i := range kept {
@@ -73,6 +78,20 @@ func TestBodiesAreKeptForAWhile(t *testing.T) {
 	}
 	if row := n.row("/requests/" + first); row["response_body"] != nil || row["status"] == nil {
 		t.Errorf("after %d more requests the first is %v", kept, row)
+	}
+}
+
+// TestOfARejectedRequestThereIsOnlyItsRow: it cost its client nothing, so it takes up no more than a row.
+func TestOfARejectedRequestThereIsOnlyItsRow(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.REQUEST.BODIES")
+	n := serve(t, map[string]string{"key-rate": "1", "key-burst": "2"}).create(t, `{"clock":"manual"}`)
+	n.get("/sandbox?").want(http.StatusOK, "")
+	n.get("/sandbox").want(http.StatusOK, "")
+	rejected := n.get("/sandbox?q=rejected").want(http.StatusTooManyRequests, "rate_limited")
+	entry := one(t, n.archive(n.factory), "_request_id", text(rejected.Meta(), "request_id"))
+	if len(children(t, child(t, entry, "request"), "queryString")) > 0 || text(entry, "comment") == "" {
+		t.Errorf("a rejected request is remembered as %v", entry)
 	}
 }
 
