@@ -375,10 +375,11 @@ func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[
 // InjectFault sends POST /sandbox/faults: inject a fault.
 //
 // The next request or delivery that can meet this fault meets it, in any sandbox: for a lost
-// request or response the next write. Name operations to choose. It writes no event.
+// request or response the next write. Name operations to choose. It writes no event. At most 100
+// faults that differ in kind or operations can be pending, each 100 times.
 //
-// It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
-// request.
+// It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside
+// the errors of every request.
 func (c *Client) InjectFault(ctx context.Context, in InjectFaultInput) (*Injection, error) {
 	return write[Injection](ctx, c, request{operation: "inject_fault", method: http.MethodPost, path: "/sandbox/faults", system: judged, in: in})
 }

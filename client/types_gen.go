@@ -1484,7 +1484,8 @@ type LoggedExchange struct {
 	Traceparent *string `json:"traceparent"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
-	// The query string of the request. Null if there is none, and where bodies are hidden.
+	// The query string of the request, at most its first 2,048 bytes, followed by … where it was
+	// longer. Null if there is none, and where bodies are hidden.
 	Query *string `json:"query"`
 	// The Idempotency-Key that was sent; null for none, and where the bodies are not shown.
 	IdempotencyKey *string `json:"idempotency_key"`

@@ -1346,7 +1346,10 @@ export interface LoggedExchange {
   traceparent: string | null;
   /** When the response was sent. */
   created_at: Timestamp;
-  /** The query string of the request. Null if there is none, and where bodies are hidden. */
+  /**
+   * The query string of the request, at most its first 2,048 bytes, followed by … where it was longer. Null
+   * if there is none, and where bodies are hidden.
+   */
   query: string | null;
   /** The Idempotency-Key that was sent; null for none, and where the bodies are not shown. */
   idempotency_key: string | null;
@@ -6361,9 +6364,11 @@ export declare class Operations {
    * Inject a fault: POST /sandbox/faults.
    *
    * The next request or delivery that can meet this fault meets it, in any sandbox: for a lost request or
-   * response the next write. Name operations to choose. It writes no event.
+   * response the next write. Name operations to choose. It writes no event. At most 100 faults that differ in
+   * kind or operations can be pending, each 100 times.
    *
-   * It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every request.
+   * It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside the errors
+   * of every request.
    */
   injectFault(input: InjectFaultInput, options?: WriteOptions): Promise<Injection>;
 

@@ -59,6 +59,8 @@ type Company struct {
 	// activity lies beside the company and is only carried by it.
 	activity mission.ClientActivity
 	faults   fault.Memory
+	// faultParts holds the parts of faults as they are stored.
+	faultParts *record.Table[faultPart, storedFault]
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -122,7 +124,7 @@ type state struct {
 
 	Deeds   mission.Totals         `json:"deeds,omitzero"`
 	Conduct mission.ClientActivity `json:"conduct,omitzero"`
-	Faults  fault.Memory           `json:"faults,omitzero"`
+	Faults  fault.Spells           `json:"faults,omitzero"`
 }
 
 func empty(s Settings) *Company {
@@ -138,7 +140,7 @@ func empty(s Settings) *Company {
 		company:  newSettings(),
 		series:   newSeries(),
 
-		checkpoints: newCheckpoints(),
+		checkpoints: newCheckpoints(), faultParts: newFaultParts(),
 	}
 	if s.DoubleWork && s.Bridge == preset.ByHand { // the auto bridge doubles nothing
 		c.office.DoubleWork, c.factory.DoubleWork = true, true
@@ -146,7 +148,7 @@ func empty(s Settings) *Company {
 	c.tables = slices.Concat([]*record.Rows{c.company.Rows}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
 		c.market.Tables(), c.lore.Tables(),
 		[]*record.Rows{c.missions.Missions.Rows, c.series.Rows, c.missions.Achievements.Rows}, c.webhooks.Tables(),
-		[]*record.Rows{c.checkpoints.Rows})
+		[]*record.Rows{c.checkpoints.Rows, c.faultParts.Rows})
 	return c
 }
 
@@ -218,7 +220,8 @@ func Load(image record.Image, engine int) (*Company, error) {
 		st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
-	c.missions.Totals, c.activity, c.faults, c.watched = st.Deeds, st.Conduct, st.Faults, st.Sequence
+	c.missions.Totals, c.activity, c.watched = st.Deeds, st.Conduct, st.Sequence
+	c.restoreFaults(st.Faults)
 	return c, nil
 }
 
@@ -275,7 +278,7 @@ func (c *Company) state() *state {
 	return &state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
 		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Assisted: c.assisted,
-		Deeds: c.missions.Totals, Conduct: c.activity, Faults: c.faults,
+		Deeds: c.missions.Totals, Conduct: c.activity, Faults: c.faults.Spells,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
 		Lore: c.lore.State, Signals: c.missions.Signals,
 	}

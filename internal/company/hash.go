@@ -32,7 +32,7 @@ func (c *Company) StateHash() string {
 	st.Sequence -= st.WallEvents // events of the wall clock and of webhooks are no part of the life
 	st.WallEvents = 0
 	st.Clock.Waiting = false                                         // until no time has passed, it makes no difference
-	st.Conduct, st.Faults = mission.ClientActivity{}, fault.Memory{} // they lie beside the company
+	st.Conduct, st.Faults = mission.ClientActivity{}, fault.Spells{} // they lie beside the company
 	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))
 }
 

@@ -2,7 +2,6 @@ package company
 
 import (
 	"platen/internal/company/factory"
-	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
@@ -27,12 +26,6 @@ func (c *Company) Signals() mission.Signals { return c.missions.Signals }
 
 // ClientActivity returns the client activity that was stored with the company.
 func (c *Company) ClientActivity() mission.ClientActivity { return c.activity }
-
-// FaultMemory returns what faults have to remember, as it was stored with the company.
-func (c *Company) FaultMemory() fault.Memory { return c.faults }
-
-// CarryFaults sets what faults have to remember, to be stored with the next commit.
-func (c *Company) CarryFaults(memory fault.Memory) { c.faults = memory }
 
 // Carry sets the client activity that is stored with the next commit.
 func (c *Company) Carry(conduct mission.ClientActivity) { c.activity = conduct }

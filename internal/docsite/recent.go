@@ -2,6 +2,7 @@ package docsite
 
 import (
 	"container/list"
+	"strings"
 	"sync"
 )
 
@@ -54,8 +55,8 @@ func (r *recentSearches) keep(query string, body []byte) {
 	if r.pages[query] != nil { // another request was faster
 		return
 	}
-	page := recentSearch{query, body}
-	r.pages[query] = r.order.PushFront(page)
+	page := recentSearch{strings.Clone(query), body} // it is a part of the URL, which would stay with it
+	r.pages[page.query] = r.order.PushFront(page)
 	r.bytes += page.size()
 	for len(r.pages) > maxRecent || r.bytes > maxRecentBytes {
 		oldest := r.order.Remove(r.order.Back()).(recentSearch) //nolint:forcetypeassert // as above

@@ -188,9 +188,8 @@ func (s *Sandbox) storeActivity() bool {
 	carried.Noted &^= s.company.Signals()
 	before := s.company.ClientActivity()
 	s.company.Carry(carried)
-	changed := s.storeFaults()
 	before.Manners, carried.Manners = mission.Manners{}, mission.Manners{} // not worth a commit of their own
-	return changed || !reflect.DeepEqual(carried, before)
+	return !reflect.DeepEqual(carried, before)
 }
 
 // writes counts the writes of clients that were accepted, refused and replayed.

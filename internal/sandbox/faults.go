@@ -2,13 +2,13 @@ package sandbox
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"sync"
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
+	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 )
 
@@ -85,28 +85,32 @@ func (s *Sandbox) storeFaults() (changed bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	carried := f.memory.Clone()
-	changed = !reflect.DeepEqual(carried, s.company.FaultMemory())
-	s.company.CarryFaults(carried)
-	return changed
+	return s.company.CarryFaults(f.memory.Clone())
 }
 
-// InjectFault asks for a fault, as soon as it can happen. It returns all that is asked for of it then.
-func (tx *Tx) InjectFault(asked fault.Injection) (pending fault.Injection) {
+// InjectFault asks for a fault, as soon as it can happen, or refuses with too_many_open. It returns all that is asked
+// for of it then.
+func (tx *Tx) InjectFault(asked fault.Injection) (pending fault.Injection, err error) {
 	s := tx.sandbox
 	f := s.faults.Load()
 	if f == nil {
 		f = newFaults(nil, fault.Memory{})
 		s.faults.Store(f)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.memory.Room(asked) {
+		return fault.Injection{}, problem.New(problem.TooManyOpen,
+			"At most %d faults can be pending in a sandbox, which differ in kind or operations, each %d times.",
+			fault.MaxInjected, fault.MaxCount).
+			Hinting("Send requests that meet the pending faults. GET /sandbox lists them in faults.pending.")
+	}
 	tx.undo = func() { // what is not committed was not asked for
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.memory.Withdraw(asked)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.memory.Inject(asked)
+	return f.memory.Inject(asked), nil
 }
 
 // Plan returns what goes wrong.

@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,7 +10,9 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
+	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
 )
@@ -120,7 +124,11 @@ func TestManyPathsAreForgottenInTurn(t *testing.T) {
 		t.Errorf("a path that is called often meets %v, among others %v", alone, among)
 	}
 	const bound = 2 * 512 * 6
-	if got := len(m.Paths) + len(m.Older); got > bound {
+	got := 0
+	for _, c := range m.Calls {
+		got += len(c.Paths) + len(c.Older)
+	}
+	if got > bound {
 		t.Errorf("8,040 paths take %d bytes, want at most %d", got, bound)
 	}
 }
@@ -137,8 +145,8 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 		s := b.disturbed(fault.Light)
 		b.view(s)
 		asks := sandbox.Command{Key: "storm", Status: 200, Run: ran(func(tx *sandbox.Tx) error {
-			tx.InjectFault(fault.Injection{Kind: fault.Storm, Count: 2})
-			return nil
+			_, err := tx.InjectFault(fault.Injection{Kind: fault.Storm, Count: 2})
+			return err
 		})}
 		fail = stores
 		if _, err := s.Do(t.Context(), asks); err == nil {
@@ -152,4 +160,93 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 			t.Errorf("%v: two storms were asked for once, and pending are %v", stores, pending)
 		}
 	}
+}
+
+// TestPendingFaultsAreStoredOneByOne: a commit holds those that have changed, however many are pending, and all are
+// there in their order when the sandbox is loaded again.
+func TestPendingFaultsAreStoredOneByOne(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.create(sim.Mode("manual"))
+	inject := func(n int) error {
+		_, err := s.Do(t.Context(), sandbox.Command{
+			Key: fmt.Sprint("fault ", n), Status: 200, Run: ran(func(tx *sandbox.Tx) error {
+				_, err := tx.InjectFault(fault.Injection{
+					Kind: fault.Growth, Count: 1, Operations: []string{fmt.Sprintf("operation_%03d", n)},
+				})
+				return err
+			}),
+		})
+		return err
+	}
+	second, last := 0, 0
+	for n := range fault.MaxInjected {
+		if err := inject(n); err != nil {
+			t.Fatal(err)
+		}
+		if last = b.newestCommit(); n == 1 {
+			second = last
+		}
+	}
+	if last > second+40 {
+		t.Errorf("the second fault takes %d bytes and the last of %d takes %d", second, fault.MaxInjected, last)
+	}
+	var refusal *problem.Problem
+	if err := inject(fault.MaxInjected); !errors.As(err, &refusal) || refusal.Code != problem.TooManyOpen {
+		t.Errorf("one more than there may be is %v", err)
+	}
+	f := s.Faults(t.Context())
+	for _, n := range []int{3, 50, 99} {
+		call := fault.Call{Operation: fmt.Sprintf("operation_%03d", n), Method: "GET", Path: "/x"}
+		if !f.Hit(f.Begin(call), fault.Growth) {
+			t.Errorf("the fault for operation %d did not happen", n)
+		}
+	}
+	for _, n := range []int{fault.MaxInjected, fault.MaxInjected + 1} {
+		if err := inject(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, id := f.Pending(), b.view(s).SandboxID
+	b.registry.Close(t.Context())
+	b.reopen(nil)
+	got := b.registry.Sandbox(id).Faults(t.Context()).Pending()
+	if len(got) != fault.MaxInjected-1 || !slices.EqualFunc(got, want, fault.Injection.Equal) {
+		t.Errorf("after a restart %d faults are pending, before it %d:\n%v\n%v", len(got), len(want), got, want)
+	}
+}
+
+// TestAPinEndsWhenItsCompanyLeavesMemory: a client that reads no more would keep the rows of an older state for ever.
+func TestAPinEndsWhenItsCompanyLeavesMemory(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.disturbed(fault.Severe)
+	f, old := s.Faults(t.Context()), b.view(s)
+	f.Pin(apikey.Office, old)
+	if _, err := s.Do(t.Context(), accept("", b.received(s)[0])); err != nil {
+		t.Fatal(err)
+	}
+	if shown, stale := f.Pinned(apikey.Office, b.view(s)); !stale || shown != old {
+		t.Fatal("the pin does not hold")
+	}
+	b.pass(6 * time.Minute)
+	b.registry.Sweep(t.Context())
+	if _, stale := f.Pinned(apikey.Office, b.view(s)); stale {
+		t.Error("the pin outlives the company in memory")
+	}
+}
+
+// newestCommit is the size of the newest commit.
+func (b *bench) newestCommit() (bytes int) {
+	b.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+b.path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer db.Close()
+	const newest = "SELECT length(body) FROM commits ORDER BY rowid DESC LIMIT 1"
+	if err := db.QueryRowContext(b.t.Context(), newest).Scan(&bytes); err != nil {
+		b.t.Fatal(err)
+	}
+	return bytes
 }

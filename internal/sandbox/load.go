@@ -204,9 +204,17 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 }
 
 // snapshotBeforeEviction writes a snapshot before the company leaves memory, unless the store has
-// all that there is, but for some commits to replay.
+// all that there is, but for some commits to replay. What faults have to remember is rows, which a commit stores.
 func (s *Sandbox) snapshotBeforeEviction(ctx context.Context) {
-	if changed := s.storeActivity(); changed || s.published.Load().Version > s.snapshot+replaySpared {
+	changed := s.storeActivity()
+	if s.storeFaults() {
+		if err := s.commit(ctx, step{}); err != nil { // the company has been forgotten
+			s.registry.log.Warn("store what faults remember", "sandbox", s.id, "error", err)
+			return
+		}
+		changed = false
+	}
+	if changed || s.published.Load().Version > s.snapshot+replaySpared {
 		s.saveSnapshot(ctx)
 	}
 }

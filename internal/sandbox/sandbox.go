@@ -25,6 +25,7 @@ import (
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/problem"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/wire"
@@ -371,6 +372,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	}
 	s.disturbDeliveries()
 	s.storeActivity()
+	s.storeFaults()
 	old := s.published.Load()
 	version := old.Version + 1
 	changes := s.company.Flush(version)
@@ -462,9 +464,15 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 	}
 	if s.company != nil {
 		s.snapshotBeforeEviction(ctx)
+	}
+	if s.company != nil { // storing it has not failed
 		s.waiting = s.published.Swap(nil).changed
 	}
 	s.company, s.last, s.log = nil, nil, commitlog.Index{}
+	if f := s.faults.Load(); f != nil { // a pinned view would keep the company's rows
+		f.Unpin(apikey.Office)
+		f.Unpin(apikey.Factory)
+	}
 	s.registry.memory.remove(s)
 	return true
 }

@@ -450,6 +450,43 @@ func TestAnInjectedFaultWaitsForItsOperation(t *testing.T) {
 	}
 }
 
+// TestPendingFaultsAreBounded: in number, and in how often each is to happen. In which order operations are named makes
+// no other fault.
+func TestPendingFaultsAreBounded(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FAULT.INJECT")
+	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	const most = 100
+	operations := []string{
+		"list_sales_orders", "get_sales_order", "accept_sales_order", "decline_sales_order", "list_suppliers",
+		"list_work_orders", "get_work_order", "create_work_order", "list_print_runs", "start_print_run", "list_events",
+		"poll_events", "list_missions", "list_webhooks", "create_webhook", "get_cash",
+	}
+	var pairs [][]string
+	for i, one := range operations {
+		for _, other := range operations[:i] {
+			pairs = append(pairs, []string{one, other})
+		}
+	}
+	inject := func(count int, operations ...string) *answer {
+		return n.post("/sandbox/faults", encode(t, object{"kind": "storm", "count": count, "operations": operations}))
+	}
+	first := pairs[0]
+	inject(1, first...).want(http.StatusOK, "")
+	agrees(t, "the same in another order", inject(1, first[1], first[0]).want(http.StatusOK, "").Data(),
+		object{"count": 2})
+	inject(most-1, first...).want(http.StatusConflict, "too_many_open")
+	inject(most-2, first...).want(http.StatusOK, "")
+	for _, pair := range pairs[1:most] {
+		inject(1, pair...).want(http.StatusOK, "")
+	}
+	inject(1, pairs[most]...).want(http.StatusConflict, "too_many_open")
+	inject(1, pairs[1]...).want(http.StatusOK, "") // which is pending once
+	if pending := children(t, child(t, n.row("/sandbox"), "faults"), "pending"); len(pending) != most {
+		t.Errorf("%d faults are pending", len(pending))
+	}
+}
+
 // TestTheSameCallsMeetTheSameFaults, in whatever order the paths are called, and in a fork.
 func TestTheSameCallsMeetTheSameFaults(t *testing.T) {
 	t.Parallel()

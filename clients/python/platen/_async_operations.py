@@ -615,10 +615,11 @@ class AsyncOperations:
         """Inject a fault: POST /sandbox/faults.
 
         The next request or delivery that can meet this fault meets it, in any sandbox: for a lost request
-        or response the next write. Name operations to choose. It writes no event.
+        or response the next write. Name operations to choose. It writes no event. At most 100 faults that
+        differ in kind or operations can be pending, each 100 times.
 
-        It can fail with origin_refused (403) and not_in_evaluation (403), beside the errors of every
-        request.
+        It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside the
+        errors of every request.
 
         kind: The kind of fault to let happen. The page /docs/faults says what each kind does.
 

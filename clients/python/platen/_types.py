@@ -2316,7 +2316,8 @@ class LoggedExchange(TypedDict):
     #: When the response was sent.
     created_at: Timestamp
 
-    #: The query string of the request. Null if there is none, and where bodies are hidden.
+    #: The query string of the request, at most its first 2,048 bytes, followed by … where it was longer.
+    #: Null if there is none, and where bodies are hidden.
     query: str | None
 
     #: The Idempotency-Key that was sent; null for none, and where the bodies are not shown.

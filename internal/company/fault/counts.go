@@ -7,7 +7,7 @@ import (
 
 // counts are the numbers of calls by the hashes of their paths: six bytes each, four of the
 // hash and two of the number, in the order of the hashes. It is kept as it is stored, since it
-// goes with each commit.
+// goes with many commits.
 type counts []byte
 
 const (

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -11,24 +12,60 @@ import (
 // is stored with its commits, like the activity that missions watch: a crash may lose the
 // newest part of it, so that some draws repeat.
 type Memory struct {
-	// Paths count the calls of each path, Older those of the paths before.
-	Paths []byte `json:"paths,omitempty"`
-	Older []byte `json:"older,omitempty"`
+	Spells
+	// Calls count the calls of each path, by a part of its hash.
+	Calls [Buckets]Calls
+	// Injected counts what was asked for by hand and has not happened yet, in the order in which it was asked for.
+	Injected []Injection
+}
+
+// Spells are what lasts.
+type Spells struct {
 	// Storms are those of the keys of Head Office and of the Factory.
 	Storms [2]Spell `json:"storms,omitzero"`
 	// Away is the system that is away while Outage lasts.
 	Away   System `json:"away,omitzero"`
 	Outage Spell  `json:"outage,omitzero"`
-	// Injected counts what was asked for by hand and has not happened yet.
-	Injected []Injection `json:"injected,omitempty"`
 }
+
+// Buckets is into how many parts the counts are divided, each of which is stored when it has changed.
+const Buckets = 32
+
+// Calls count the calls of paths. Older are those of the paths before.
+type Calls struct {
+	Paths []byte `json:"paths,omitempty"`
+	Older []byte `json:"older,omitempty"`
+}
+
+// Equal reports whether both count the same.
+func (c Calls) Equal(other Calls) bool {
+	return bytes.Equal(c.Paths, other.Paths) && bytes.Equal(c.Older, other.Older)
+}
+
+const (
+	// MaxInjected is how many injections may be pending, which differ in kind or operations (contract:
+	// OPEN.FAULT.INJECT). What is given back may exceed that.
+	MaxInjected = 100
+	// MaxCount is how many times one of them may be asked for.
+	MaxCount = 100
+)
 
 // Injection is a fault that was asked for by hand, so many times.
 type Injection struct {
 	Kind  Kind  `json:"kind"`
 	Count int64 `json:"count"`
-	// Operations limits it to some operations; when empty, it takes any call, or any write (Definition.Writes).
+	// Operations limits it to some operations, in the order of their ids; when empty, it takes any call, or any
+	// write (Definition.Writes).
 	Operations []string `json:"operations,omitempty"`
+	// Slot is the place where it is stored, which no other one has, and Asked counts injections.
+	Slot  int    `json:"-"`
+	Asked uint64 `json:"asked"`
+}
+
+// Equal reports whether both are stored alike.
+func (i Injection) Equal(other Injection) bool {
+	return i.Kind == other.Kind && i.Count == other.Count && i.Asked == other.Asked &&
+		slices.Equal(i.Operations, other.Operations)
 }
 
 // meets reports whether it happens to a call, nil for an attempt of a delivery.
@@ -43,9 +80,9 @@ func (i *Injection) meets(c *Call) bool {
 	return !d.Writes || c.Writes
 }
 
-// maxPaths is how many paths are remembered in a generation. When it is full, the one before
+// maxPaths is how many paths are remembered in a generation of a bucket. When it is full, the one before
 // it is forgotten: calls of a path that was not heard of for so long are counted anew.
-const maxPaths = 512
+const maxPaths = 16
 
 // Spell is something that lasts: so many calls under a clock that moves by hand, since the
 // tick that would end it has to pass, and else until a minute.
@@ -76,7 +113,9 @@ func (s *Spell) lasts(now sim.Minute) bool { return s.Calls > 0 || s.Until > now
 // Clone returns a copy that shares nothing with the original.
 func (m *Memory) Clone() Memory {
 	clone := *m
-	clone.Paths, clone.Older = slices.Clone(m.Paths), slices.Clone(m.Older)
+	for i, c := range m.Calls {
+		clone.Calls[i] = Calls{Paths: slices.Clone(c.Paths), Older: slices.Clone(c.Older)}
+	}
 	clone.Injected = slices.Clone(m.Injected)
 	return clone
 }
@@ -84,14 +123,15 @@ func (m *Memory) Clone() Memory {
 // next counts a call of a path, from 0.
 func (m *Memory) next(what int64) int64 {
 	hash := uint32(what)
-	n, known := counts(m.Paths).get(hash)
+	c := &m.Calls[hash%Buckets]
+	n, known := counts(c.Paths).get(hash)
 	if !known {
-		n, _ = counts(m.Older).get(hash)
-		if counts(m.Paths).len() >= maxPaths {
-			m.Older, m.Paths = m.Paths, nil
+		n, _ = counts(c.Older).get(hash)
+		if counts(c.Paths).len() >= maxPaths {
+			c.Older, c.Paths = c.Paths, nil
 		}
 	}
-	m.Paths = counts(m.Paths).set(hash, n+1)
+	c.Paths = counts(c.Paths).set(hash, n+1)
 	return n
 }
 
@@ -127,15 +167,30 @@ func (m *Memory) like(i Injection) int {
 	})
 }
 
+// Room reports whether an injection may be asked for.
+func (m *Memory) Room(i Injection) bool {
+	if at := m.like(i); at >= 0 {
+		return m.Injected[at].Count+i.Count <= MaxCount
+	}
+	return len(m.Injected) < MaxInjected
+}
+
 // Inject asks for a fault, as soon as it can be. It returns all that is asked for of it then.
 func (m *Memory) Inject(i Injection) Injection {
 	at := m.like(i)
-	if at < 0 {
-		m.Injected = append(m.Injected, i)
-		return i
+	if at >= 0 {
+		m.Injected[at].Count += i.Count
+		return m.Injected[at]
 	}
-	m.Injected[at].Count += i.Count
-	return m.Injected[at]
+	i.Slot, i.Asked = 0, 1
+	if n := len(m.Injected); n > 0 {
+		i.Asked += m.Injected[n-1].Asked
+	}
+	for slices.ContainsFunc(m.Injected, func(other Injection) bool { return other.Slot == i.Slot }) {
+		i.Slot++
+	}
+	m.Injected = append(m.Injected, i)
+	return i
 }
 
 // Draw has the faults of a call. It is drawn when the call comes, and each station asks for
