@@ -52,6 +52,9 @@ const (
 	consoleBurst     = 30
 )
 
+// consoleBytes is about how much memory a response of the console takes up while it is made and sent.
+const consoleBytes = 128 << 10
+
 // consoleRoutes holds the state that the routes share.
 type consoleRoutes struct {
 	*console.Console
@@ -209,6 +212,9 @@ type consoleRead func(context.Context, *console.Viewer) ([]byte, error)
 // consoleData sends what the console shows.
 func (s *Server) consoleData(read consoleRead) consoleRoute {
 	return func(r *message.Request, viewer *console.Viewer) (*message.Response, error) {
+		if err := r.Share.Take(r.Context(), consoleBytes); err != nil {
+			return nil, fmt.Errorf("wait to read for the console: %w", err)
+		}
 		body, err := read(r.Context(), viewer)
 		if err != nil {
 			return nil, fmt.Errorf("read for the console: %w", err)
@@ -238,6 +244,9 @@ func (s *Server) consoleStream(r *message.Request, viewer *console.Viewer) (*mes
 	out := &message.Response{
 		Status: http.StatusOK, NoStore: true, Type: "text/event-stream", Discard: release,
 		Stream: func(ctx context.Context, w http.ResponseWriter) {
+			cut, end := s.Hold()
+			defer end()
+			viewer.Cut = cut
 			s.console.Stream(ctx, w, viewer, r.HTTP.Header.Get("Last-Event-ID"))
 		},
 	}

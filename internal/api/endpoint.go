@@ -89,9 +89,15 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string,
 		out.Set(wire.HeaderLink, "<"+x.server.options.Origin+x.HTTP.URL.Path+"?"+query.Encode()+`>; rel="next"`)
 	}
 	if x.CSV {
-		var err error
-		out.Type = message.ContentCSV
-		out.Raw, err = csvOf(x.op.columns, items)
+		bytes := int64(0)
+		for _, row := range items {
+			bytes += int64(len(row))
+		}
+		err := x.Share.Take(x.Context(), bytes)
+		if err == nil {
+			out.Type = message.ContentCSV
+			out.Raw, err = csvOf(x.op.columns, items)
+		}
 		return out, err
 	}
 	out.Meta = message.MetaOf(x.Request, v, x.now)

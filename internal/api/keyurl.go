@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"regexp"
@@ -34,7 +35,7 @@ func target(r *http.Request) string {
 // hexadecimal digit.
 func keysIn(url string) []string {
 	if strings.Contains(url, "%") {
-		url = decodeWhole(url)
+		url = string(appendDecoded(make([]byte, 0, len(url)), []byte(url)))
 	}
 	if !strings.Contains(url, apikey.Mark) {
 		return nil
@@ -42,17 +43,72 @@ func keysIn(url string) []string {
 	return appendKeys(nil, url)
 }
 
+const (
+	// pieceBytes is how much of a line is kept before it is looked at, and keptBytes how much of it is kept decoded,
+	// for a key that goes on in the next piece.
+	pieceBytes = 2 << 10
+	keptBytes  = 1 << 10
+)
+
+// Line finds the keys in the line of a request that comes in pieces, however long it is, and keeps little of it.
+type Line struct {
+	// piece is not looked at yet, text the decoded end of what was. Long is set for a line of more than one piece, whole
+	// at its end, and request for one that a request begins with.
+	piece, text          []byte
+	long, whole, request bool
+	keys                 []string
+}
+
+// Add adds what has come. What is behind the end of the line is left out.
+func (l *Line) Add(b []byte) {
+	for len(b) > 0 && !l.whole {
+		end := bytes.IndexByte(b, '\n')
+		part := b
+		if end >= 0 {
+			part = b[:end]
+		}
+		part = part[:min(len(part), pieceBytes-len(l.piece))]
+		l.piece, b = append(l.piece, part...), b[len(part):]
+		l.whole = len(b) > 0 && b[0] == '\n'
+		if len(l.piece) == pieceBytes {
+			l.look()
+		}
+	}
+}
+
+// look looks at a piece for keys, and keeps its end.
+func (l *Line) look() {
+	if !l.long {
+		at := requestLine.FindIndex(l.piece)
+		if l.long, l.request = true, at != nil; l.request {
+			l.text = appendDecoded(l.text, l.piece[at[1]-1:])
+			l.piece = l.piece[:0]
+		}
+	}
+	if l.request {
+		l.text = appendDecoded(l.text, l.piece)
+		if bytes.Contains(l.text, []byte(apikey.Mark)) {
+			l.keys = appendKeys(l.keys, string(l.text))
+		}
+		l.text = append(l.text[:0], l.text[max(0, len(l.text)-keptBytes):]...)
+	}
+	l.piece = l.piece[:0]
+}
+
+// Keys are those in the line, as far as it came.
+func (l *Line) Keys() []string {
+	l.look()
+	return l.keys
+}
+
+// Reset begins another line.
+func (l *Line) Reset() {
+	*l = Line{piece: l.piece[:0]}
+}
+
 // requestLine finds a URL in the line of a request, well-formed or not. A line of a body, which
 // may have the client's own keys, is none.
-var requestLine = regexp.MustCompile(`^\S+\s+((?:/|https?://).*)`)
-
-// keysOfLine returns the keys of the URL in a request's line.
-func keysOfLine(line string) []string {
-	if m := requestLine.FindStringSubmatch(line); m != nil {
-		return keysIn(m[1])
-	}
-	return nil
-}
+var requestLine = regexp.MustCompile(`^\S+\s+(?:/|https?://)`)
 
 // appendKeys appends the keys that a text contains as they are.
 func appendKeys(keys []string, text string) []string {
@@ -86,14 +142,13 @@ func isKey(secret string) bool {
 	return true
 }
 
-// decodeWhole resolves percent-encodings, and those that come of it, until
+// appendDecoded appends a text to one that was decoded. It resolves percent-encodings, and those that come of it, until
 // there are none, and leaves everything else as it is: a text that a strict
 // reader refuses may still be read by a lenient one. It looks at each byte
 // once, as an encoding of encodings must not keep the server busy.
-func decodeWhole(text string) string {
-	b := make([]byte, 0, len(text))
-	for i := range len(text) {
-		b = append(b, text[i])
+func appendDecoded(b, text []byte) []byte {
+	for _, c := range text {
+		b = append(b, c)
 		for n := len(b); n >= 3 && b[n-3] == '%'; n = len(b) {
 			high, low := digit(b[n-2]), digit(b[n-1])
 			if high < 0 || low < 0 {
@@ -102,7 +157,7 @@ func decodeWhole(text string) string {
 			b = append(b[:n-3], byte(high<<4|low))
 		}
 	}
-	return string(b)
+	return b
 }
 
 // digit is the value of a hexadecimal digit, -1 for anything else.

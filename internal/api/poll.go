@@ -37,9 +37,13 @@ func (x *exchange) poll() (*message.Response, error) {
 		defer release()
 		wait := x.Sandbox.Await(f.view, patience)
 		defer wait.End()
+		resume := message.Pause(x.Context())
 		last := seen{f.view.Changed(), f.view.Version, f.view.Status(x.now)}
 		if f, err = x.await(p, wait, last, patience); err != nil {
 			return nil, err
+		}
+		if err := resume(); err != nil {
+			return gone(), nil //nolint:nilerr // no response is read
 		}
 	}
 	if x.Context().Err() != nil {
@@ -77,7 +81,7 @@ type seen struct {
 	status  string
 }
 
-// await waits until there is something new, for a time, to the end
+// await waits until there is something new, for a time, until it has to give way, to the end
 // of the sandbox or of the server, or as long as the client is connected. It is told of the view that
 // the caller has seen, and holds none: a company that is evicted while this waits is not kept in memory by it.
 func (x *exchange) await(p *wanted, wait *sandbox.Poll, v seen, patience time.Duration) (*feed, error) {
@@ -85,6 +89,8 @@ func (x *exchange) await(p *wanted, wait *sandbox.Poll, v seen, patience time.Du
 	defer timer.Stop()
 	shown := time.NewTimer(x.untilShown(patience))
 	defer shown.Stop()
+	cut, end := x.server.Hold()
+	defer end()
 	for over := false; ; {
 		if !x.Traceless() {
 			wait.Looked(v.version)
@@ -93,6 +99,8 @@ func (x *exchange) await(p *wanted, wait *sandbox.Poll, v seen, patience time.Du
 		case <-v.changed:
 		case <-shown.C:
 		case <-timer.C:
+			over = true
+		case <-cut:
 			over = true
 		case <-x.server.stopped:
 			over = true

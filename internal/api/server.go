@@ -60,6 +60,9 @@ type Options struct {
 	Bodies bool
 	// Advise, when set, tells how to lift a limit that a setting causes, "" when it cannot be lifted.
 	Advise func(setting string) string
+	// Held are the responses that wait, Shares the memory for those under way. Both may be nil.
+	Held   *message.Held
+	Shares message.Shares
 	// Observe, when set, is called for every request once its response is known.
 	Observe func(*Answered)
 }
@@ -126,7 +129,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		announcements: map[*operation.Operation]*announcement{},
 	}
 	s.errors = message.Errors{Origin: o.Origin, Log: o.Log, Advise: o.Advise}
-	s.writer.Stopped, s.bodies.Stopping = s.stopped, s.stopping.Load
+	s.writer.Stopped, s.writer.Held, s.bodies.Stopping = s.stopped, o.Held, s.stopping.Load
 	if err := s.limit(o); err != nil {
 		return nil, err
 	}
@@ -223,6 +226,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, from message.Provenance,
 	mark func(http.Header, *message.Response)) {
 	in := s.Open(r, s.bodies.Of(w, r), from)
+	in.Share = s.Share()
 	out := s.road(in)
 	if mark != nil {
 		mark(w.Header(), out)
@@ -236,6 +240,12 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, from message.Prov
 func (s *Server) Do(r *http.Request, body []byte, as apikey.Credential) *message.Response {
 	in := s.Open(r, message.BodyOf(body), message.Provenance{Agent: true, Credentials: []apikey.Credential{as}})
 	out := s.road(in)
-	out.Await(r.Context(), s.stopped)
+	s.writer.Await(in, out)
 	return out
 }
+
+// Share returns a share that holds nothing of the memory for responses under way.
+func (s *Server) Share() *message.Share { return message.NewShare(s.options.Shares) }
+
+// Hold notes that a request waits, until end is called. Cut is closed when it has to give way.
+func (s *Server) Hold() (cut <-chan struct{}, end func()) { return s.options.Held.Hold(0) }

@@ -180,6 +180,7 @@ var may = map[string]string{
 	"test/scenario": "platentest client internal/server internal/config internal/testclient test/selfexec",
 	"test/load":     "internal/... client eval/player", // it measures some parts alone
 	"test/faults":   "",
+	"test/bounds":   "internal/testclient", // it judges the built program from outside
 
 	"internal/archtest": "",
 }
@@ -214,6 +215,8 @@ var foreign = []foreignModule{
 		"an engine is known to its own package only, and to the tests of it"},
 	{"golang.org/x/sys", "internal/store/sqlite", "the lock file beside the database"},
 	{"golang.org/x/sys", "internal/server/disk_statfs.go internal/server/disk_windows.go", "free space on a disk"},
+	{"golang.org/x/sys", "internal/server/buffer_linux.go", "the kernel's buffers of connections"},
+	{"golang.org/x/sync", "internal/server/share.go", "who waits for memory is served in turn"},
 	{"golang.org/x/sys", "internal/node", "a clock that counts while the machine sleeps"},
 	{"golang.org/x/crypto/x509roots/fallback", "cmd/platen/command", "roots for machines that have none"},
 	{"github.com/spf13/cobra", "cmd/platen/command", "the command line"},

@@ -241,7 +241,10 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 	d.noteShown(out)
 	d.dated(out)
 	if d.hit(fault.SlowResponse) {
-		out.Hold = d.Slow()
+		out.Hold, out.CutShort = d.Slow(), func() {
+			d.faults.Forgive(d.Draw, fault.SlowResponse, d.request.ID)
+			d.request.Sandbox.Unhit(d.request.ID, fault.SlowResponse)
+		}
 	}
 	if d.hit(fault.ResponseLost) {
 		out.Severed, out.Facts.Fault = d.severing(fault.ResponseLost), fault.ResponseLost

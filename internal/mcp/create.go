@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
@@ -85,6 +86,8 @@ func (c *creation) run(ctx context.Context) (*reply, error) {
 	defer over.Stop()
 	pause := time.NewTicker(queuePace)
 	defer pause.Stop()
+	cut, end := c.endpoint.options.API.Hold()
+	defer end()
 	for {
 		got, err := c.perform(ctx, next)
 		switch {
@@ -102,12 +105,18 @@ func (c *creation) run(ctx context.Context) (*reply, error) {
 		case got.status == http.StatusServiceUnavailable: // it may be stopping
 			return c.queued(got, ticket)
 		}
+		resume := message.Pause(ctx)
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err() //nolint:wrapcheck // the client is gone and reads no response
 		case <-over.C:
 			return c.queued(got, ticket)
+		case <-cut:
+			return c.queued(got, ticket)
 		case <-pause.C:
+		}
+		if err := resume(); err != nil {
+			return nil, err //nolint:wrapcheck // as above
 		}
 		next = c.look(ticket)
 	}

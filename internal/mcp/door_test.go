@@ -75,6 +75,12 @@ func (*door) KeysOf(*http.Request, apikey.Credential) (apikey.Pair, error) {
 	return apikey.Pair{SandboxID: "sbx_1", Office: [32]byte{1}, Factory: [32]byte{2}}, nil
 }
 
+// Share implements gateway.API.
+func (*door) Share() *message.Share { return message.NewShare(nil) }
+
+// Hold implements gateway.API.
+func (*door) Hold() (cut <-chan struct{}, end func()) { return nil, func() {} }
+
 // Spent implements gateway.API.
 func (*door) Spent(*http.Request) bool { return false }
 

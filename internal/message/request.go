@@ -51,6 +51,8 @@ type Request struct {
 	// Network is the group of addresses that it comes from.
 	Network netip.Prefix
 	Body    *Body
+	// Share is its part of the memory for responses under way.
+	Share *Share
 
 	// Endpoint serves the request once every layer has let it pass.
 	Endpoint Handler

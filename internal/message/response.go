@@ -60,6 +60,8 @@ type Response struct {
 
 	// Hold is for how long the response is held back before anything of it is sent.
 	Hold time.Duration
+	// CutShort, when set, is called if it is sent before that: it has to give way.
+	CutShort func()
 	// Severed is how the connection ends in the place of the response.
 	Severed Severing
 	// Unreached is set when the request was lost before it reached the server. It is kept out of the list of requests.
@@ -127,6 +129,14 @@ func (r *Response) Body() []byte {
 		return r.Raw
 	}
 	return r.appendEnvelope(nil, math.MaxInt)
+}
+
+// size is about how many bytes of memory the body takes up.
+func (r *Response) size() int {
+	if r.Page != nil {
+		return r.Page.size()
+	}
+	return len(r.Raw) + len(r.Data) + len(r.Error)
 }
 
 // enveloped reports whether the body is an envelope.

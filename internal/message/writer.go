@@ -1,7 +1,6 @@
 package message
 
 import (
-	"context"
 	"maps"
 	"math"
 	"net/http"
@@ -16,6 +15,8 @@ import (
 type Writer struct {
 	// Stopped is closed when the server stops: nothing is held back any longer.
 	Stopped <-chan struct{}
+	// Held are the responses that are held back.
+	Held *Held
 	// bodies holds *[]byte, the memory of bodies that have been sent: a new one for each response would keep
 	// the collector busier than everything else.
 	bodies sync.Pool
@@ -31,12 +32,13 @@ const gateway = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 
 func (s *Writer) Send(w http.ResponseWriter, r *Request, out *Response) {
 	ctx := r.Context()
 	defer out.Ended()
+	defer r.Share.Give()
 	if out.Gone {
 		panic(http.ErrAbortHandler) // or net/http would send an empty 200 after all
 	}
 	if out.Hold > 0 { // the time of the connection for it begins with the hold
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(out.Hold + sendTime))
-		out.Await(ctx, s.Stopped)
+		s.Await(r, out)
 	}
 	switch {
 	case out.Severed == CutOff:
@@ -50,22 +52,34 @@ func (s *Writer) Send(w http.ResponseWriter, r *Request, out *Response) {
 			out.Stream(ctx, w)
 		}
 	default:
+		if err := r.Share.Take(ctx, int64(out.size())); err != nil {
+			panic(http.ErrAbortHandler) // the client is gone
+		}
 		s.send(w, r, out)
 	}
 }
 
-// Await waits as long as a response is held back, or until the caller is gone or the server stops.
-func (r *Response) Await(ctx context.Context, stopped <-chan struct{}) {
-	if r.Hold <= 0 {
+// Await waits as long as a response is held back, or until it gives way, the caller is gone or the server stops.
+func (s *Writer) Await(r *Request, out *Response) {
+	if out.Hold <= 0 {
 		return
 	}
-	timer := time.NewTimer(r.Hold)
-	defer timer.Stop()
+	r.Share.Give() // what is held is counted apart
+	resume := Pause(r.Context())
+	cut, end := s.Held.Hold(int64(out.size()))
+	timer := time.NewTimer(out.Hold)
 	select {
 	case <-timer.C:
-	case <-ctx.Done():
-	case <-stopped:
+	case <-cut:
+		if out.CutShort != nil {
+			out.CutShort()
+		}
+	case <-r.Context().Done():
+	case <-s.Stopped:
 	}
+	timer.Stop()
+	end()
+	_ = resume() // the error is that the caller is gone
 }
 
 // send writes head and body.

@@ -17,12 +17,12 @@ func TestASlowResponseEndsWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped, began := make(chan struct{}), time.Now()
 		time.AfterFunc(time.Second, func() { close(stopped) })
-		out := &message.Response{Hold: time.Minute}
-		out.Await(t.Context(), stopped)
+		out, r := &message.Response{Hold: time.Minute}, &message.Request{HTTP: httptest.NewRequest(http.MethodGet, "/", nil)}
+		(&message.Writer{Stopped: stopped}).Await(r, out)
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("a server that stops after a second waits for %s", took)
 		}
-		out.Await(t.Context(), nil)
+		(&message.Writer{}).Await(r, out)
 		if took := time.Since(began); took != time.Second+time.Minute {
 			t.Errorf("one that goes on waits for %s", took)
 		}

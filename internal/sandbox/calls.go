@@ -92,6 +92,17 @@ func (s *Sandbox) Note(c Call) {
 	}
 }
 
+// Unhit takes back that a remembered request met a fault.
+func (s *Sandbox) Unhit(id string, kind fault.Kind) {
+	s.calls.mu.Lock()
+	defer s.calls.mu.Unlock()
+	for i := range s.calls.calls {
+		if c := &s.calls.calls[i]; c.ID == id {
+			c.Faults = slices.DeleteFunc(slices.Clone(c.Faults), func(k fault.Kind) bool { return k == kind })
+		}
+	}
+}
+
 // epochOrdinals is the number of ordinals of an epoch.
 const epochOrdinals = 1 << 32
 

@@ -171,6 +171,14 @@ func (f *Faults) Note(h FaultHit) {
 	f.hits = append(f.hits, h)
 }
 
+// Forgive takes back that a request met a fault: it had no effect after all.
+func (f *Faults) Forgive(d *fault.Draw, kind fault.Kind, requestID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.memory.GiveBack(d, kind)
+	f.hits = slices.DeleteFunc(f.hits, func(h FaultHit) bool { return h.Kind == kind && h.RequestID == requestID })
+}
+
 // Hits returns the newest faults, oldest first, and the ordinal of the newest.
 func (f *Faults) Hits() (hits []FaultHit, newest uint64) {
 	f.mu.Lock()

@@ -31,6 +31,9 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 // body may take.
 func (l *limitListener) prompt(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close") // where its body ends, another reader may see elsewhere (RFC 9112, 6.1)
+		}
 		c, ok := r.Context().Value(connectionKey{}).(*limitConn)
 		if !ok || r.Body == nil || r.Body == http.NoBody {
 			if ok {
@@ -64,7 +67,7 @@ func (l *limitListener) comes(c *limitConn) {
 func (l *limitListener) arrived(c *limitConn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.move(c, nil)
+	return l.move(c, l.busy)
 }
 
 // arriving is a body, which arrives while it is read.

@@ -119,7 +119,7 @@ func FuzzOwnAnswer(f *testing.F) {
 	envelope := []byte("{}")
 	f.Fuzz(func(t *testing.T, written []byte) {
 		p := &pipe{}
-		c := &envelopeConn{Conn: p, answer: func(p *problem.Problem, _, _ string) (int, http.Header, []byte) {
+		c := &envelopeConn{Conn: p, answer: func(p *problem.Problem, _ string, _ []string) (int, http.Header, []byte) {
 			return problem.Lookup(p.Code).Status, http.Header{"Content-Type": {"application/json"}}, envelope
 		}}
 		if n, err := c.Write(written); n != len(written) || err != nil {

@@ -165,7 +165,7 @@ func TestTheRequestThatHasBeenComingLongestGivesWay(t *testing.T) {
 				full := 0
 				limits := groupLimits(t, total)
 				limits.ended = func(reason string) { ended = append(ended, reason) }
-				limits.full = func() { full++ }
+				limits.full = func(string) { full++ }
 				l := bubble(t, limits)
 				halves := make([]net.Conn, total)
 				for i := range halves {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -88,15 +89,46 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 		began := time.Now()
 		deaf := l.connect()
 		io.WriteString(deaf, "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		synctest.Wait() // its bytes are taken before they are counted as a request
-		// Its place is free again once the answer could not be written.
-		c := l.connect()
-		asks(t, c)
-		if took := time.Since(began); took != writeTimeout {
-			t.Errorf("it was given up after %s, want %s", took, writeTimeout)
+		synctest.Wait()
+		<-time.After(writeTimeout - time.Millisecond)
+		if n := standing(t, []net.Conn{deaf}); n != 1 {
+			t.Errorf("it was given up before %s", time.Since(began))
+		}
+		<-time.After(2 * time.Millisecond)
+		if n := standing(t, []net.Conn{deaf}); n != 0 {
+			t.Errorf("after %s it is not given up", time.Since(began))
 		}
 		deaf.Close()
-		c.Close()
+	})
+}
+
+// TestAClientThatDoesNotReadGivesWay is the proof of OPEN.CONN.STUCK: when all places are taken, the one that has not
+// read its response for longest is closed for a newcomer, and none that is served in time.
+func TestAClientThatDoesNotReadGivesWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ended []string
+		l := bubble(t, connectionLimits{total: 3, ended: func(reason string) { ended = append(ended, reason) }})
+		var deaf []net.Conn
+		for range 3 {
+			c := l.connect()
+			io.WriteString(c, "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			synctest.Wait()
+			<-time.After(stuckTime / 10)
+			deaf = append(deaf, c)
+		}
+		began := time.Now()
+		c := l.connect()
+		asks(t, c)
+		if took := time.Since(began); took > stuckTime {
+			t.Errorf("a newcomer waits for %s", took)
+		}
+		if n := standing(t, deaf[1:]); n != 2 || standing(t, deaf[:1]) != 0 || !slices.Equal(ended, []string{unread}) {
+			t.Errorf("%d of the younger two stand, closed for %v", n, ended)
+		}
+		for _, c := range append(deaf, c) {
+			c.Close()
+		}
 	})
 }
 
@@ -208,6 +240,46 @@ func TestNoRequestHidesInTheBodyOfAnother(t *testing.T) {
 			if n := bytes.Count(answers, []byte("HTTP/1.1 ")); n != 1 ||
 				!bytes.HasPrefix(answers, []byte("HTTP/1.1 400 ")) || bytes.Contains(answers, []byte("/v1/hidden")) {
 				t.Errorf("%d answers: %s", n, answers)
+			}
+		})
+	}
+}
+
+// TestARequestWithAnEncodingIsTheLastOfItsConnection, and so is one of HTTP/1.0: where its body ends, a proxy before the
+// server may see elsewhere. It does not matter whether other requests came before it, or how it is cut in pieces.
+func TestARequestWithAnEncodingIsTheLastOfItsConnection(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const hidden = "GET /v1/hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	const before = "POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{x"
+	for name, q := range map[string]struct {
+		text    string
+		answers int
+	}{
+		"an encoding": {"POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			"2\r\n{}\r\n0\r\n\r\n", 1},
+		"an encoding and a length": {"POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1},
+		"both in a pipeline": {before + "POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 2},
+		"HTTP/1.0": {"POST /v1/nothing HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			"0\r\n\r\n", 1},
+		"HTTP/1.0 with a length": {"POST /v1/nothing HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for cut := 1; cut < len(q.text); cut += 7 {
+				c := dial(t, s)
+				c.send(q.text[:cut])
+				c.send(q.text[cut:] + hidden)
+				answers, err := io.ReadAll(c.r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := bytes.Count(answers, []byte("HTTP/1.")); n != q.answers || bytes.Contains(answers, []byte("/v1/hidden")) ||
+					bytes.Count(answers, []byte("Connection: close")) != 1 {
+					t.Fatalf("cut behind %q there are %d answers: %s", q.text[:cut], n, answers)
+				}
 			}
 		})
 	}

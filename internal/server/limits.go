@@ -68,9 +68,15 @@ func blockBudget(c *config.Config, groupRate int) ratelimit.Budget {
 
 // blockConnections is how many connections a block of network groups may have: as many as it may
 // have networks' shares, a tenth of all, and no fewer than one network (contract: OPEN.CONN.BLOCK).
-func blockConnections(c *config.Config) int {
+func blockConnections(c *config.Config, all int) int {
 	const tenth = 10
-	return max(c.IPConnections, min(c.IPConnections*c.BlockFactor, c.Connections/tenth))
+	return max(c.IPConnections, min(c.IPConnections*c.BlockFactor, all/tenth))
+}
+
+// connections is how many connections there may be: those of the setting, and no more than a quarter of the memory
+// carries.
+func (s *Server) connections() int {
+	return int(min(int64(s.config.Connections), s.memory/connectionPart/connectionBytes))
 }
 
 // networks makes the rules that group addresses for the budgets.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pires/go-proxyproto"
+
 	"platen/internal/network"
 	"platen/internal/ratelimit"
 )
@@ -23,6 +25,8 @@ const (
 	// free places, or requests that have been coming for long, so that newcomers do not drive
 	// each other out before they have sent anything.
 	freshTime = time.Second
+	// stuckTime is how long a connection is kept that does not send or read, when all places or all memory are taken.
+	stuckTime = time.Second / 10
 )
 
 // connectionLimits bound the open connections of a listener.
@@ -37,8 +41,9 @@ type connectionLimits struct {
 	late bool
 	// ended, if there is one, counts a connection that was closed for a reason.
 	ended func(reason string)
-	// full, if there is one, is called when all places are taken by requests, once until there is room.
-	full func()
+	// full, if there is one, is called when all places are taken by requests, once until there is room. It is told for
+	// which reason others are closed, "" while newcomers wait.
+	full func(reason string)
 }
 
 // Reasons for which the server closes a connection early.
@@ -47,13 +52,21 @@ const (
 	blockFull  = "block"
 	gaveWay    = "idle"
 	requestCut = "incomplete"
+	unread     = "unread"
 )
 
-// limitListener gives each connection a place, and each network group and block no more
+// limitListener keeps three rules.
+//
+// How many places: each connection has one, and each network group and block no more
 // than its share of them (contract: OPEN.CONN.GROUP, OPEN.CONN.BLOCK). A connection above that
-// share is closed before anything is read from it. When nearly all places are taken, those that have
-// waited longest for a request are closed for newcomers; when all are taken, the one whose request
-// has been coming longest (contract: OPEN.CONN.INCOMPLETE). When all requests have come whole, newcomers wait.
+// share is closed before anything is read from it. Held responses have half of the places at most (message.Held).
+//
+// By when: net/http closes a connection whose head, body or response takes too long, or that is idle for too long.
+//
+// Who gives way to a newcomer: when nearly all places are taken, the connection that has waited longest for a request
+// (contract: OPEN.CONN.IDLE); when all are taken, the one whose request has been coming longest (contract:
+// OPEN.CONN.INCOMPLETE), then the one whose client has not read its response for longest (contract: OPEN.CONN.STUCK).
+// Those two also give way to a request that waits for its share of the memory (shares).
 //
 // Connections of this machine, of trusted proxies and of peers without an
 // address count for no group: behind each of these are many clients. The total
@@ -72,8 +85,8 @@ type limitListener struct {
 	// shares counts the connections of groups and of blocks.
 	shares map[share]int
 	// waiting are the connections without a request, coming those of whose request a part has
-	// come, the longest first.
-	waiting, coming *list.List
+	// come, and busy those whose request is there, the longest first.
+	waiting, coming, busy *list.List
 }
 
 // share names a group, or a block of groups, that a connection counts for.
@@ -84,7 +97,7 @@ type share struct {
 
 func limitConnections(l net.Listener, limits connectionLimits) *limitListener {
 	limited := &limitListener{Listener: l, limits: limits, shares: map[share]int{}, waiting: list.New(),
-		coming: list.New()}
+		coming: list.New(), busy: list.New()}
 	limited.changed = sync.NewCond(&limited.mu)
 	return limited
 }
@@ -125,31 +138,30 @@ func (l *limitListener) open() int {
 }
 
 // enter gives a connection its place, for which another one may be closed. It
-// waits while all have a whole request under way; ok is false when the listener was
+// waits while all have a whole request under way that makes progress; ok is false when the listener was
 // closed.
 func (l *limitListener) enter(c *limitConn) (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for !l.closed && l.taken >= l.limits.total && l.waiting.Len() == 0 && l.coming.Len() == 0 {
-		l.reportFull()
+	other := l.givesWay()
+	for ; !l.closed && l.taken >= l.limits.total && other == nil; other = l.givesWay() {
+		l.reportFull("")
+		again := time.AfterFunc(stuckTime, l.changed.Broadcast) // a response may be stuck by then
 		l.changed.Wait()
+		again.Stop()
 	}
 	if l.closed {
 		return false
 	}
-	switch other := l.givesWay(); {
-	case other == nil:
-	case other.list == l.coming:
-		l.reportFull()
-		l.release(other)
-		// The handler sees a body that does not come, and has a moment for the response.
-		_ = other.Conn.SetReadDeadline(time.Now())
-		time.AfterFunc(cutTime, func() { _ = other.Conn.Close() })
-		l.end(requestCut)
-	default:
-		l.release(other)
-		_ = other.Conn.Close() // its own goroutine sees the end
-		l.end(gaveWay)
+	if other != nil {
+		if l.taken >= l.limits.total && other.list != l.waiting {
+			reason := unread
+			if other.list == l.coming {
+				reason = requestCut
+			}
+			l.reportFull(reason)
+		}
+		l.cut(other)
 	}
 	l.taken++
 	c.placed = true
@@ -157,10 +169,49 @@ func (l *limitListener) enter(c *limitConn) (ok bool) {
 	return true
 }
 
-// reportFull reports that all places are taken, once until there is room. The lock is held.
-func (l *limitListener) reportFull() {
+// cut closes a connection that gives way. The lock is held.
+func (l *limitListener) cut(c *limitConn) {
+	from := c.list
+	l.release(c)
+	switch from {
+	case l.coming: // the handler sees a body that does not come, and has a moment for the response
+		_ = c.Conn.SetReadDeadline(time.Now())
+		time.AfterFunc(cutTime, func() { _ = c.Conn.Close() })
+		l.end(requestCut)
+	case l.waiting:
+		c.abandoned.Store(c.abandoned.Load() || isPending(c.Conn))
+		_ = c.hangUp() // its own goroutine sees the end
+		l.end(gaveWay)
+	default:
+		c.abandoned.Store(true)
+		_ = c.hangUp()
+		l.end(unread)
+	}
+}
+
+func isPending(c net.Conn) bool {
+	tcp := tcpOf(c)
+	return tcp != nil && pending(tcp)
+}
+
+// tcpOf is the connection of the kernel below, nil in a test without one.
+func tcpOf(c net.Conn) *net.TCPConn {
+	switch of := c.(type) {
+	case *net.TCPConn:
+		return of
+	case *envelopeConn:
+		return tcpOf(of.Conn)
+	case *proxyproto.Conn:
+		return tcpOf(of.Raw())
+	}
+	return nil
+}
+
+// reportFull reports that all places are taken, once until there is room, and the reason why others are closed, ""
+// while newcomers wait. The lock is held.
+func (l *limitListener) reportFull(reason string) {
 	if !l.spell && l.limits.full != nil {
-		l.limits.full()
+		l.limits.full(reason)
 	}
 	l.spell = true
 }
@@ -173,7 +224,7 @@ func (l *limitListener) crowded() bool {
 
 // givesWay is the connection to close for a newcomer, nil for none: the one that
 // has waited longest for a request, or when that is young itself and there is no other place,
-// the one whose request has been coming longest. The lock is held.
+// the one whose request has been coming longest, or whose response is not read. The lock is held.
 func (l *limitListener) givesWay() *limitConn {
 	if !l.crowded() {
 		return nil
@@ -187,7 +238,38 @@ func (l *limitListener) givesWay() *limitConn {
 	case coming != nil:
 		return coming
 	}
-	return idle
+	if c := l.stuck(func(*limitConn) bool { return true }); c != nil {
+		return c
+	}
+	if idle != nil && time.Since(idle.since) >= stuckTime {
+		return idle
+	}
+	return nil
+}
+
+// stuck is the connection that makes no progress for longest, of those that are asked for, nil for none: its request
+// does not arrive, or its client does not read. The lock is held.
+func (l *limitListener) stuck(asked func(c *limitConn) bool) *limitConn {
+	for at := l.coming.Front(); at != nil; at = at.Next() {
+		c := at.Value.(*limitConn) //nolint:forcetypeassert // move puts nothing else in
+		if time.Since(c.since) < stuckTime {
+			break
+		}
+		if asked(c) {
+			return c
+		}
+	}
+	var longest *limitConn
+	now := time.Now().UnixNano()
+	for at := l.busy.Front(); at != nil; at = at.Next() {
+		c := at.Value.(*limitConn) //nolint:forcetypeassert // as above
+		began := c.writing.Load()
+		if began > 0 && now-began >= int64(stuckTime) && asked(c) &&
+			(longest == nil || began < longest.writing.Load()) {
+			longest = c
+		}
+	}
+	return longest
 }
 
 func first(l *list.List) *limitConn {
@@ -259,7 +341,7 @@ func (l *limitListener) note(conn net.Conn, state http.ConnState) {
 	case state == http.StateIdle:
 		l.rest(c)
 	case c.list == l.waiting:
-		l.move(c, nil)
+		l.move(c, l.busy)
 	}
 }
 
@@ -322,6 +404,12 @@ type limitConn struct {
 	joined sync.Once
 	// waits is whether it is in the list of those that wait, for those who do not hold the lock.
 	waits atomic.Bool
+	// writing is when the write under way began, in nanoseconds since 1970, 0 for none. shared is set while its request
+	// holds a share of the memory.
+	writing atomic.Int64
+	shared  atomic.Bool
+	// abandoned is set when its client has not read what was sent.
+	abandoned atomic.Bool
 
 	// The listener's lock guards the fields below.
 	// list is the one that it is in, nil for none, place its place in it, since when it came there.
@@ -355,11 +443,31 @@ func (c *limitConn) Read(b []byte) (int, error) {
 	return n, err //nolint:wrapcheck // net/http looks at it
 }
 
+// Write implements net.Conn.
+func (c *limitConn) Write(b []byte) (int, error) {
+	c.writing.Store(time.Now().UnixNano())
+	defer c.writing.Store(0)
+	n, err := c.Conn.Write(b)
+	if err != nil {
+		c.abandoned.Store(true)
+	}
+	return n, err //nolint:wrapcheck // net/http looks at it
+}
+
 // Close implements net.Conn.
 func (c *limitConn) Close() error {
 	l := c.listener
 	l.mu.Lock()
 	l.release(c)
 	l.mu.Unlock()
+	return c.hangUp()
+}
+
+// hangUp closes the connection. What an abandoned one still has for its client goes with it: the kernel would keep that
+// for minutes.
+func (c *limitConn) hangUp() error {
+	if tcp := tcpOf(c.Conn); tcp != nil && c.abandoned.Load() {
+		_ = tcp.SetLinger(0)
+	}
 	return c.Conn.Close() //nolint:wrapcheck // net/http looks at it
 }

@@ -25,6 +25,7 @@ import (
 	"platen/internal/docsite"
 	"platen/internal/faults"
 	"platen/internal/mcp"
+	"platen/internal/message"
 	"platen/internal/metrics"
 	"platen/internal/network"
 	"platen/internal/openapi"
@@ -46,7 +47,9 @@ const (
 	// writeTimeout is above the 25 seconds that a long-poll may wait.
 	writeTimeout = 60 * time.Second
 	idleTimeout  = 2 * time.Minute
-	maxHeader    = 64 << 10
+	// maxHeader is the most bytes of a request's line and headers. net/http reads headerSlop more than it is told.
+	maxHeader  = 16 << 10
+	headerSlop = 4 << 10
 	// lameDuck is how long a stopping server responds with unavailable before
 	// it closes connections.
 	lameDuck = 100 * time.Millisecond
@@ -83,7 +86,10 @@ type Server struct {
 	// router is nil for a server that works alone.
 	router   *router.Router
 	listener *limitListener
-	http     *http.Server
+	// memory is the most that the process should take, in bytes, shares the part of it for responses under way.
+	memory int64
+	shares *shares
+	http   *http.Server
 	// net is how the server reaches clients and receivers.
 	net Net
 	// opsListener and opsHTTP serve operators; they are nil without an address for
@@ -159,6 +165,10 @@ func newServer(
 		network: rules, metrics: m,
 		failed: make(chan error, 3), // of all addresses
 	}
+	if s.memory, err = MemoryLimit(c); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.shares = newShares(s.memory / sharePart)
 	s.storage.log = log
 	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
 	if err := s.openRegistry(ctx, nodes, presets); err != nil {
@@ -209,7 +219,7 @@ func openStore(ctx context.Context, c *config.Config) (store.Store, store.Nodes,
 func (s *Server) Start(ctx context.Context) error {
 	listen := s.net.Listen
 	if listen == nil {
-		listen = (&net.ListenConfig{}).Listen
+		listen = (&net.ListenConfig{Control: smallBuffers}).Listen
 	}
 	listener, err := listen(ctx, "tcp", s.config.Listen)
 	if err != nil {
@@ -246,8 +256,9 @@ func (s *Server) Start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.listener = limitConnections(&envelopeListener{Listener: s.proxied(listener), answer: s.api.Standalone},
-		connectionLimits{total: s.config.Connections, group: s.config.IPConnections, block: blockConnections(s.config),
-			network: s.network, late: s.config.ProxyProtocol, ended: s.metrics.ConnectionEnded, full: s.crowded})
+		connectionLimits{total: s.connections(), group: s.config.IPConnections,
+			block: blockConnections(s.config, s.connections()), network: s.network, late: s.config.ProxyProtocol, ended: s.metrics.ConnectionEnded, full: s.crowded})
+	s.shares.listener = s.listener
 	s.gauges()
 	s.http = guarded(handler, s.listener, s.log)
 	s.done.Go(func() { s.registry.Run(background) })
@@ -261,10 +272,13 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// crowded warns that newcomers wait, or have requests cut off that are still coming.
-func (s *Server) crowded() {
-	s.log.Warn("every place for a connection is taken: requests that are slow to arrive give way to new connections",
-		"connections", s.config.Connections)
+// crowded warns that newcomers wait, or says who is closed for them.
+func (s *Server) crowded(reason string) {
+	gives := map[string]string{
+		requestCut: "requests that are slow to arrive", unread: "responses that their clients do not read",
+		"": "nobody: every request is at work, and new connections wait",
+	}[reason]
+	s.log.Warn("every place for a connection is taken", "connections", s.connections(), "gives_way", gives)
 }
 
 // serve serves in the background.
@@ -286,7 +300,8 @@ func (s *Server) handler() (http.Handler, error) {
 		OneOffice: s.oneOffice(),
 		Bodies:    s.config.RequestBodies,
 		Advise:    s.advise,
-		Within:    injector.Layer,
+		Held:      message.NewHeld(s.connections()/2, s.memory/sharePart/2), Shares: s.shares,
+		Within: injector.Layer,
 	}
 	if err := s.route(&options); err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ type Viewer struct {
 	// Now is the server's clock, Stopped is closed when the server drains.
 	Now     func() moment.Instant
 	Stopped <-chan struct{}
+	// Cut is closed when a stream has to give way to others.
+	Cut <-chan struct{}
 }
 
 // New reads from the table of operations which rows there are and which key they

@@ -26,7 +26,7 @@ const (
 
 // Stream sends server-sent events: one for each change since the place that a
 // viewer has, which the id of the last message names. It returns when the client
-// leaves, the server stops or the sandbox is gone.
+// leaves, it has to give way to others, the server stops or the sandbox is gone.
 func (c *Console) Stream(ctx context.Context, w http.ResponseWriter, viewer *Viewer, lastID string) {
 	unwatch := viewer.Sandbox.Watch()
 	defer unwatch()
@@ -68,6 +68,8 @@ func (s *stream) run(ctx context.Context) {
 				return
 			}
 		case <-tick.C:
+		case <-s.viewer.Cut:
+			return
 		case <-s.viewer.Stopped:
 			return
 		case <-ctx.Done():
@@ -83,6 +85,7 @@ func (s *stream) rest(ctx context.Context) bool {
 	select {
 	case <-timer.C:
 		return true
+	case <-s.viewer.Cut:
 	case <-s.viewer.Stopped:
 	case <-ctx.Done():
 	}

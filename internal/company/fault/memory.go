@@ -19,7 +19,7 @@ type Memory struct {
 	Injected []Injection
 }
 
-// Spells are what lasts.
+// Spells are the faults that last for several calls.
 type Spells struct {
 	// Storms are those of the keys of Head Office and of the Factory.
 	Storms [2]Spell `json:"storms,omitzero"`
@@ -211,8 +211,8 @@ type Draw struct {
 	Until sim.Minute
 	// Kind is that of the fault that turned it away.
 	Kind Kind
-	// taken are the operations of the injection that Hit took last.
-	taken []string
+	// taken are the injections that were taken, by their kind.
+	taken []Injection
 }
 
 // Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes of the
@@ -316,14 +316,19 @@ func (m *Memory) Hit(d *Draw, kind Kind) bool {
 }
 
 func (m *Memory) take(kind Kind, d *Draw) (ok bool) {
-	d.taken, ok = m.Take(kind, &d.call)
+	operations, ok := m.Take(kind, &d.call)
+	if ok {
+		d.taken = append(d.taken, Injection{Kind: kind, Count: 1, Operations: operations})
+	}
 	return ok
 }
 
 // GiveBack undoes a hit of a kind that had no effect: what was asked for by hand is still to come.
 func (m *Memory) GiveBack(d *Draw, kind Kind) {
-	if !d.plan.hits(kind, &d.call, d.n) {
-		m.Inject(Injection{Kind: kind, Count: 1, Operations: d.taken})
+	for _, taken := range d.taken {
+		if taken.Kind == kind {
+			m.Inject(taken)
+		}
 	}
 }
 

@@ -33,6 +33,8 @@ const (
 	// maxBody is the most bytes of one request: 20 messages, of which few are
 	// as large as the body of a call may be.
 	maxBody = 64 << 10
+	// exchangeBytes is about how much memory messages and their responses take up while they are under way.
+	exchangeBytes = 2 * maxBody
 	// maxBatch is the most messages of one request.
 	maxBatch = 20
 
@@ -74,6 +76,10 @@ type API interface {
 	// spends as none does.
 	Enter(r *http.Request) error
 	Spend(r *http.Request, as apikey.Credential) error
+	// Share returns a share that holds nothing of the memory for what is under way. Hold notes that a request waits,
+	// until end is called, and closes cut when it has to give way.
+	Share() *message.Share
+	Hold() (cut <-chan struct{}, end func())
 	// Remaining returns the rest of the budget that Spend takes from. It spends
 	// nothing.
 	Remaining(r *http.Request, as apikey.Credential) message.Budget
@@ -308,6 +314,12 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 		g.reject(w, r, err, v)
 		return
 	}
+	share := g.options.API.Share()
+	defer share.Give()
+	if err := share.Take(r.Context(), exchangeBytes); err != nil {
+		return // the client is gone
+	}
+	r = r.WithContext(share.Sharing(r.Context()))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		g.reject(w, r, unreadable(err), v)

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// receiveBuffer is how much of what a client sends the kernel keeps for a connection, in bytes, until it is read.
+	receiveBuffer = 32 << 10
+	// unsentBuffer is how much of a response it keeps that it cannot send yet: the rest stays with the server, which
+	// counts it.
+	unsentBuffer = 16 << 10
+)
+
+// smallBuffers bounds the kernel's buffers of the connections of a listener: they count in the limit of a container.
+// What is on its way to a client that reads is not bounded by it.
+func smallBuffers(_, _ string, raw syscall.RawConn) error {
+	var failed error
+	err := raw.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)
+		if failed == nil {
+			failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentBuffer)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return fmt.Errorf("set the buffers of connections: %w", err)
+	}
+	return nil
+}
+
+// pending reports whether the kernel still has something for the client, who has not taken it.
+func pending(c *net.TCPConn) (is bool) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return false
+	}
+	_ = raw.Control(func(fd uintptr) {
+		n, err := unix.IoctlGetInt(int(fd), unix.SIOCOUTQ)
+		is = err == nil && n > 0
+	})
+	return is
+}

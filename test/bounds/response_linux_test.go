@@ -1,0 +1,83 @@
+package bounds
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestResponsesThatNobodyReads stay within the memory: 44 blocks send as many requests as their budgets let them for
+// the largest responses there are, one on each connection, and read nothing.
+func TestResponsesThatNobodyReads(t *testing.T) {
+	for name, path := range map[string]string{
+		"events": "/v1/events?limit=100", "CSV": "/v1/events.csv?limit=100", "archive": "/v1/requests.har",
+		"console": "/console/data/state", "report": "/v1/sandbox/report", "document": "/openapi.json",
+		"guide": "/docs/faults", "search": "/docs/search?q=webhook",
+	} {
+		t.Run(name, func(t *testing.T) {
+			atEachSize(t, nil, func(t *testing.T, p *program) {
+				all := p.creates(blocks(44), 4, `{"clock":"manual"}`)
+				p.grow(all, 3, name == "archive")
+				of := map[network][]keys{}
+				for _, k := range all {
+					of[k.from] = append(of[k.from], k)
+				}
+				judge(t, p, func() func() {
+					h := p.hold(blocks(44), 228, func(n network, i int) string {
+						k := of[n][i/2%len(of[n])]
+						key := k.office
+						if i%2 == 1 {
+							key = k.factory
+						}
+						return head("GET", path, key)
+					})
+					return h.close
+				}, 8*time.Second)
+			})
+		})
+	}
+}
+
+// grow lets companies live some days, and has their largest requests remembered.
+func (p *program) grow(all []keys, days int, requests bool) {
+	p.t.Helper()
+	p.together(len(all), 64, func(i int) error {
+		web := p.client(all[i].from)
+		defer web.CloseIdleConnections()
+		for day := range days {
+			if status, err := send(web, p, "POST", "/v1/sandbox/tick", all[i].office, `{"minutes":480}`,
+				fmt.Sprint("day", day)); err != nil || status != http.StatusOK {
+				return fmt.Errorf("tick: %d, %w", status, err)
+			}
+			time.Sleep(time.Second) // one a second is allowed
+		}
+		for n := 0; requests && n < 20; n++ {
+			body := `{"reference":"` + strings.Repeat("&<\\u0000", 600) + fmt.Sprint(n) + `"}`
+			if _, err := send(web, p, "POST", "/v1/factory/work-orders?"+strings.Repeat("&", 2000), all[i].factory, body,
+				fmt.Sprint("order", n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// send sends a request with a key, and returns its status.
+func send(web *http.Client, p *program, method, path, key, body, idempotency string) (int, error) {
+	r, err := http.NewRequest(method, "http://"+p.address+path, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if idempotency != "" {
+		r.Header.Set("Idempotency-Key", idempotency)
+	}
+	return discard(web.Do(r))
+}
