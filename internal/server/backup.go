@@ -12,28 +12,49 @@ import (
 	"platen/internal/store/sqlite"
 )
 
-// Backed describes a copy of a database.
-type Backed = sqlite.Backed
-
 // ErrNoFile refuses the backup of a database that is no file.
 var ErrNoFile = errors.New("this is for a SQLite file; PostgreSQL has tools of its own, such as pg_dump")
 
 // Backup copies the database of the settings into a new file, also while a server
 // runs on it.
-func Backup(ctx context.Context, c *config.Config, to string) (Backed, error) {
+func Backup(ctx context.Context, c *config.Config, to string) (sqlite.Backed, error) {
 	if c.Postgres() {
-		return Backed{}, ErrNoFile
+		return sqlite.Backed{}, ErrNoFile
 	}
 	return sqlite.Backup(ctx, c.Database, to)
 }
 
+// Restored describes a database that was restored.
+type Restored struct {
+	sqlite.Backed
+
+	// Key is the file that got the secret key of the copy, if there was one and it was another.
+	Key string
+}
+
 // Restore puts a copy in the place of the database of the settings, which no
-// server may run on.
-func Restore(ctx context.Context, c *config.Config, from string, replace bool) (Backed, error) {
+// server may run on, and the key beside the copy in the place of its key. After an error both
+// are unchanged.
+func Restore(ctx context.Context, c *config.Config, from string, replace bool) (restored Restored, err error) {
 	if c.Postgres() {
-		return Backed{}, ErrNoFile
+		return restored, ErrNoFile
 	}
-	return sqlite.Restore(ctx, from, c.Database, replace)
+	key := &keyCopy{}
+	restored.Backed, err = sqlite.Restore(ctx, from, c.Database, sqlite.Restoring{
+		Replace: replace,
+		Ready: func(_ context.Context, _, path string) error {
+			if err := removeRemains(path + secretSuffix); err != nil {
+				return fmt.Errorf("clean up after a restore that was killed: %w", err)
+			}
+			return key.ready(from, path+secretSuffix, replace)
+		},
+		Placed: func() error { return key.place() },
+	})
+	if err != nil {
+		return Restored{}, errors.Join(err, key.discard())
+	}
+	restored.Key = key.to
+	return restored, nil
 }
 
 // CheckDatabase looks for damage in the database of the settings, also while a

@@ -118,7 +118,13 @@ func readSecret(c *config.Config) (*secretSource, error) {
 		}
 		return &secretSource{text: text, place: c.SecretKeyFile}, nil
 	}
-	file := c.Database + secretSuffix
+	file, err := keyFile(c.Database)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeRemains(file); err != nil {
+		return nil, fmt.Errorf("remove what is left of a secret key: %w", err)
+	}
 	text, err := readSecretFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &secretSource{place: file, file: file}, nil
@@ -153,20 +159,12 @@ func makeSecret(path string) ([]byte, error) {
 
 // writeSecret writes a file that only its owner can read, whole or not at all.
 func writeSecret(path string, text []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	temporary, err := writeBeside(path, append(text, '\n'))
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(append(text, '\n'))
-	if err == nil {
-		err = file.Sync()
-	}
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
+	if err := os.Rename(temporary, path); err != nil {
+		return errors.Join(err, os.Remove(temporary))
 	}
 	// The name must outlast a loss of power, as the data that is sealed with
 	// the key does.

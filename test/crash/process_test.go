@@ -34,6 +34,7 @@ var binary string
 
 func TestMain(m *testing.M) {
 	selfexec.Main()
+	traceMain()
 	os.Exit(runTests(m))
 }
 

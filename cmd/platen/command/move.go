@@ -3,8 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,8 +42,11 @@ func moveCommand() *cobra.Command {
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%s has %d sandboxes with %d commits, and %d records, compared\n",
 				to.Place(), moved.Sandboxes, moved.Commits, moved.Records)
-			key := from.Database + keySuffix
-			if _, err := os.Stat(key); from.Postgres() || errors.Is(err, fs.ErrNotExist) {
+			key, there := "", false
+			if !from.Postgres() {
+				key, there = server.FindKey(from.Database)
+			}
+			if !there {
 				fmt.Fprintln(out, "start the server on it with the secret key that it had")
 				return nil
 			}
@@ -53,7 +54,7 @@ func moveCommand() *cobra.Command {
 				fmt.Fprintf(out, "start the server on it with PLATEN_SECRET_KEY_FILE=%s\n", key)
 				return nil
 			}
-			return copyKey(out, key, to.Database+keySuffix, true)
+			return copyKey(out, from.Database, to.Database)
 		},
 	}
 	cmd.Flags().StringVar(&from.Database, "from", "", "The database to move: a SQLite file, or a PostgreSQL URL.")

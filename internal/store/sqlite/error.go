@@ -22,10 +22,13 @@ func isRefusal(err error) bool {
 	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrNotFound)
 }
 
-// isBusy reports whether err means that another connection holds the lock.
+// errRead refuses to fold a log that another connection reads.
+var errRead = errors.New("another connection reads its log")
+
+// isBusy reports whether err means that another connection holds the lock, or reads.
 func isBusy(err error) bool {
 	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+	return errors.Is(err, errRead) || errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // isFull reports whether err is a write that the disk did not take: no space,

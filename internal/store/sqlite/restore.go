@@ -9,20 +9,32 @@ import (
 	"path/filepath"
 )
 
+// Restoring has the choices of a caller, and the steps that are the caller's own.
+type Restoring struct {
+	// Replace lets the copy take the place of a database that is there.
+	Replace bool
+	// Ready gets the file of the copy and the path of the database, links followed, before anything is changed.
+	// Its error ends the restore.
+	Ready func(ctx context.Context, copied, path string) error
+	// Placed is called once the copy has its place. After its error the old database has it back.
+	Placed func() error
+}
+
 // Restore puts a copy in the place of the database at a path, which no server may have
 // open. A database that is there already is only replaced when the caller says so. The
 // copy is checked first, also that it has the tables of Platen and nothing else, and
-// stays as it is. The result is durable when Restore returns; after an error the old
-// database is still there.
-func Restore(ctx context.Context, from, path string, replace bool) (Backed, error) {
-	restored, err := restore(ctx, from, path, replace)
+// stays as it is. At each moment the path has the old database, whole, or the new one: also for a
+// process that is killed, whose remains the next Restore or Open removes. The result is durable when
+// Restore returns; after an error everything is as it was.
+func Restore(ctx context.Context, from, path string, r Restoring) (Backed, error) {
+	restored, err := r.restore(ctx, from, path)
 	if err != nil {
 		return Backed{}, fmt.Errorf("restore %s from %s: %w", path, from, err)
 	}
 	return restored, nil
 }
 
-func restore(ctx context.Context, from, path string, replace bool) (backed Backed, err error) {
+func (r Restoring) restore(ctx context.Context, from, path string) (backed Backed, err error) {
 	if err := mustBeRegular(from); err != nil {
 		return Backed{}, err
 	}
@@ -35,7 +47,7 @@ func restore(ctx context.Context, from, path string, replace bool) (backed Backe
 	if err := makeDirectory(filepath.Dir(path)); err != nil {
 		return Backed{}, err
 	}
-	if path, err = resolve(path); err != nil {
+	if path, err = Resolve(path); err != nil {
 		return Backed{}, err
 	}
 	lock, err := takeLock(path)
@@ -43,19 +55,17 @@ func restore(ctx context.Context, from, path string, replace bool) (backed Backe
 		return Backed{}, err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	switch _, err := os.Stat(path); {
-	case err == nil && !replace:
-		return Backed{}, fmt.Errorf("there is a database already: %w", fs.ErrExist)
-	case err == nil:
-		if err := lock.hold(path); err != nil {
-			return Backed{}, err
-		}
+	if err := r.mayReplace(path, lock); err != nil {
+		return Backed{}, err
 	}
-	folder, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".restore-*")
+	if err := cleanUp(path); err != nil {
+		return Backed{}, err
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+restoring+"*")
 	if err != nil {
 		return Backed{}, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, (&predecessor{path: path, folder: folder}).remove()) }()
 	copied := filepath.Join(folder, "copy")
 	if backed, err = Backup(ctx, from, copied); err != nil {
 		return Backed{}, err
@@ -63,17 +73,39 @@ func restore(ctx context.Context, from, path string, replace bool) (backed Backe
 	if err := checkSchema(ctx, copied); err != nil { // of the copy, which nobody else can change
 		return Backed{}, fmt.Errorf("check the copy: %w", err)
 	}
-	// The log of the old database must not be there when the new one has its name:
-	// SQLite would take it for its own.
-	for _, name := range []string{path + "-wal", path + "-shm"} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if r.Ready != nil {
+		if err := r.Ready(ctx, copied, path); err != nil {
 			return Backed{}, err
 		}
 	}
-	if err := os.Rename(copied, path); err != nil {
+	old, err := setAside(ctx, path, folder)
+	if err != nil {
 		return Backed{}, err
 	}
-	return backed, syncDirectory(filepath.Dir(path))
+	if err := old.replace(copied); err != nil {
+		return Backed{}, err
+	}
+	if r.Placed != nil {
+		if err := r.Placed(); err != nil {
+			return Backed{}, errors.Join(err, old.putBack())
+		}
+	}
+	return backed, nil
+}
+
+// mayReplace refuses a database that is to stay, or is in use.
+func (r Restoring) mayReplace(path string, lock *fileLock) error {
+	switch err := mustBeRegular(path); {
+	case errors.Is(err, fs.ErrNotExist) && r.Replace:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return strayLog(path)
+	case err != nil:
+		return err
+	case !r.Replace:
+		return fmt.Errorf("there is a database already: %w", fs.ErrExist)
+	}
+	return lock.hold(path)
 }
 
 // Inspect checks the structure of the database at a path, also while a server runs

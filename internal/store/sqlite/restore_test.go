@@ -34,7 +34,7 @@ func TestARestoredDatabaseIsTheCopyAndNothingOfTheOldOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	commit(s, "sbx_later", 2)
-	if _, err := sqlite.Restore(t.Context(), copied, path, true); err == nil {
+	if _, err := sqlite.Restore(t.Context(), copied, path, sqlite.Restoring{Replace: true}); err == nil {
 		t.Error("a database in use was replaced")
 	}
 	log, err := os.ReadFile(path + "-wal")
@@ -47,10 +47,10 @@ func TestARestoredDatabaseIsTheCopyAndNothingOfTheOldOne(t *testing.T) {
 	if err := os.WriteFile(path+"-wal", log, 0o600); err != nil { // as a killed server leaves it
 		t.Fatal(err)
 	}
-	if _, err := sqlite.Restore(t.Context(), copied, path, false); !errors.Is(err, fs.ErrExist) {
+	if _, err := sqlite.Restore(t.Context(), copied, path, sqlite.Restoring{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a database: %v", err)
 	}
-	restored, err := sqlite.Restore(t.Context(), copied, path, true)
+	restored, err := sqlite.Restore(t.Context(), copied, path, sqlite.Restoring{Replace: true})
 	if err != nil || restored.Sandboxes != 1 || restored.Commits != 1 {
 		t.Fatalf("restored are %+v, %v", restored, err)
 	}
@@ -97,7 +97,7 @@ func TestOnlyTheTablesOfPlatenAreRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			db.Close()
-			_, err := sqlite.Restore(t.Context(), copied, path, false)
+			_, err := sqlite.Restore(t.Context(), copied, path, sqlite.Restoring{})
 			if want := statement == "ANALYZE"; (err == nil) != want {
 				t.Errorf("restored: %v", err)
 			}
@@ -122,7 +122,7 @@ func TestADatabaseOfAnUnreleasedVersionIsRefused(t *testing.T) {
 	}
 	db.Close()
 	refuse(t, path, "unreleased version of Platen")
-	_, err := sqlite.Restore(t.Context(), path, filepath.Join(t.TempDir(), "restored.db"), false)
+	_, err := sqlite.Restore(t.Context(), path, filepath.Join(t.TempDir(), "restored.db"), sqlite.Restoring{})
 	if err == nil || !strings.Contains(err.Error(), "unreleased version of Platen") {
 		t.Errorf("a copy of it is restored: %v", err)
 	}

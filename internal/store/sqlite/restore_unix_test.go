@@ -21,7 +21,7 @@ func TestAPipeIsNoCopy(t *testing.T) {
 	}
 	ended := make(chan error, 3)
 	go func() {
-		_, err := sqlite.Restore(t.Context(), pipe, path, false)
+		_, err := sqlite.Restore(t.Context(), pipe, path, sqlite.Restoring{})
 		ended <- err
 		_, err = sqlite.Backup(t.Context(), pipe, path)
 		ended <- err

@@ -69,7 +69,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := makeDirectory(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	if path, err = resolve(path); err != nil {
+	if path, err = Resolve(path); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	lock, err := takeLock(path)
@@ -83,9 +83,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// resolve follows links, so that one file has one name and one lock, however it
+// Resolve follows links, so that one file has one name and one lock, however it
 // was called. A file that is yet to be made has the name of its folder.
-func resolve(path string) (string, error) {
+func Resolve(path string) (string, error) {
 	whole, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return whole, nil
@@ -94,7 +94,7 @@ func resolve(path string) (string, error) {
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(filepath.Dir(path), target)
 		}
-		return resolve(target)
+		return Resolve(target)
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -105,6 +105,12 @@ func resolve(path string) (string, error) {
 
 // openLocked does the work of Open once the lock is held.
 func openLocked(ctx context.Context, path string, lock *fileLock) (*Store, error) {
+	if err := cleanUp(path); err != nil {
+		return nil, err
+	}
+	if err := strayLog(path); err != nil {
+		return nil, err
+	}
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
@@ -161,14 +167,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // connect opens a pool of connections to the file at path. mode is SQLite's
 // own: rw or ro.
 func connect(path, mode string, limit int) (*sql.DB, error) {
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive letter, on Windows
-	}
-	options := url.Values{
-		"mode":          {mode},
-		"_busy_timeout": {busyTimeoutMillis},
-	}
+	options := url.Values{"mode": {mode}}
 	if mode == "rw" {
 		// The driver sets auto_vacuum before anything that writes, as it must
 		// be: a database that has pages no longer takes it.
@@ -180,6 +179,16 @@ func connect(path, mode string, limit int) (*sql.DB, error) {
 			"fullfsync(1)", "checkpoint_fullfsync(1)", "journal_size_limit(" + journalLimitBytes + ")",
 		}
 	}
+	return dial(path, options, limit)
+}
+
+// dial opens a pool of connections with options of the driver.
+func dial(path string, options url.Values, limit int) (*sql.DB, error) {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter, on Windows
+	}
+	options.Set("_busy_timeout", busyTimeoutMillis)
 	file := url.URL{Scheme: "file", Path: slashed, RawQuery: options.Encode()}
 	db, err := sql.Open("sqlite", file.String())
 	if err != nil {
@@ -204,6 +213,19 @@ func makeFile(path string) error {
 		return err
 	}
 	return syncDirectory(filepath.Dir(path))
+}
+
+// strayLog refuses a path with the log of a database that is not there: the first write to another one would delete
+// what the log has of it.
+func strayLog(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s-wal has newer writes of a database that is no longer beside it: put that one back, "+
+			"or remove this file", path)
+	}
+	return nil
 }
 
 // mayWrite refuses files that this process cannot write: the database, and the
