@@ -99,10 +99,21 @@ func schemaOf(ctx context.Context, conn *sql.Conn) (map[object]bool, error) {
 		if err := rows.Scan(&o.kind, &o.name, &o.table, &o.text); err != nil {
 			return nil, err
 		}
-		o.text = strings.Join(strings.Fields(o.text), " ")
+		o.text = withoutComments(o.text)
 		objects[o] = true
 	}
 	return objects, rows.Err()
+}
+
+// withoutComments returns a statement in one line. Another version has other comments. A statement of ours quotes
+// nothing, so one that is equal without what follows two hyphens quotes nothing before them.
+func withoutComments(statement string) string {
+	var words []string
+	for line := range strings.Lines(statement) {
+		code, _, _ := strings.Cut(line, "--")
+		words = append(words, strings.Fields(code)...)
+	}
+	return strings.Join(words, " ")
 }
 
 // mustBeRegular refuses a folder, a pipe or a device, on which SQLite could wait forever.
