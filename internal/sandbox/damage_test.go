@@ -5,13 +5,16 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/testclient"
 )
@@ -191,4 +194,95 @@ func (b *bench) compare(s *sandbox.Sandbox, v *sandbox.View, want string) string
 		return "wrong"
 	}
 	return "whole"
+}
+
+// TestTheCheckFindsEveryBitThatADiskChanges, in each commit and each snapshot.
+func TestTheCheckFindsEveryBitThatADiskChanges(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.create(sim.Manual)
+	for i := range 10 {
+		if _, err := s.Do(t.Context(), tick(fmt.Sprint("key-", i), 60)); err != nil {
+			t.Fatal(err)
+		}
+		b.pass(2 * time.Second)
+	}
+	b.registry.Close(t.Context()) // and so there is a snapshot
+	clean, err := sandbox.CheckStore(t.Context(), b.store)
+	if err != nil || len(clean.Damages) > 0 || clean.Snapshots != 1 {
+		t.Fatalf("before, the check finds %+v, %v", clean, err)
+	}
+	draw := rand.New(rand.NewPCG(3, 4))
+	for range flips {
+		undo := b.flip(draw)
+		if found, err := sandbox.CheckStore(t.Context(), b.store); err != nil || len(found.Damages) != 1 ||
+			found.Damages[0].SandboxID != b.view(s).SandboxID {
+			t.Errorf("of one bit the check finds %+v, %v", found, err)
+		}
+		undo()
+	}
+}
+
+// TestTheCheckComparesFeedAndIndexWithTheCommits, which have the right sums.
+func TestTheCheckComparesFeedAndIndexWithTheCommits(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.create(sim.Manual)
+	for i := range 10 {
+		if _, err := s.Do(t.Context(), tick(fmt.Sprint("key-", i), 60)); err != nil {
+			t.Fatal(err)
+		}
+		b.pass(2 * time.Second)
+	}
+	id := b.view(s).SandboxID
+	b.registry.Close(t.Context()) // and so there is a snapshot
+	stored, err := b.store.Commits(t.Context(), id, 1, store.MaxCommits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := b.store.Load(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(want string) {
+		t.Helper()
+		found, err := sandbox.CheckStore(t.Context(), b.store)
+		if err != nil || len(found.Damages) != 1 || !strings.Contains(found.Damages[0].Error.Error(), want) {
+			t.Errorf("the check finds %+v, %v; want %q", found.Damages, err, want)
+		}
+	}
+
+	snapshot, err := commitlog.DecodeSnapshot(image.Snapshot.Body, image.Snapshot.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := record.Changes{Events: []record.Event{{Sequence: 1 << 20}}}
+	snapshot.Index.Add(image.Snapshot.Version, &commitlog.Commit{Changes: more})
+	b.alter("UPDATE snapshots SET body = ?", snapshot.Encode(image.Snapshot.Version))
+	find("the index of snapshot")
+	b.alter("UPDATE snapshots SET body = ?", image.Snapshot.Body)
+
+	last := len(stored) - 1
+	for last > 0 && !hasEvents(t, &stored[last]) {
+		last--
+	}
+	b.alter("DELETE FROM snapshots")
+	b.alter("DELETE FROM commits WHERE version > ?", stored[last].Version)
+	commit, err := commitlog.DecodeCommit(stored[last].Body, stored[last].Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit.Events[0].Sequence++
+	body, _ := commit.Encode(stored[last].Version, commit.Previous)
+	b.alter("UPDATE commits SET body = ? WHERE version = ?", body, stored[last].Version)
+	find("where")
+}
+
+func hasEvents(t *testing.T, stored *store.Commit) bool {
+	t.Helper()
+	c, err := commitlog.DecodeCommit(stored.Body, stored.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(c.Events) > 0
 }

@@ -170,7 +170,7 @@ func (s *Sandbox) readCommits(
 
 // commitsAfter reads the next commits of a sandbox, those after one version and up to
 // another, as many as are read at once. They are damaged if there are none.
-func commitsAfter(ctx context.Context, from store.Store, id string, version, until uint64) ([]store.Commit, error) {
+func commitsAfter(ctx context.Context, from store.Reader, id string, version, until uint64) ([]store.Commit, error) {
 	stored, err := from.Commits(ctx, id, version+1, min(until, version+store.MaxCommits))
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller names the sandbox

@@ -50,7 +50,7 @@ func MoveStore(ctx context.Context, from, to store.Store) (Moved, error) {
 }
 
 // all lists the headers of all sandboxes.
-func all(ctx context.Context, s store.Store) ([]store.Sandbox, error) {
+func all(ctx context.Context, s store.Reader) ([]store.Sandbox, error) {
 	never := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 	headers, err := s.Due(ctx, never, math.MaxInt32)
 	if err != nil {

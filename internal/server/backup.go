@@ -4,29 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"time"
 
 	"platen/internal/config"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
 )
 
+// Backed describes a copy of a database.
+type Backed = sqlite.Backed
+
 // ErrNoFile refuses the backup of a database that is no file.
 var ErrNoFile = errors.New("this is for a SQLite file; PostgreSQL has tools of its own, such as pg_dump")
 
 // Backup copies the database of the settings into a new file, also while a server
-// runs on it.
-func Backup(ctx context.Context, c *config.Config, to string) (sqlite.Backed, error) {
+// runs on it. A copy of a damaged one is refused if it is to be checked.
+func Backup(ctx context.Context, c *config.Config, to string, check bool) (Backed, error) {
 	if c.Postgres() {
-		return sqlite.Backed{}, ErrNoFile
+		return Backed{}, ErrNoFile
 	}
-	return sqlite.Backup(ctx, c.Database, to)
+	if !check {
+		return sqlite.Backup(ctx, c.Database, to, nil)
+	}
+	return sqlite.Backup(ctx, c.Database, to, refuseDamage)
+}
+
+// Restoring is how a database is restored.
+type Restoring struct {
+	// From is the copy.
+	From string
+	// Replace lets it take the place of a database and a key that are there.
+	Replace bool
+	// Check refuses a copy that is damaged.
+	Check bool
 }
 
 // Restored describes a database that was restored.
 type Restored struct {
-	sqlite.Backed
+	Backed
 
 	// Key is the file that got the secret key of the copy, if there was one and it was another.
 	Key string
@@ -35,18 +50,23 @@ type Restored struct {
 // Restore puts a copy in the place of the database of the settings, which no
 // server may run on, and the key beside the copy in the place of its key. After an error both
 // are unchanged.
-func Restore(ctx context.Context, c *config.Config, from string, replace bool) (restored Restored, err error) {
+func Restore(ctx context.Context, c *config.Config, r Restoring) (restored Restored, err error) {
 	if c.Postgres() {
 		return restored, ErrNoFile
 	}
 	key := &keyCopy{}
-	restored.Backed, err = sqlite.Restore(ctx, from, c.Database, sqlite.Restoring{
-		Replace: replace,
-		Ready: func(_ context.Context, _, path string) error {
+	restored.Backed, err = sqlite.Restore(ctx, r.From, c.Database, sqlite.Restoring{
+		Replace: r.Replace,
+		Ready: func(ctx context.Context, copied, path string) error {
+			if r.Check {
+				if err := refuseDamage(ctx, copied); err != nil {
+					return err
+				}
+			}
 			if err := removeRemains(path + secretSuffix); err != nil {
 				return fmt.Errorf("clean up after a restore that was killed: %w", err)
 			}
-			return key.ready(from, path+secretSuffix, replace)
+			return key.ready(r.From, path+secretSuffix, r.Replace)
 		},
 		Placed: func() error { return key.place() },
 	})
@@ -57,30 +77,64 @@ func Restore(ctx context.Context, c *config.Config, from string, replace bool) (
 	return restored, nil
 }
 
-// CheckDatabase looks for damage in the database of the settings, also while a
-// server runs on it. It reads a copy of one moment, which is beside the database
-// for as long as it takes.
-func CheckDatabase(ctx context.Context, c *config.Config) (found sandbox.Checked, err error) {
+// CheckDatabase looks for damage in the database of the settings as it is at one moment, also
+// while a server runs on it.
+func CheckDatabase(ctx context.Context, c *config.Config) (sandbox.Checked, error) {
 	if c.Postgres() {
-		return found, ErrNoFile
+		return sandbox.Checked{}, ErrNoFile
 	}
-	if _, err := sqlite.Inspect(ctx, c.Database); err != nil {
-		return found, err //nolint:wrapcheck // the error names the file
-	}
-	folder, err := os.MkdirTemp(filepath.Dir(c.Database), filepath.Base(c.Database)+".check-*")
+	found, err := checkFile(ctx, c.Database)
 	if err != nil {
-		return found, fmt.Errorf("make room for a copy: %w", err)
+		return sandbox.Checked{}, fmt.Errorf("check %s: %w", c.Database, err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	copied := filepath.Join(folder, "copy.db")
-	if _, err := sqlite.Backup(ctx, c.Database, copied); err != nil {
-		return found, fmt.Errorf("%w. The check reads a copy, which needs as much room as the database beside it. "+
-			"Where there is none, make the copy on another disk with platen backup, and check that one", err)
-	}
-	db, err := sqlite.Open(ctx, copied)
+	return found, nil
+}
+
+func checkFile(ctx context.Context, path string) (found sandbox.Checked, err error) {
+	db, err := sqlite.OpenMoment(ctx, path)
 	if err != nil {
-		return found, err //nolint:wrapcheck // the error names the file
+		return found, err //nolint:wrapcheck // the caller names the file
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.CheckStructure(ctx); err != nil {
+		return found, err //nolint:wrapcheck // the caller names the file
+	}
 	return sandbox.CheckStore(ctx, db)
+}
+
+// namedDamages is how many places an error names.
+const namedDamages = 10
+
+// refuseDamage is the check of a copy.
+func refuseDamage(ctx context.Context, copied string) error {
+	found, err := checkFile(ctx, copied)
+	if err != nil {
+		return fmt.Errorf("check the copy: %w", err)
+	}
+	return damageOf(&found)
+}
+
+// damageOf returns an error that names the places of damage, or nil where there is none.
+func damageOf(found *sandbox.Checked) error {
+	if len(found.Damages) == 0 {
+		return nil
+	}
+	var places []error
+	for _, damage := range found.Damages[:min(namedDamages, len(found.Damages))] {
+		places = append(places, fmt.Errorf("sandbox %s, until %s: %w", damage.SandboxID,
+			damage.Until.Format(time.RFC3339), damage.Error))
+	}
+	return &DamageError{Count: len(found.Damages), Of: found.Sandboxes, places: places}
+}
+
+// DamageError refuses a copy of which something is not as it was written.
+type DamageError struct {
+	// Count is how many sandboxes are damaged, Of how many there are.
+	Count, Of int
+	places    []error
+}
+
+// Error names the first places.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%d of %d sandboxes are damaged:\n%s", e.Count, e.Of, errors.Join(e.places...))
 }

@@ -23,8 +23,9 @@ var errHalfMoved = errors.New("moving another database into this one was not fin
 	"drop its tables, or remove the file, and run platen move again")
 
 // Move copies everything in the database of some settings into the empty one of others.
-// No server may run on either. Until everything is there, no server starts on the new one.
-func Move(ctx context.Context, from, to *config.Config) (moved sandbox.Moved, err error) {
+// No server may run on either. Until everything is there, no server starts on the new one. A damaged
+// database is refused if it is to be checked.
+func Move(ctx context.Context, from, to *config.Config, check bool) (moved sandbox.Moved, err error) {
 	if !from.Postgres() {
 		if _, err := os.Stat(from.Database); err != nil { // or it would be made
 			return moved, fmt.Errorf("move: %w", err)
@@ -35,6 +36,15 @@ func Move(ctx context.Context, from, to *config.Config) (moved sandbox.Moved, er
 		return moved, fmt.Errorf("open the database to move: %w", err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	if check {
+		found, err := sandbox.CheckStore(ctx, source)
+		if err == nil {
+			err = damageOf(&found)
+		}
+		if err != nil {
+			return moved, fmt.Errorf("check the database to move: %w", err)
+		}
+	}
 	target, _, err := openStore(ctx, to)
 	if err != nil {
 		return moved, fmt.Errorf("open the new database: %w", err)

@@ -213,18 +213,8 @@ func CheckWrites(writes []Write) error {
 	return nil
 }
 
-// Store keeps sandboxes and records. All methods may be called from many goroutines.
-type Store interface {
-	// Commit appends one commit, all or nothing, and returns when it is
-	// durable. Version must be exactly one more than the newest version of
-	// that sandbox (or 1 with a Header for a new one), else ErrConflict: this
-	// is the compare-and-swap that keeps two writers from diverging. With a Fork
-	// it is one more than a version of the parent, and the sandbox must be new; a
-	// parent that is gone, or has no such version, is ErrConflict. A sandbox
-	// whose newest claim is not the commit's Fence is ErrFenced. A commit that
-	// is refused never harms others of the same group.
-	Commit(ctx context.Context, c Commit) error
-
+// Reader is the part of a Store that reads sandboxes.
+type Reader interface {
 	// Commits reads the commits from version first to version last inclusive,
 	// oldest first, at most MaxCommits of them. Headers and records are not
 	// returned. Where the range holds no commit the list is empty; only an
@@ -235,6 +225,25 @@ type Store interface {
 	// ErrNotFound.
 	Load(ctx context.Context, sandboxID string) (Image, error)
 
+	// Due lists the headers of sandboxes with WakeAt at or before t, earliest
+	// first, at most limit of them.
+	Due(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
+}
+
+// Store keeps sandboxes and records. All methods may be called from many goroutines.
+type Store interface {
+	Reader
+
+	// Commit appends one commit, all or nothing, and returns when it is
+	// durable. Version must be exactly one more than the newest version of
+	// that sandbox (or 1 with a Header for a new one), else ErrConflict: this
+	// is the compare-and-swap that keeps two writers from diverging. With a Fork
+	// it is one more than a version of the parent, and the sandbox must be new; a
+	// parent that is gone, or has no such version, is ErrConflict. A sandbox
+	// whose newest claim is not the commit's Fence is ErrFenced. A commit that
+	// is refused never harms others of the same group.
+	Commit(ctx context.Context, c Commit) error
+
 	// SaveSnapshot keeps a snapshot. One that is older than the kept one
 	// changes nothing; one of the same version replaces it. Commits are not
 	// removed. A version that is not committed is ErrConflict, another claim
@@ -244,10 +253,6 @@ type Store interface {
 	// FindKey returns the header of the sandbox that owns the key, or
 	// ErrNotFound.
 	FindKey(ctx context.Context, key KeyHash) (Sandbox, error)
-
-	// Due lists the headers of sandboxes with WakeAt at or before t, earliest
-	// first, at most limit of them.
-	Due(ctx context.Context, t time.Time, limit int) ([]Sandbox, error)
 
 	// Count returns how many sandboxes there are.
 	Count(ctx context.Context) (int, error)

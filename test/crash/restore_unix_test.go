@@ -4,6 +4,7 @@ package crash
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"maps"
 	"os"
@@ -200,17 +201,55 @@ func TestALogWithoutItsDatabaseIsNotThrownAway(t *testing.T) {
 	if err := os.Rename(database, database+".away"); err != nil {
 		t.Fatal(err)
 	}
-	for _, arguments := range [][]string{
-		{"restore", "--database", database, r.copied}, {"serve", "--database", database, "--listen", "127.0.0.1:0"},
-	} {
-		if said := failing(t, arguments...); !strings.Contains(said, "platen.db-wal has newer writes") {
-			t.Errorf("platen %s says %s", arguments[0], said)
-		}
+	const says = "platen.db-wal has newer writes"
+	if said := failing(t, "restore", "--database", database, r.copied); !strings.Contains(said, says) {
+		t.Errorf("restore says %s", said)
+	}
+	if p, err := launch(database); err == nil || !strings.Contains(err.Error(), says) {
+		p.kill()
+		t.Errorf("the server starts, or says %v", err)
 	}
 	if err := os.Rename(database+".away", database); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.old.has(t, database); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestADamagedCopyIsRefusedWithItsPlace, and the server goes on with the database that it has. A damaged database is
+// backed up only when that is asked for.
+func TestADamagedCopyIsRefusedWithItsPlace(t *testing.T) {
+	t.Parallel()
+	r := newReplaced(t)
+	database := r.again(t)
+	db, err := sql.Open("sqlite", "file:"+r.copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const damage = "UPDATE commits SET body = zeroblob(length(body)) WHERE version = 2"
+	if _, err := db.ExecContext(t.Context(), damage); err != nil {
+		t.Fatal(err)
+	}
+	again := filepath.Join(t.TempDir(), "again.db")
+	for _, arguments := range [][]string{
+		{"restore", "--database", database, "--replace", r.copied}, {"backup", "--database", r.copied, again},
+	} {
+		if said := failing(t, arguments...); !strings.Contains(said, "sandbox "+r.new.tenant.ID) ||
+			!strings.Contains(said, "commit 2") || !strings.Contains(said, "--no-check") {
+			t.Errorf("platen %s says %s", arguments[0], said)
+		}
+	}
+	if err := r.old.has(t, database); err != nil {
+		t.Error(err)
+	}
+	for _, arguments := range [][]string{
+		{"restore", "--no-check", "--database", database, "--replace", r.copied},
+		{"backup", "--no-check", "--database", r.copied, again},
+	} {
+		if said := runProgram(t, arguments...); !strings.Contains(said, "NOT CHECKED") {
+			t.Errorf("platen %s without a check says %s", arguments[0], said)
+		}
 	}
 }

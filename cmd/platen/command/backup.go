@@ -15,28 +15,25 @@ import (
 
 func backupCommand() *cobra.Command {
 	c := config.Default()
-	var key bool
+	var key, noCheck bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Back up a server's database, even while it runs",
 		Long: "Copy the database of a server into a new file, consistent at one moment, and verify the\n" +
 			"copy. The server can keep running. Restore the copy with platen restore.\n\n" +
+			checksHelp +
 			"Back up PostgreSQL with its own tools.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := databaseOf(cmd, c); err != nil {
 				return err
 			}
-			backed, err := server.Backup(cmd.Context(), c, args[0])
-			if errors.Is(err, server.ErrNoFile) {
-				return cli.UsageError{Err: err}
-			}
+			backed, err := server.Backup(cmd.Context(), c, args[0], !noCheck)
 			if err != nil {
-				return err //nolint:wrapcheck // the error names the failed step
+				return explain(err, "There is no copy. --no-check creates one with the damage in it.")
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%s has %d sandboxes with %d commits, %d bytes, checked\n",
-				args[0], backed.Sandboxes, backed.Commits, backed.Bytes)
+			noteCopy(out, args[0], backed, noCheck)
 			if key {
 				return copyKey(out, c.Database, args[0])
 			}
@@ -48,12 +45,13 @@ func backupCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database, "The SQLite file.")
 	cmd.Flags().BoolVar(&key, "key", false, "Also copy the secret key. The two files together decrypt everything.")
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, "In an emergency, copy a damaged database too.")
 	return cmd
 }
 
 func restoreCommand() *cobra.Command {
 	c := config.Default()
-	var replace bool
+	var replace, noCheck bool
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Restore a database from a backup",
@@ -61,30 +59,57 @@ func restoreCommand() *cobra.Command {
 			"server first. A key file next to the backup is restored too.\n\n" +
 			"A restore that fails or is killed leaves the old database, with all of its writes, or the\n" +
 			"restored one. Run it again to finish it, and to remove its temporary files.\n\n" +
+			checksHelp +
 			"Restore PostgreSQL with its own tools.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := databaseOf(cmd, c); err != nil {
 				return err
 			}
-			restored, err := server.Restore(cmd.Context(), c, args[0], replace)
-			switch {
-			case errors.Is(err, server.ErrNoFile):
-				return cli.UsageError{Err: err}
-			case errors.Is(err, fs.ErrExist):
+			restored, err := server.Restore(cmd.Context(), c,
+				server.Restoring{From: args[0], Replace: replace, Check: !noCheck})
+			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%w: --replace puts the copy in its place", err)
-			case err != nil:
-				return err //nolint:wrapcheck // the error names the failed step
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s has %d sandboxes with %d commits, %d bytes, checked\n",
-				c.Database, restored.Sandboxes, restored.Commits, restored.Bytes)
+			if err != nil {
+				return explain(err, "Nothing was changed. Restore another backup; or with --no-check this one, whose\n"+
+					"damaged commits make their sandboxes fail with sandbox_damaged.")
+			}
+			noteCopy(cmd.OutOrStdout(), c.Database, restored.Backed, noCheck)
 			noteKey(cmd.OutOrStdout(), restored.Key)
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&c.Database, "database", c.Database, "The SQLite file.")
 	cmd.Flags().BoolVar(&replace, "replace", false, "Replace an existing database and key.")
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, "In an emergency, restore a damaged copy too.")
 	return cmd
+}
+
+// checksHelp is in the help of both commands.
+const checksHelp = "The check is that of platen doctor: the structure of the file, and the checksum of every\n" +
+	"commit and snapshot. Damage is named, and the exit status is 1. Rows about sandboxes (keys, leases)\n" +
+	"and records (tickets, sessions) have no checksum: of them only the structure is checked.\n\n"
+
+// explain adds to the error of a damaged copy what to do.
+func explain(err error, advice string) error {
+	if errors.Is(err, server.ErrNoFile) {
+		return cli.UsageError{Err: err}
+	}
+	if _, damaged := errors.AsType[*server.DamageError](err); damaged {
+		return fmt.Errorf("%w\n%s", err, advice)
+	}
+	return err
+}
+
+// noteCopy says what a copy holds, and whether that was checked.
+func noteCopy(out io.Writer, file string, holds server.Backed, unchecked bool) {
+	checked := "checked"
+	if unchecked {
+		checked = "NOT CHECKED (--no-check): platen doctor --database " + file + " finds damage"
+	}
+	fmt.Fprintf(out, "%s has %d sandboxes with %d commits, %d bytes, %s\n", file, holds.Sandboxes, holds.Commits,
+		holds.Bytes, checked)
 }
 
 func oneFile(cmd *cobra.Command, args []string) error {

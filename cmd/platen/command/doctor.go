@@ -23,9 +23,9 @@ func doctorCommand() *cobra.Command {
 			"whether the keys are valid and belong together, how much time the sandbox has left, and who can read\n" +
 			"the .env file. Read-only. In a container it checks the server at PLATEN_LISTEN, unless --server\n" +
 			"or PLATEN_URL names another.\n\n" +
-			"With --database, check the SQLite file of a server instead, even while the server runs: compare every\n" +
-			"commit and snapshot with its stored checksum. The command reads a copy, which needs as much space in\n" +
-			"the same folder until it is done.",
+			"With --database, check the SQLite file of a server instead, even while the server runs: its\n" +
+			"structure, and every commit and snapshot with its stored checksum. Rows about sandboxes (keys,\n" +
+			"leases) and records (tickets, sessions) have no checksum.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Database != "" {

@@ -3,6 +3,8 @@ package commitlog
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 
 	"platen/internal/company/record"
@@ -42,6 +44,16 @@ func (x *Index) Add(version uint64, c *Commit) {
 		}
 		x.replies[c.Reply.Key] = version
 	}
+}
+
+// Clone returns a copy that shares nothing with the index.
+func (x *Index) Clone() Index {
+	return Index{replies: maps.Clone(x.replies), events: slices.Clone(x.events)}
+}
+
+// Equal says that two indexes find the same.
+func (x *Index) Equal(y *Index) bool {
+	return maps.Equal(x.replies, y.replies) && slices.Equal(x.events, y.events)
 }
 
 // Bytes is about how much memory the index takes up.

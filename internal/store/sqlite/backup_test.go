@@ -66,7 +66,7 @@ func TestABackupEndsWhileTheServerWrites(t *testing.T) {
 		before[w] = written[w].Load()
 	}
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	backed, err := sqlite.Backup(t.Context(), path, copied)
+	backed, err := sqlite.Backup(t.Context(), path, copied, nil)
 	stop.Store(true)
 	writing.Wait()
 	if err != nil || backed.Sandboxes != writers || backed.Commits < writers*50 || backed.Bytes == 0 {
@@ -111,7 +111,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 		"into no folder": {database, filepath.Join(folder, "no", "copy.db")},
 		"of no database": {filepath.Join(folder, "foreign.db"), filepath.Join(folder, "copy.db")},
 	} {
-		if backed, err := sqlite.Backup(t.Context(), c.from, c.to); err == nil {
+		if backed, err := sqlite.Backup(t.Context(), c.from, c.to, nil); err == nil {
 			t.Errorf("%s: %+v", name, backed)
 		}
 		if _, err := os.Stat(filepath.Join(folder, "copy.db")); err == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // besides are the files that SQLite keeps beside a database. It would take those of another one for its own.
-var besides = []string{"-wal", "-journal", "-shm"}
+func besides() []string { return []string{"-wal", "-journal", "-shm"} }
 
 // restoring is in the name of the folder in which a restore works, beside the database.
 const restoring = ".restore-"
@@ -49,7 +49,7 @@ func setAside(ctx context.Context, path, folder string) (*predecessor, error) {
 			return nil, fmt.Errorf("keep the old database until the copy is there: %w", errors.Join(linked, folded))
 		}
 	}
-	for _, suffix := range besides {
+	for _, suffix := range besides() {
 		if err := os.Rename(path+suffix, p.aside(suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("move the old log aside: %w", err)
 		}
@@ -100,7 +100,7 @@ func (p *predecessor) remove() error {
 	now, err := os.Stat(p.path)
 	old, gone := os.Stat(p.aside(""))
 	if err == nil && gone == nil && os.SameFile(now, old) {
-		for _, suffix := range besides {
+		for _, suffix := range besides() {
 			if _, err := os.Stat(p.path + suffix); err == nil {
 				continue
 			}

@@ -74,49 +74,21 @@ func (s *Store) view(ctx context.Context, query func(*sql.Tx) error) error {
 }
 
 // Load reads the image of a sandbox.
-func (s *Store) Load(ctx context.Context, sandboxID string) (store.Image, error) {
-	var image store.Image
-	err := s.view(ctx, func(tx *sql.Tx) error {
-		number, sandbox, err := s.reader.sandbox(ctx, tx, sandboxID)
-		if err != nil {
-			return err
-		}
-		image.Sandbox = sandbox
-		image.Snapshot.SandboxID = sandboxID
-		row := tx.StmtContext(ctx, s.reader.findSnapshot).QueryRowContext(ctx, number)
-		err = row.Scan(&image.Snapshot.Version, &image.Snapshot.Body)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		const all = -1
-		image.Commits, err = s.reader.commits(ctx, tx, commitRange{
-			number, sandboxID, image.Snapshot.Version + 1, math.MaxInt64, all,
-		})
+func (s *Store) Load(ctx context.Context, sandboxID string) (image store.Image, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		image, err = s.reader.load(ctx, tx, sandboxID)
 		return err
 	})
-	if err != nil {
-		return store.Image{}, fmt.Errorf("load sandbox %q: %w", sandboxID, err)
-	}
-	return image, nil
+	return image, err
 }
 
 // Commits reads a range of commits.
-func (s *Store) Commits(ctx context.Context, sandboxID string, first, last uint64) ([]store.Commit, error) {
-	var commits []store.Commit
-	err := s.view(ctx, func(tx *sql.Tx) error {
-		number, _, err := s.reader.sandbox(ctx, tx, sandboxID)
-		if err != nil || first > math.MaxInt64 {
-			return err
-		}
-		commits, err = s.reader.commits(ctx, tx, commitRange{
-			number, sandboxID, first, min(last, math.MaxInt64), store.MaxCommits,
-		})
+func (s *Store) Commits(ctx context.Context, sandboxID string, first, last uint64) (list []store.Commit, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = s.reader.read(ctx, tx, sandboxID, first, last)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read commits %d to %d of sandbox %q: %w", first, last, sandboxID, err)
-	}
-	return commits, nil
+	return list, err
 }
 
 // FindKey returns the header of the sandbox that owns the key.
@@ -135,28 +107,12 @@ func (s *Store) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, 
 }
 
 // Due lists the sandboxes that are to be looked after at t.
-func (s *Store) Due(ctx context.Context, t time.Time, limit int) ([]store.Sandbox, error) {
-	var list []store.Sandbox
-	err := s.read(ctx, func() error {
-		// A negative limit would mean none to SQLite.
-		rows, err := s.reader.listDue.QueryContext(ctx, t.UnixMicro(), max(limit, 0))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			_, sandbox, err := scanHeader(rows.Scan)
-			if err != nil {
-				return err
-			}
-			list = append(list, sandbox)
-		}
-		return rows.Err()
+func (s *Store) Due(ctx context.Context, t time.Time, limit int) (list []store.Sandbox, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		list, err = s.reader.due(ctx, tx, t, limit)
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list sandboxes that are due: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // Count returns how many sandboxes there are.
@@ -169,6 +125,64 @@ func (s *Store) Count(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("count sandboxes: %w", err)
 	}
 	return count, nil
+}
+
+// load is Load in a transaction.
+func (r *reader) load(ctx context.Context, tx *sql.Tx, sandboxID string) (store.Image, error) {
+	image := store.Image{Snapshot: store.Snapshot{SandboxID: sandboxID}}
+	number, sandbox, err := r.sandbox(ctx, tx, sandboxID)
+	if err == nil {
+		image.Sandbox = sandbox
+		row := tx.StmtContext(ctx, r.findSnapshot).QueryRowContext(ctx, number)
+		err = row.Scan(&image.Snapshot.Version, &image.Snapshot.Body)
+	}
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		const all = -1
+		image.Commits, err = r.commits(ctx, tx, commitRange{
+			number, sandboxID, image.Snapshot.Version + 1, math.MaxInt64, all,
+		})
+	}
+	if err != nil {
+		return store.Image{}, fmt.Errorf("load sandbox %q: %w", sandboxID, err)
+	}
+	return image, nil
+}
+
+// read is Commits in a transaction.
+func (r *reader) read(ctx context.Context, tx *sql.Tx, sandboxID string, first, last uint64) ([]store.Commit, error) {
+	var list []store.Commit
+	number, _, err := r.sandbox(ctx, tx, sandboxID)
+	if err == nil && first <= math.MaxInt64 {
+		list, err = r.commits(ctx, tx, commitRange{
+			number, sandboxID, first, min(last, math.MaxInt64), store.MaxCommits,
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read commits %d to %d of sandbox %q: %w", first, last, sandboxID, err)
+	}
+	return list, nil
+}
+
+// due is Due in a transaction.
+func (r *reader) due(ctx context.Context, tx *sql.Tx, t time.Time, limit int) ([]store.Sandbox, error) {
+	// A negative limit would mean none to SQLite.
+	rows, err := tx.StmtContext(ctx, r.listDue).QueryContext(ctx, t.UnixMicro(), max(limit, 0))
+	if err != nil {
+		return nil, fmt.Errorf("list sandboxes that are due: %w", err)
+	}
+	defer rows.Close()
+	var list []store.Sandbox
+	for rows.Next() {
+		_, sandbox, err := scanHeader(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("list sandboxes that are due: %w", err)
+		}
+		list = append(list, sandbox)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list sandboxes that are due: %w", err)
+	}
+	return list, nil
 }
 
 func (r *reader) sandbox(ctx context.Context, tx *sql.Tx, id string) (int64, store.Sandbox, error) {

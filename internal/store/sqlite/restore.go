@@ -13,8 +13,8 @@ import (
 type Restoring struct {
 	// Replace lets the copy take the place of a database that is there.
 	Replace bool
-	// Ready gets the file of the copy and the path of the database, links followed, before anything is changed.
-	// Its error ends the restore.
+	// Ready gets the file of the copy, to check it, and the path of the database, links followed, before anything is
+	// changed. Its error ends the restore.
 	Ready func(ctx context.Context, copied, path string) error
 	// Placed is called once the copy has its place. After its error the old database has it back.
 	Placed func() error
@@ -22,10 +22,10 @@ type Restoring struct {
 
 // Restore puts a copy in the place of the database at a path, which no server may have
 // open. A database that is there already is only replaced when the caller says so. The
-// copy is checked first, also that it has the tables of Platen and nothing else, and
-// stays as it is. At each moment the path has the old database, whole, or the new one: also for a
-// process that is killed, whose remains the next Restore or Open removes. The result is durable when
-// Restore returns; after an error everything is as it was.
+// copy must have the tables of Platen and nothing else, and stays as it is. At each moment the
+// path has the old database, whole, or the new one: also when the process is killed, whose remains
+// the next Restore or Open removes. The result is durable when Restore returns; after an error
+// everything is as it was.
 func Restore(ctx context.Context, from, path string, r Restoring) (Backed, error) {
 	restored, err := r.restore(ctx, from, path)
 	if err != nil {
@@ -36,9 +36,6 @@ func Restore(ctx context.Context, from, path string, r Restoring) (Backed, error
 
 func (r Restoring) restore(ctx context.Context, from, path string) (backed Backed, err error) {
 	if err := mustBeRegular(from); err != nil {
-		return Backed{}, err
-	}
-	if _, err := inspect(ctx, from); err != nil {
 		return Backed{}, err
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -67,7 +64,7 @@ func (r Restoring) restore(ctx context.Context, from, path string) (backed Backe
 	}
 	defer func() { err = errors.Join(err, (&predecessor{path: path, folder: folder}).remove()) }()
 	copied := filepath.Join(folder, "copy")
-	if backed, err = Backup(ctx, from, copied); err != nil {
+	if backed, err = copyDatabase(ctx, from, copied); err != nil {
 		return Backed{}, err
 	}
 	if err := checkSchema(ctx, copied); err != nil { // of the copy, which nobody else can change
@@ -106,17 +103,4 @@ func (r Restoring) mayReplace(path string, lock *fileLock) error {
 		return fmt.Errorf("there is a database already: %w", fs.ErrExist)
 	}
 	return lock.hold(path)
-}
-
-// Inspect checks the structure of the database at a path, also while a server runs
-// on it, and counts its contents.
-func Inspect(ctx context.Context, path string) (Backed, error) {
-	if err := mustBeRegular(path); err != nil {
-		return Backed{}, fmt.Errorf("inspect: %w", err)
-	}
-	found, err := inspect(ctx, path)
-	if err != nil {
-		return Backed{}, fmt.Errorf("inspect %s: %w", path, err)
-	}
-	return found, nil
 }

@@ -30,7 +30,7 @@ func TestARestoredDatabaseIsTheCopyAndNothingOfTheOldOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	commit(s, "sbx_kept", 1)
-	if _, err := sqlite.Backup(t.Context(), path, copied); err != nil {
+	if _, err := sqlite.Backup(t.Context(), path, copied, nil); err != nil {
 		t.Fatal(err)
 	}
 	commit(s, "sbx_later", 2)

@@ -23,9 +23,9 @@ func TestAPipeIsNoCopy(t *testing.T) {
 	go func() {
 		_, err := sqlite.Restore(t.Context(), pipe, path, sqlite.Restoring{})
 		ended <- err
-		_, err = sqlite.Backup(t.Context(), pipe, path)
+		_, err = sqlite.Backup(t.Context(), pipe, path, nil)
 		ended <- err
-		_, err = sqlite.Inspect(t.Context(), pipe)
+		_, err = sqlite.OpenMoment(t.Context(), pipe)
 		ended <- err
 	}()
 	for range 3 {
