@@ -8,11 +8,27 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"platen/internal/store/sqlite"
 )
+
+// databaseFile is the file that a path of a database leads to by all its links. What belongs to it is beside it: log,
+// lock and key are the same by all its names.
+func databaseFile(database string) (string, error) {
+	path, err := filepath.Abs(database)
+	if err == nil {
+		path, err = sqlite.Resolve(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("follow the links of %s: %w", database, err)
+	}
+	return path, nil
+}
 
 // keyFile is the file of the secret key of a database.
 func keyFile(database string) (string, error) {
-	return database + secretSuffix, nil
+	path, err := databaseFile(database)
+	return path + secretSuffix, err
 }
 
 // FindKey returns the file of the secret key of a database, and whether it is there.

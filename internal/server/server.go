@@ -190,7 +190,8 @@ func (s *Server) warn() {
 	}
 	files := []string{s.config.SecretKeyFile}
 	if !s.config.Postgres() {
-		files = append(files, s.config.Database, s.config.Database+secretSuffix)
+		key, _ := FindKey(s.config.Database)
+		files = append(files, s.config.Database, key)
 	}
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {

@@ -323,11 +323,13 @@ func (s *Server) diskGauges() {
 			return float64(file.Size())
 		}
 	}
-	s.metrics.Gauge("platen_database_bytes", size(s.config.Database))
-	s.metrics.Gauge("platen_database_wal_bytes", size(s.config.Database+"-wal"))
-	s.metrics.Gauge("platen_disk_free_bytes", func() float64 {
-		return float64(diskFree(filepath.Dir(s.config.Database)))
-	})
+	database, err := databaseFile(s.config.Database)
+	if err != nil { // the storage of a test
+		database = s.config.Database
+	}
+	s.metrics.Gauge("platen_database_bytes", size(database))
+	s.metrics.Gauge("platen_database_wal_bytes", size(database+"-wal"))
+	s.metrics.Gauge("platen_disk_free_bytes", func() float64 { return float64(diskFree(filepath.Dir(database))) })
 }
 
 // meteredStore measures commits on their way to the storage.
