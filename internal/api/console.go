@@ -185,11 +185,10 @@ func (s *Server) reviewToken(r *message.Request, viewer *console.Viewer) (*messa
 	if r.Caller.System == apikey.Review || !viewer.Systems[operation.Office] || !viewer.Systems[operation.Factory] {
 		return nil, problem.New(problem.WrongSystem, "A reviewer's link shows both systems, so it takes both keys.")
 	}
-	keys, err := s.registry.KeysOf(r.Context(), r.Credentials[0])
+	token, ok, err := s.registry.ReviewToken(r.Context(), r.Credentials[0])
 	if err != nil {
 		return nil, err //nolint:wrapcheck // a problem
 	}
-	token, ok := keys.ReviewToken()
 	if !ok {
 		return nil, problem.New(problem.Unauthorized, "A key of the sandbox was revoked.")
 	}

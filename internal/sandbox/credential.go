@@ -64,6 +64,17 @@ func (r *Registry) Recognise(ctx context.Context, c apikey.Credential) (Caller, 
 	return caller, nil
 }
 
+// ReviewToken returns the token of a reviewer's link to the sandbox that a credential opens; not ok for a sandbox one
+// key of which was revoked.
+func (r *Registry) ReviewToken(ctx context.Context, c apikey.Credential) (token string, ok bool, err error) {
+	keys, err := r.KeysOf(ctx, c)
+	if err != nil {
+		return "", false, err
+	}
+	token, ok = r.options.Reviews.Token(&keys)
+	return token, ok, nil
+}
+
 // Reviewer returns the credential of the token of a reviewer's link, or refuses as Recognise does.
 func (r *Registry) Reviewer(ctx context.Context, token string) (apikey.Credential, error) {
 	review, ok := apikey.ParseReview(token)
@@ -74,7 +85,7 @@ func (r *Registry) Reviewer(ctx context.Context, token string) (apikey.Credentia
 	if err != nil {
 		return apikey.Credential{}, err
 	}
-	c, ok := review.Credential(&keys)
+	c, ok := r.options.Reviews.Credential(review, &keys)
 	if !ok {
 		return apikey.Credential{}, errUnknownKey()
 	}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"slices"
 	"sync"
@@ -55,6 +56,9 @@ type Options struct {
 	// Webhooks are the functions that send deliveries. A registry without them
 	// keeps the delivery log and sends nothing.
 	Webhooks Webhooks
+	// Reviews makes the tokens of reviewers' links, with a secret that outlasts restarts and that all servers on a
+	// storage have. The zero Reviews stands for one with a secret of its own.
+	Reviews apikey.Reviews
 	// TestSecret is the secret of the worlds in which players are examined, nil for a
 	// server that makes none.
 	TestSecret []byte
@@ -118,6 +122,11 @@ func NewRegistry(o Options) *Registry {
 	}
 	if !o.Ownership.shared() {
 		o.Ownership = alone()
+	}
+	if o.Reviews == (apikey.Reviews{}) {
+		secret := make([]byte, 32)
+		rand.Read(secret)
+		o.Reviews = apikey.NewReviews(secret)
 	}
 	o.Engine = cmp.Or(o.Engine, company.Engine)
 	r := &Registry{

@@ -8,6 +8,7 @@ import (
 	"platen/internal/admission"
 	"platen/internal/company/preset"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 )
 
@@ -69,7 +70,7 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
 		IdlePause: c.IdlePause,
 		Log:       s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),
-		TestSecret: testSecret, Engine: s.engine(),
+		Reviews: apikey.NewReviews(key), TestSecret: testSecret, Engine: s.engine(),
 	})
 	return nil
 }

@@ -22,23 +22,43 @@ const (
 	reviewLength = len(ReviewPrefix) + (handBytes+sealBytes)/3*4
 )
 
-// ReviewToken returns the token of a reviewer's link. It is no key, and none follows from it: it
-// names the sandbox by the hash of one key, and proves by a seal with the hash of the other that a
-// holder of both has made it. Nothing of it is stored; it ends with either key. A sandbox one key
-// of which was revoked has none.
-func (p *Pair) ReviewToken() (token string, ok bool) {
+// Reviews makes the tokens of reviewers' links, and recognises them. Servers with the same secret make the same. The
+// zero Reviews is for comparison only.
+type Reviews struct{ key [sha256.Size]byte }
+
+// NewReviews derives the key of the seals from a secret that is not in the database: who has a copy of the database
+// knows the hashes of all keys, and could make the token of every sandbox with nothing else.
+func NewReviews(secret []byte) (r Reviews) {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("platen links for reviewers"))
+	copy(r.key[:], mac.Sum(nil))
+	return r
+}
+
+// Token returns the token of a reviewer's link to the sandbox with a pair of keys. It is no key, and none follows from
+// it: it names the sandbox by the hash of one key, and its seal proves that the server made it for both. Nothing of it
+// is stored; it ends with either key. A sandbox one key of which was revoked has none.
+func (r Reviews) Token(p *Pair) (token string, ok bool) {
 	if p.Office == (store.KeyHash{}) || p.Factory == (store.KeyHash{}) {
 		return "", false
 	}
-	seal := p.seal()
-	return ReviewPrefix + base64.RawURLEncoding.EncodeToString(append(p.Office[:], seal...)), true
+	return ReviewPrefix + base64.RawURLEncoding.EncodeToString(append(p.Office[:], r.seal(p)...)), true
 }
 
-func (p *Pair) seal() []byte {
-	mac := hmac.New(sha256.New, p.Factory[:])
-	mac.Write([]byte(ReviewPrefix))
+func (r Reviews) seal(p *Pair) []byte {
+	mac := hmac.New(sha256.New, r.key[:])
 	mac.Write(p.Office[:])
+	mac.Write(p.Factory[:])
 	return mac.Sum(nil)[:sealBytes]
+}
+
+// Credential returns that of a token for the sandbox with a pair of keys; not ok for a token that
+// is not of these keys, or that a server with another secret has made.
+func (r Reviews) Credential(sent SentReview, p *Pair) (c Credential, ok bool) {
+	if _, ok := r.Token(p); !ok || p.Office != sent.Office || !hmac.Equal(sent.seal[:], r.seal(p)) {
+		return c, false
+	}
+	return Credential{Hash: p.Office, System: Review}, true
 }
 
 // SentReview is the token of a reviewer's link as a request has it.
@@ -61,13 +81,4 @@ func ParseReview(token string) (r SentReview, ok bool) {
 	copy(r.Office[:], b)
 	copy(r.seal[:], b[handBytes:])
 	return r, true
-}
-
-// Credential returns that of a token for the sandbox with a pair of keys; not ok for a token that
-// its holder did not get from these keys.
-func (r SentReview) Credential(p *Pair) (c Credential, ok bool) {
-	if _, ok := p.ReviewToken(); !ok || p.Office != r.Office || !hmac.Equal(r.seal[:], p.seal()) {
-		return c, false
-	}
-	return Credential{Hash: p.Office, System: Review}, true
 }
