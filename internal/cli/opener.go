@@ -8,8 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,10 +37,10 @@ type Opener struct {
 	Out, Notes io.Writer
 }
 
-// Run opens the console. The keys go to the browser once, from an address of this machine that
-// nobody else knows, and behind the # of the console's, which browsers send to no server: they
-// are in no command line, in no log and not on the terminal. The console takes them out of the
-// address at once.
+// Run opens the console. The keys go to the browser once, from an address of this machine, and
+// behind the # of the console's, which browsers send to no server. That address is in a page that only
+// the user can read, since all users of a machine see the command line of a browser. So the keys are in no
+// command line, no file, no log and not on the terminal. The console takes them out of the address at once.
 func (o *Opener) Run(ctx context.Context) error {
 	origin, err := o.Origin()
 	if err != nil {
@@ -62,7 +66,7 @@ func (o *Opener) Run(ctx context.Context) error {
 }
 
 // handOver starts the browser and waits until it has asked for the keys.
-func (o *Opener) handOver(ctx context.Context, console string, keys client.Keys) error {
+func (o *Opener) handOver(ctx context.Context, console string, keys client.Keys) (err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("hand over the keys: %w", err)
@@ -96,7 +100,12 @@ func (o *Opener) handOver(ctx context.Context, console string, keys client.Keys)
 		_ = server.Shutdown(ending) // lets the response out
 		serving.Wait()
 	}()
-	if err := o.start("http://" + listener.Addr().String() + path); err != nil {
+	page, err := writePage("http://" + listener.Addr().String() + path)
+	if err != nil {
+		return fmt.Errorf("hand over the keys: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.Remove(page)) }()
+	if err := o.start(fileURL(page)); err != nil {
 		return err
 	}
 	patience := time.NewTimer(openPatience)
@@ -105,14 +114,48 @@ func (o *Opener) handOver(ctx context.Context, console string, keys client.Keys)
 	case <-taken:
 		return nil
 	case <-patience.C:
-		return errors.New("no browser asked for the keys")
+		return fmt.Errorf("no browser asked for the keys: it may not have been able to read %s, "+
+			"as browsers in a sandbox of their own", page)
 	case <-ctx.Done():
 		return errors.New("stopped before a browser asked for the keys")
 	}
 }
 
+// writePage writes a page, readable by the user alone, that leads a browser to an address. Browsers that are
+// installed as snaps read the files of a home folder, and not those for temporary files.
+func writePage(address string) (path string, err error) {
+	folder, err := os.UserHomeDir()
+	if err != nil {
+		folder = os.TempDir()
+	}
+	const name = "platen-open-*.html"
+	file, err := os.CreateTemp(folder, name)
+	if err != nil {
+		file, err = os.CreateTemp("", name)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintf(file, `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">`+
+		`<meta http-equiv="refresh" content="0;url=%s"><title>Platen</title><a href="%[1]s">Open the console</a>`+"\n",
+		address)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+// fileURL is the URL of a file.
+func fileURL(path string) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter, on Windows
+	}
+	return (&url.URL{Scheme: "file", Path: slashed}).String()
+}
+
 // start has the browser open a URL, and does not wait for it.
-func (o *Opener) start(url string) error {
+func (o *Opener) start(address string) error {
 	command := []string{"xdg-open"}
 	switch {
 	case o.Browser != "":
@@ -122,7 +165,8 @@ func (o *Opener) start(url string) error {
 	case runtime.GOOS == "windows":
 		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	browser := exec.Command(command[0], append(command[1:], url)...) //nolint:gosec,noctx // it outlives this program
+	command = append(command, address)
+	browser := exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives this program
 	if err := browser.Start(); err != nil {
 		return fmt.Errorf("start a browser: %w", err)
 	}

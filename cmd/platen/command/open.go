@@ -15,8 +15,9 @@ func openCommand() *cobra.Command {
 		Long: `Open the console in a browser, signed in.
 
 It also prints the address. The browser gets the keys once, from a temporary address on this
-machine. They appear in no command line, and the console removes them from its address before
-it sends its first request.`,
+machine. That address is in a temporary page in your home folder, which only you can read, so
+neither keys nor address appear in a command line, where other users of the machine see them.
+The console removes the keys from its address before it sends its first request.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out, o.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
