@@ -55,6 +55,9 @@ const (
 	lameDuck = 100 * time.Millisecond
 	// snapshotTime is how long a stopping server writes snapshots at most.
 	snapshotTime = 10 * time.Second
+	// otherFiles is about how many files a server needs beside the connections of its clients: those of the database,
+	// and connections to receivers of webhooks.
+	otherFiles = 200
 	// EndTime is how long Stop waits for the storage at most, once clients had their time: together
 	// they are less than the 30 seconds after which systemd and Docker kill.
 	EndTime = 15 * time.Second
@@ -187,6 +190,11 @@ func (s *Server) warn() {
 	if s.config.PrivateWebhooks && !s.local() {
 		s.log.Warn("private-webhooks is set on a server that others can reach: "+
 			"every client can have requests sent to addresses of your network", "listen", s.config.Listen)
+	}
+	if most, known := openFiles(); known && most < uint64(s.config.Connections)+otherFiles {
+		s.log.Warn("this process may open fewer files than it may have connections: when they are used up, new "+
+			"connections wait. Raise the limit (ulimit -n, LimitNOFILE), or lower --connections", "files", most,
+			"connections", s.config.Connections, "other_files", otherFiles)
 	}
 	files := []string{s.config.SecretKeyFile}
 	if !s.config.Postgres() {

@@ -42,3 +42,22 @@ func isFull(err error) bool {
 	}
 	return failure.Code()&0xff == sqlite3.SQLITE_FULL || failure.Code() == sqlite3.SQLITE_IOERR_WRITE
 }
+
+// explain says of a file that could not grow which limit it met: SQLite knows a number alone.
+func explain(err error) error {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return err
+	}
+	switch failure.Code() {
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_TRUNCATE:
+		if bytes, limited := fileSizeLimit(); limited {
+			return fmt.Errorf("file too large: this process may write %d bytes into one file (ulimit -f); "+
+				"raise that limit, or remove it: %w", bytes, err)
+		}
+	}
+	return err
+}
+
+// errForeign refuses a file that another program has written.
+var errForeign = errors.New("it holds the tables of another program: give this one another path")

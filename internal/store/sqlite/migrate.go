@@ -51,7 +51,7 @@ func schemaNumber(ctx context.Context, conn *sql.Conn, known []migration.Migrati
 		return 0, err
 	}
 	if tables > 0 && ours == 0 {
-		return 0, fmt.Errorf("it holds the tables of another program: give this one another path")
+		return 0, errForeign
 	}
 	if ours == 0 {
 		return 0, nil

@@ -171,7 +171,7 @@ func hasHeader(path string) error {
 		return err
 	}
 	if string(begins) != fileHeader {
-		return fmt.Errorf("%s is no database of SQLite", path)
+		return errors.New("it is not a database of SQLite: give this one another path")
 	}
 	return nil
 }

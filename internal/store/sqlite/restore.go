@@ -47,12 +47,19 @@ func (r Restoring) restore(ctx context.Context, from, path string) (backed Backe
 	if path, err = Resolve(path); err != nil {
 		return Backed{}, err
 	}
+	if err := r.mayReplace(path); err != nil { // before the lock file is there
+		return Backed{}, err
+	}
 	lock, err := takeLock(path)
 	if err != nil {
 		return Backed{}, err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	if err := r.mayReplace(path, lock); err != nil {
+	err = r.mayReplace(path)
+	if _, missing := os.Stat(path); err == nil && missing == nil {
+		err = lock.hold(path)
+	}
+	if err != nil {
 		return Backed{}, err
 	}
 	if err := cleanUp(path); err != nil {
@@ -90,17 +97,16 @@ func (r Restoring) restore(ctx context.Context, from, path string) (backed Backe
 	return backed, nil
 }
 
-// mayReplace refuses a database that is to stay, or is in use.
-func (r Restoring) mayReplace(path string, lock *fileLock) error {
+// mayReplace refuses a path that has something which is to stay.
+func (r Restoring) mayReplace(path string) error {
 	switch err := mustBeRegular(path); {
 	case errors.Is(err, fs.ErrNotExist) && r.Replace:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return strayLog(path)
-	case err != nil:
-		return err
-	case !r.Replace:
+	case err == nil && !r.Replace:
 		return fmt.Errorf("there is a database already: %w", fs.ErrExist)
+	default:
+		return err
 	}
-	return lock.hold(path)
 }

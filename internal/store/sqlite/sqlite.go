@@ -32,6 +32,7 @@ import (
 
 	"platen/internal/store"
 	"platen/internal/store/groupcommit"
+	"platen/internal/store/migration"
 )
 
 const (
@@ -72,13 +73,16 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if path, err = Resolve(path); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
+	if err := mayBeOurs(ctx, path); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
 	lock, err := takeLock(path)
 	if err != nil {
 		return nil, err
 	}
 	s, err := openLocked(ctx, path, lock)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), lock.release())
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, explain(err)), lock.release())
 	}
 	return s, nil
 }
@@ -213,6 +217,43 @@ func makeFile(path string) error {
 		return err
 	}
 	return syncDirectory(filepath.Dir(path))
+}
+
+// mayBeOurs refuses a path that leads to no database of Platen, before anything is beside it or in it. It reads the
+// file alone: a log may have newer tables, and another process may be writing.
+func mayBeOurs(ctx context.Context, path string) (err error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = mustBeRegular(path)
+	}
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	if err := hasHeader(path); err != nil {
+		return err
+	}
+	db, err := dial(path, url.Values{"mode": {"ro"}, "immutable": {"1"}}, 1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	// All other errors are those of the real start, which is alone and knows the log.
+	known, err := migration.List(migrationFiles)
+	if err != nil {
+		return err
+	}
+	if _, err := schemaNumber(ctx, conn, known); errors.Is(err, errForeign) {
+		return err
+	}
+	return nil
 }
 
 // strayLog refuses a path with the log of a database that is not there: the first write to another one would delete

@@ -197,7 +197,7 @@ func (w *writer) transact(work func() error) error {
 	// without growing too, lets it be written from its start again: this makes
 	// room for a deletion on a full disk.
 	_, _ = changes(w.checkpoint)
-	return fmt.Errorf("%w: %w", store.ErrFull, err)
+	return fmt.Errorf("%w: %w", store.ErrFull, explain(err))
 }
 
 // rolledBack undoes the transaction and reports whether it is certain to be
