@@ -47,8 +47,9 @@ var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglob
 type Options struct {
 	Store store.Store
 	Log   *slog.Logger
-	// Now is the wall clock.
-	Now func() time.Time
+	// Now is the wall clock. Steady says whether what is old by a time of it may be deleted, nil for always.
+	Now    func() time.Time
+	Steady func(now time.Time) bool
 	// Capacity is the most sandboxes at a time, Queue the most tickets that may
 	// wait for a place.
 	Capacity, Queue int

@@ -149,7 +149,8 @@ func (c *Controller) changedTickets() (tickets []*ticket, writes []store.Write) 
 // clear removes the records that have ended, and forgets lost tickets.
 func (c *Controller) clear(ctx context.Context, now time.Time) (well bool) {
 	c.mu.Lock()
-	due := now.Sub(c.cleared) >= clearEvery || now.Before(c.cleared)
+	due := (now.Sub(c.cleared) >= clearEvery || now.Before(c.cleared)) &&
+		(c.options.Steady == nil || c.options.Steady(now))
 	if due {
 		c.cleared = now
 		for key, t := range c.queue.tickets {

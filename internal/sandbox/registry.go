@@ -44,8 +44,9 @@ type Options struct {
 	// IdlePause is how long after the last sign of life of its clients the clock of a sandbox pauses; 0 is never.
 	IdlePause time.Duration
 	Log       *slog.Logger
-	// Now is the wall clock.
-	Now func() time.Time
+	// Now is the wall clock. Steady says whether what is old by a time of it may be deleted, nil for always.
+	Now    func() time.Time
+	Steady func(now time.Time) bool
 	// Hooks are called when sandboxes come and go.
 	Hooks Hooks
 	// Memory is the most bytes of companies in memory, by the registry's own
@@ -119,6 +120,9 @@ func NewRegistry(o Options) *Registry {
 	}
 	if o.Webhooks.Wake == nil {
 		o.Webhooks.Wake = func(string) {}
+	}
+	if o.Steady == nil {
+		o.Steady = func(time.Time) bool { return true }
 	}
 	if !o.Ownership.shared() {
 		o.Ownership = alone()

@@ -67,6 +67,7 @@ func (r *Registry) Sweep(ctx context.Context) bool {
 func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 	stuck := map[string]bool{}
 	well = r.claimDue(ctx)
+	steady := r.options.Steady(now)
 	for {
 		limit := sweepBatch + len(stuck)
 		headers, err := r.store.Due(ctx, now, limit)
@@ -83,7 +84,7 @@ func (r *Registry) handleDue(ctx context.Context, now time.Time) (well bool) {
 			if stuck[header.ID] {
 				continue
 			}
-			done, waits := r.handleDueSandbox(ctx, header, now)
+			done, waits := r.handleDueSandbox(ctx, header, now, steady)
 			if !done {
 				stuck[header.ID] = true
 			}
@@ -117,15 +118,21 @@ func (r *Registry) claimDue(ctx context.Context) (well bool) {
 }
 
 // handleDueSandbox does the due work of one sandbox and reports whether that is
-// done. One of another version, or that is damaged, waits for its end.
-func (r *Registry) handleDueSandbox(ctx context.Context, header store.Sandbox, now time.Time) (done, waits bool) {
+// done. One of another version, or that is damaged, waits for its end. One that is over waits while the clock is not
+// steady.
+func (r *Registry) handleDueSandbox(
+	ctx context.Context, header store.Sandbox, now time.Time, steady bool,
+) (done, waits bool) {
 	s := r.Sandbox(header.ID)
 	var err error
-	if now.Before(header.DeleteAt) {
+	switch {
+	case now.Before(header.DeleteAt):
 		if _, err = s.wake(ctx, moment.InstantOf(now)); err != nil && s.isBeyondUse() {
 			return false, true
 		}
-	} else {
+	case !steady:
+		return false, true
+	default:
 		err = s.remove(ctx, header, now)
 	}
 	if err != nil && ctx.Err() == nil {

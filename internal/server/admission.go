@@ -40,12 +40,18 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 	if err := s.noteEngine(ctx); err != nil {
 		return err
 	}
+	if nodes == nil { // else time is the storage's
+		if err := s.clock.resume(ctx, s.store); err != nil {
+			return err
+		}
+	}
 	if err := s.openNode(nodes, key, presets); err != nil {
 		return err
 	}
 	s.admissionOptions = admission.Options{
 		Store: s.store, Log: s.log, Now: s.now, Capacity: c.MaxSandboxes, Queue: c.QueueLength, Active: c.IPActive,
 		Hourly: c.IPCreations, ClaimWindow: c.ClaimWindow, Turnover: c.SandboxDuration + c.Grace,
+		Steady:     s.clock.Steady,
 		Difficulty: c.PowDifficulty, Secret: key, BlockFactor: c.BlockFactor, BlockOf: s.blockOf,
 	}
 	if s.cluster == nil { // else the node with the role opens it
@@ -70,6 +76,7 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
 		IdlePause: c.IdlePause,
 		Log:       s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),
+		Steady:  s.clock.Steady,
 		Reviews: apikey.NewReviews(key), TestSecret: testSecret, Engine: s.engine(),
 	})
 	return nil

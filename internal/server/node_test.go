@@ -45,7 +45,8 @@ func another(t *testing.T, shared *storetest.Shared, change ...func(*config.Conf
 		set(c)
 	}
 	handle := shared.Handle()
-	s, err := newServer(t.Context(), c, slog.New(slog.NewTextHandler(t.Output(), nil)), handle, handle)
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	s, err := newServer(t.Context(), c, log, parts{handle, handle, machineClock(log)})
 	if err != nil {
 		t.Fatal(err)
 	}

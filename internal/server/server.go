@@ -68,8 +68,10 @@ type Server struct {
 	table  []operation.Operation
 	config *config.Config
 	log    *slog.Logger
-	now    func() time.Time
-	began  time.Time
+	// clock is this server's own, now is that by which it works: of several servers, that of their storage.
+	clock *clock
+	now   func() time.Time
+	began time.Time
 
 	store store.Store
 	// requests and commits are how long the newest took.
@@ -141,14 +143,20 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger) (*Server, erro
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	return newServer(ctx, c, log, db, nodes)
+	return newServer(ctx, c, log, parts{db, nodes, machineClock(log)})
 }
 
-// newServer is New over a storage, with what several servers know of each other in one
-// that they share.
-func newServer(
-	ctx context.Context, c *config.Config, log *slog.Logger, db store.Store, nodes store.Nodes,
-) (*Server, error) {
+// parts are those of a server that tests make themselves: a storage, the view that several servers have of each other
+// in one that they share, and a clock.
+type parts struct {
+	db    store.Store
+	nodes store.Nodes
+	clock *clock
+}
+
+// newServer is New over its parts.
+func newServer(ctx context.Context, c *config.Config, log *slog.Logger, p parts) (*Server, error) {
+	db := p.db
 	presets, err := loadPresets(c.Presets)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -164,7 +172,8 @@ func newServer(
 	table := operation.Table()
 	m := metrics.New(table, Version())
 	s := &Server{
-		table: table, config: c, log: log, now: time.Now, began: time.Now(), presets: presets, gate: gate,
+		table: table, config: c, log: log, clock: p.clock, now: p.clock.Now, began: p.clock.Now(), presets: presets,
+		gate:    gate,
 		network: rules, metrics: m,
 		failed: make(chan error, 3), // of all addresses
 	}
@@ -174,7 +183,7 @@ func newServer(
 	s.shares = newShares(s.memory / sharePart)
 	s.storage.log = log
 	s.store = &meteredStore{Store: db, metrics: m, recent: &s.commits, storage: &s.storage}
-	if err := s.openRegistry(ctx, nodes, presets); err != nil {
+	if err := s.openRegistry(ctx, p.nodes, presets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.warn()
@@ -271,6 +280,9 @@ func (s *Server) Start(ctx context.Context) error {
 	s.gauges()
 	s.http = guarded(handler, s.listener, s.log)
 	s.done.Go(func() { s.registry.Run(background) })
+	if s.cluster == nil { // else time is the storage's
+		s.done.Go(func() { s.keepTime(background) })
+	}
 	if c := s.admission(); c != nil {
 		s.done.Go(func() { c.Run(background) })
 	}
@@ -442,6 +454,11 @@ func (s *Server) end(ctx context.Context) error {
 		saving, cancel := context.WithTimeout(ctx, snapshotTime)
 		defer cancel()
 		s.registry.Close(saving)
+		if s.cluster == nil {
+			if err := s.clock.keep(saving, s.store); err != nil {
+				s.log.Warn("keep the time for the next start", "error", err)
+			}
+		}
 	}
 	errs := []error{s.leaveNodes(ctx)}
 	if closer, ok := s.gate.(io.Closer); ok {
