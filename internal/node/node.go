@@ -55,6 +55,9 @@ const (
 	// beatPatience is how long a beat waits for its answer: two of them are tried in a
 	// trust window.
 	beatPatience = 2500 * time.Millisecond
+	// leavePatience is how long a node that stops tries to leave. One that did not leave is taken for alive until its
+	// time is over, and others with other settings are refused as long.
+	leavePatience = 3 * time.Second
 	// restAfterFailure is the time between attempts that failed.
 	restAfterFailure = 500 * time.Millisecond
 	// sessionBytes is the randomness of a session. It is random because numbers could
@@ -245,7 +248,20 @@ func (n *Node) Stop(ctx context.Context) error {
 	if session == "" {
 		return nil
 	}
-	return n.o.Nodes.Leave(ctx, session) //nolint:wrapcheck // it says what it did
+	// The connection may be to a database that has been started again since. Who has left can leave again.
+	patient, cancel := context.WithTimeout(ctx, leavePatience)
+	defer cancel()
+	for {
+		err := n.o.Nodes.Leave(patient, session)
+		if err == nil || patient.Err() != nil {
+			return err //nolint:wrapcheck // it says what it did
+		}
+		select {
+		case <-patient.Done():
+			return err //nolint:wrapcheck // it says what it did
+		case <-time.After(restAfterFailure):
+		}
+	}
 }
 
 // join begins a session.

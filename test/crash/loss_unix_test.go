@@ -5,10 +5,13 @@ package crash
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"platen/internal/ratelimit/valkey/valkeytest"
+	"platen/internal/store/postgres/postgrestest"
 	"platen/internal/testclient"
 )
 
@@ -164,4 +167,41 @@ func TestDeliveriesOutliveNodes(t *testing.T) {
 		killed++
 		return f.front
 	})
+}
+
+// TestAServerThatStopsLeavesAlsoWhenItsDatabaseHasJustComeBack: another one with other settings starts at once.
+func TestAServerThatStopsLeavesAlsoWhenItsDatabaseHasJustComeBack(t *testing.T) {
+	t.Parallel()
+	cluster := clusterOf(t)
+	database := postgrestest.URL(cluster.Directory())
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start := func(settings ...string) *process {
+		t.Helper()
+		p, err := launch(database, append(settings, "--secret-key-file", key)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.kill)
+		return p
+	}
+	shared := []string{"--public-url", "http://platen.test", "--node-address"}
+	for i, settings := range [][]string{
+		append(shared, testclient.FreeAddress(t)), append(shared, testclient.FreeAddress(t), "--grace", "7m"), nil,
+	} {
+		p := start(settings...)
+		if err := cluster.Crash(); err != nil {
+			t.Fatal(err)
+		}
+		testclient.Eventually(t, "the database is back", startTimeout, func() bool {
+			table, err := postgrestest.Connect(t.Context(), database)
+			return err == nil && table.Close(t.Context()) == nil
+		})
+		if err := p.stop(); err != nil {
+			t.Errorf("server %d: %v", i, err)
+		}
+	}
+	start() // one that has the database for itself, as the last had
 }
