@@ -57,7 +57,7 @@ type callLog struct {
 	held, rows int64
 }
 
-// callMemory bounds the bytes of the remembered requests of all sandboxes.
+// callMemory bounds the bytes of the remembered requests of all sandboxes, and of the faults that happened in them.
 type callMemory struct {
 	limit int64
 	bytes atomic.Int64
@@ -158,7 +158,7 @@ func (l *callLog) dropExchange() {
 	l.exchanges = l.exchanges[1:]
 }
 
-// shortenCalls forgets older requests of a sandbox that was not used for long.
+// shortenCalls forgets older requests and faults of a sandbox that was not used for long.
 func (r *Registry) shortenCalls() {
 	r.mu.RLock()
 	var oldest *Sandbox
@@ -167,13 +167,17 @@ func (r *Registry) shortenCalls() {
 		if looked++; looked > callSample {
 			break
 		}
-		if s.calls.shortens() && (oldest == nil || s.used.Load() < oldest.used.Load()) {
+		f := s.faults.Load()
+		if (s.calls.shortens() || f != nil && f.shortens()) && (oldest == nil || s.used.Load() < oldest.used.Load()) {
 			oldest = s
 		}
 	}
 	r.mu.RUnlock()
 	if oldest != nil {
 		r.calls.bytes.Add(-oldest.calls.shorten())
+		if f := oldest.faults.Load(); f != nil {
+			f.shorten(false)
+		}
 	}
 }
 
@@ -202,8 +206,12 @@ func (l *callLog) shorten() int64 {
 	return before - l.held - l.rows
 }
 
-// forget counts out the requests of a sandbox that was deleted.
-func (m *callMemory) forget(l *callLog) {
+// forget counts out the requests and faults of a sandbox that was deleted.
+func (m *callMemory) forget(s *Sandbox) {
+	if f := s.faults.Load(); f != nil {
+		f.shorten(true)
+	}
+	l := &s.calls
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m.bytes.Add(-l.rows - l.held)

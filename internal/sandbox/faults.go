@@ -34,6 +34,8 @@ type FaultHit struct {
 // activity of clients; the log of what happened is kept in memory alone.
 type Faults struct {
 	plan *fault.Plan
+	// all counts the memory of what is remembered of all sandboxes.
+	all *callMemory
 
 	mu     sync.Mutex // guards the fields below
 	memory fault.Memory
@@ -64,16 +66,16 @@ func (s *Sandbox) Faults(ctx context.Context) *Faults {
 func (s *Sandbox) restoreFaults() {
 	settings, memory := s.company.Settings(), s.company.FaultMemory()
 	if settings.Faults != nil || len(memory.Injected) > 0 {
-		s.faults.Store(newFaults(settings.Faults, memory.Clone()))
+		s.faults.Store(s.newFaults(settings.Faults, memory.Clone()))
 	}
 	s.recalled.Store(true)
 }
 
-func newFaults(plan *fault.Plan, memory fault.Memory) *Faults {
+func (s *Sandbox) newFaults(plan *fault.Plan, memory fault.Memory) *Faults {
 	if plan == nil { // by hand alone
 		plan = &fault.Plan{DelayPct: 100}
 	}
-	return &Faults{plan: plan, memory: memory}
+	return &Faults{plan: plan, memory: memory, all: &s.registry.calls}
 }
 
 // storeFaults hands what has to be remembered to the company, to be stored with it, and
@@ -94,7 +96,7 @@ func (tx *Tx) InjectFault(asked fault.Injection) (pending fault.Injection, err e
 	s := tx.sandbox
 	f := s.faults.Load()
 	if f == nil {
-		f = newFaults(nil, fault.Memory{})
+		f = s.newFaults(nil, fault.Memory{})
 		s.faults.Store(f)
 	}
 	f.mu.Lock()
@@ -166,9 +168,39 @@ func (f *Faults) Note(h FaultHit) {
 		h.At = max(h.At, f.hits[n-1].At)
 	}
 	if len(f.hits) >= MaxFaultHits {
-		f.hits = slices.Delete(f.hits, 0, 1)
+		f.keep(MaxFaultHits - 1)
 	}
 	f.hits = append(f.hits, h)
+	f.all.bytes.Add(hitBytes)
+}
+
+// hitBytes is about how much memory a fault that happened takes up.
+const hitBytes = 256
+
+// keep forgets all faults but the newest. The lock is held.
+func (f *Faults) keep(most int) {
+	forgotten := max(0, len(f.hits)-most)
+	f.hits = slices.Delete(f.hits, 0, forgotten)
+	f.all.bytes.Add(-hitBytes * int64(forgotten))
+}
+
+// shortens reports whether there is something that shorten forgets.
+func (f *Faults) shortens() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.hits) > spared
+}
+
+// shorten forgets the older half of the faults that happened, but for a few, or all of them at the end.
+func (f *Faults) shorten(end bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	most := max(spared, len(f.hits)/2)
+	if end {
+		most = 0
+	}
+	f.keep(most)
+	f.hits = slices.Clone(f.hits)
 }
 
 // Forgive takes back that a request met a fault: it had no effect after all.
@@ -176,7 +208,9 @@ func (f *Faults) Forgive(d *fault.Draw, kind fault.Kind, requestID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.memory.GiveBack(d, kind)
+	before := len(f.hits)
 	f.hits = slices.DeleteFunc(f.hits, func(h FaultHit) bool { return h.Kind == kind && h.RequestID == requestID })
+	f.all.bytes.Add(-hitBytes * int64(before-len(f.hits)))
 }
 
 // Hits returns the newest faults, oldest first, and the ordinal of the newest.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,9 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	}
 	view := newView(image.Sandbox, c, snapshot.Image.Tables, version)
 	view.tail, view.refused, view.minute = appendTail(nil, events), &s.activity.refused, &s.minute
+	for i := range view.tail { // each is a part of its commit, which would stay in memory with it
+		view.tail[i].Body = bytes.Clone(view.tail[i].Body)
+	}
 	view.presence = s.presentFrom(c.Wall())
 	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()+snapshot.Index.Bytes()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"platen/internal/company/fault"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 	"platen/internal/moment"
@@ -217,6 +218,12 @@ func TestRememberedRequestsAreBounded(t *testing.T) {
 	limit := b.registry.Memory().Limit / 8
 	var all []*sandbox.Sandbox
 	for i := range 12 {
+		hit := b.disturbed(fault.Light)
+		for n := range sandbox.MaxFaultHits {
+			hit.Faults(t.Context()).Note(sandbox.FaultHit{Kind: fault.Growth, RequestID: fmt.Sprint(n)})
+		}
+		hit.Note(sandbox.Call{At: moment.InstantOf(b.Now())})
+		all = append(all, hit)
 		s := b.createSeeded(sim.Manual, int64(i))
 		all = append(all, s)
 		for n := range sandbox.MaxCalls {

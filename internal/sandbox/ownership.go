@@ -157,7 +157,7 @@ func (r *Registry) release(s *Sandbox) {
 	if r.sandboxes[s.id] == s {
 		delete(r.sandboxes, s.id)
 	}
-	r.calls.forget(&s.calls)
+	r.calls.forget(s)
 }
 
 // clear forgets the company of a sandbox that was let go. The caller holds mu.

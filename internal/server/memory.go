@@ -23,6 +23,8 @@ const (
 	connectionBytes = 64 << 10
 	// sharePart is the part of it for responses that are larger, as a divisor.
 	sharePart = 8
+	// OutsideHeap is the part of it, in bytes, that Go does not count: what SQLite keeps in memory.
+	OutsideHeap = 12 << 20
 	// memoryUnknown is the memory of a machine that does not say how much it has.
 	memoryUnknown = 1 << 30
 )

@@ -43,7 +43,7 @@ func TestResponsesThatNobodyReads(t *testing.T) {
 // grow lets companies live some days, and has their largest requests remembered.
 func (p *program) grow(all []keys, days int, requests bool) {
 	p.t.Helper()
-	p.together(len(all), 64, func(i int) error {
+	p.together(len(all), 256, func(i int) error {
 		web := p.client(all[i].from)
 		defer web.CloseIdleConnections()
 		for day := range days {

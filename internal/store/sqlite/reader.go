@@ -15,6 +15,9 @@ import (
 // short; more would only share the same processors.
 const readConnections = 8
 
+// readerCacheKiB is how much of the file each of them keeps in memory, outside of the memory that Go bounds.
+const readerCacheKiB = "512"
+
 const header = `number, id, office_key, factory_key, grading_key, evaluation, network, ` +
 	`created_at, expires_at, delete_at, wake_at, extensions`
 

@@ -172,6 +172,9 @@ func (s *Store) Ping(ctx context.Context) error {
 // own: rw or ro.
 func connect(path, mode string, limit int) (*sql.DB, error) {
 	options := url.Values{"mode": {mode}}
+	if mode == "ro" { // the file system keeps the pages, too, and there are several readers
+		options["_pragma"] = []string{"cache_size(-" + readerCacheKiB + ")"}
+	}
 	if mode == "rw" {
 		// The driver sets auto_vacuum before anything that writes, as it must
 		// be: a database that has pages no longer takes it.
