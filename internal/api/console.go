@@ -55,6 +55,10 @@ const (
 // consoleBytes is about how much memory a response of the console takes up while it is made and sent.
 const consoleBytes = 128 << 10
 
+// consoleTokens is the price of a read of the console in the budget of its network for pages: it takes the processor as
+// long as some files do.
+const consoleTokens = 3
+
 // consoleRoutes holds the state that the routes share.
 type consoleRoutes struct {
 	*console.Console
@@ -104,7 +108,7 @@ func (s *Server) watched(serve consoleRoute) message.Handler {
 		if err != nil {
 			out = s.errors.Response(r, r.At, err)
 		}
-		if out.Spent = spent; caller.Caller.SandboxID != "" {
+		if out.Spent = spent; caller.Caller.SandboxID != "" && spent.Own == ratelimit.Key {
 			out.Budget = s.console.display.of(&spent)
 		} else {
 			out.Budget = s.remaining(&caller, &spent)
@@ -171,6 +175,9 @@ func (s *Server) admitViewer(r *message.Request) (ratelimit.Decision, error) {
 	}
 	spent := s.console.gate.Admit(at, r.Network, budgeted(watcher(r.Caller)))
 	if spent.Outcome == ratelimit.Passed {
+		if pages := s.gate.Browse(at, r.Network, consoleTokens); pages.Outcome != ratelimit.Passed {
+			return pages, s.passed(r, &pages)
+		}
 		return spent, nil
 	}
 	p := problem.New(problem.RateLimited,

@@ -69,9 +69,10 @@ const (
 	callBytes = 256
 	// spared is the number of requests that are remembered of each sandbox, without their exchanges,
 	// however short memory is, callSample how many sandboxes are looked at for
-	// the one that was used least recently.
-	spared     = 16
-	callSample = 16
+	// the one that was used least recently, and callsLooked how many for any.
+	spared      = 16
+	callSample  = 16
+	callsLooked = 1000
 )
 
 // Note remembers a request, unless the sandbox's time is over. Requests are
@@ -164,7 +165,7 @@ func (r *Registry) shortenCalls() {
 	var oldest *Sandbox
 	looked := 0
 	for _, s := range r.sandboxes {
-		if looked++; looked > callSample {
+		if looked++; looked > callSample && oldest != nil || looked > callsLooked {
 			break
 		}
 		f := s.faults.Load()

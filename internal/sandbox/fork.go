@@ -66,11 +66,14 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 		}
 	default:
 		v := s.published.Load()
-		stands := s.company.Now() == v.Summary.Now && !s.storeActivity()
-		if !stands && v.Status(now) == Active {
+		if v.Status(now) == Active {
 			// In-world time that passed without an event is in no commit yet.
-			if err := s.commit(ctx, step{}); err != nil {
-				return base, err
+			changed := s.company.Now() != v.Summary.Now
+			changed = s.storeActivity() || changed
+			if changed = s.storeFaults() || changed; changed {
+				if err := s.commit(ctx, step{}); err != nil {
+					return base, err
+				}
 			}
 			v = s.published.Load()
 		}
@@ -103,31 +106,45 @@ type Forking struct {
 // for it. An error that is a problem means that nothing was created. Nothing of it is kept
 // in memory until its first request.
 func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
-	if err := r.memory.begin(ctx); err != nil {
+	created, commit, err := r.forked(ctx, in)
+	if err != nil {
 		return Created{}, err
+	}
+	// It may wait for the one writer, and takes no memory that is not counted meanwhile.
+	if err := r.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
+		return created, storeProblem(created.SandboxID, err)
+	}
+	r.options.Hooks.Saved(*commit.Header)
+	return created, nil
+}
+
+// forked is a fork that is yet to be stored. It takes a place for a load, and gives it back.
+func (r *Registry) forked(ctx context.Context, in Forking) (created Created, commit store.Commit, err error) {
+	if err := r.memory.begin(ctx); err != nil {
+		return created, commit, err
 	}
 	defer r.memory.end()
 	body, err := r.bases.find(in.Base, func() ([]byte, error) { return r.readBase(ctx, in.Base) })
 	if err != nil {
-		return Created{}, err
+		return created, commit, err
 	}
 	snapshot, err := commitlog.DecodeSnapshot(body, in.Base.Version)
 	if err != nil {
-		return Created{}, fmt.Errorf("read what is to be forked: %w", err)
+		return created, commit, fmt.Errorf("read what is to be forked: %w", err)
 	}
 	c, err := company.Load(snapshot.Image, r.options.Engine)
 	if foreign(err) {
-		return Created{}, errForeign()
+		return created, commit, errForeign()
 	}
 	if err != nil {
-		return Created{}, fmt.Errorf("load what is to be forked: %w", err)
+		return created, commit, fmt.Errorf("load what is to be forked: %w", err)
 	}
 	created, header := r.newcomer(NewID("sbx"), in.Network, c.Settings().Preset.Evaluation)
 	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64()},
 		moment.InstantOf(header.CreatedAt))
 	version := in.Base.Version + 1
 	own := commitlog.Commit{Changes: c.Flush(version)}
-	commit := store.Commit{
+	commit = store.Commit{
 		SandboxID: created.SandboxID, Version: version, Header: &header, Engine: r.options.Engine,
 		Fork: &store.Fork{
 			Parent: in.Base.SandboxID, Snapshot: &store.Snapshot{Version: in.Base.Version, Body: body},
@@ -137,11 +154,7 @@ func (r *Registry) Fork(ctx context.Context, in Forking) (Created, error) {
 	if in.Records != nil {
 		commit.Records = in.Records(created)
 	}
-	if err := r.store.Commit(context.WithoutCancel(ctx), commit); err != nil {
-		return created, storeProblem(created.SandboxID, err)
-	}
-	r.options.Hooks.Saved(header)
-	return created, nil
+	return created, commit, nil
 }
 
 // newcomer returns the keys and the lease of a sandbox that begins now. An evaluation

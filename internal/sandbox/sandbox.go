@@ -84,9 +84,10 @@ type Sandbox struct {
 
 	// The company in memory, and its place in the store.
 
-	company *company.Company
-	header  store.Sandbox
-	log     commitlog.Index
+	company  *company.Company
+	examined examined
+	header   store.Sandbox
+	log      commitlog.Index
 	// snapshot is the version of the newest snapshot, sum that of the newest commit.
 	snapshot uint64
 	sum      commitlog.Sum
