@@ -87,8 +87,9 @@ func (s *Sandbox) Note(c Call) {
 		*text = strings.Clone(*text)
 	}
 	if grown := s.calls.note(c); grown != 0 {
-		if all := &s.registry.calls; all.bytes.Add(grown) > all.limit && grown > 0 {
-			s.registry.shortenCalls()
+		all := &s.registry.calls
+		all.bytes.Add(grown)
+		for grown > 0 && all.bytes.Load() > all.limit && s.registry.shortenCalls() {
 		}
 	}
 }
@@ -159,8 +160,9 @@ func (l *callLog) dropExchange() {
 	l.exchanges = l.exchanges[1:]
 }
 
-// shortenCalls forgets older requests and faults of a sandbox that was not used for long.
-func (r *Registry) shortenCalls() {
+// shortenCalls forgets older requests and faults of a sandbox that was not used for long, and reports whether it found
+// one.
+func (r *Registry) shortenCalls() bool {
 	r.mu.RLock()
 	var oldest *Sandbox
 	looked := 0
@@ -180,6 +182,7 @@ func (r *Registry) shortenCalls() {
 			f.shorten(false)
 		}
 	}
+	return oldest != nil
 }
 
 // shortens reports whether there is something that shorten forgets.
