@@ -144,6 +144,8 @@ var elsewhere = map[string][2]string{
 	"OPEN.CONN.BLOCK":            {"internal/server/half_test.go", "TestABlockHoldsItsShareOfConnectionsOnly"},
 	"OPEN.CONN.UNREAD":           {"internal/server/half_test.go", "TestAResponseDoesNotWaitForABodyThatNobodyReads"},
 	"OPEN.CONN.INCOMPLETE":       {"internal/server/half_test.go", "TestTheRequestThatHasBeenComingLongestGivesWay"},
+	"OPEN.CONN.STUCK":            {"internal/server/hostile_test.go", "TestAClientThatDoesNotReadGivesWay"},
+	"OPEN.CONN.LAST":             {"internal/server/hostile_test.go", "TestARequestWithAnEncodingIsTheLastOfItsConnection"},
 	"OPEN.CONN.IDLE":             {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
 }
 
