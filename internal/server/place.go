@@ -25,8 +25,9 @@ const (
 	// free places, or requests that have been coming for long, so that newcomers do not drive
 	// each other out before they have sent anything.
 	freshTime = time.Second
-	// stuckTime is how long a connection is kept that does not send or read, when all places or all memory are taken.
-	stuckTime = time.Second / 10
+	// stuckTime is how long a connection is kept that does not send or read, when all places or all memory are taken: a
+	// request that is read by a busy server must not look like one that does not arrive.
+	stuckTime = time.Second / 4
 )
 
 // connectionLimits bound the open connections of a listener.
@@ -224,19 +225,17 @@ func (l *limitListener) crowded() bool {
 
 // givesWay is the connection to close for a newcomer, nil for none: the one that
 // has waited longest for a request, or when that is young itself and there is no other place,
-// the one whose request has been coming longest, or whose response is not read. The lock is held.
+// the one whose request has been coming for long, or whose response is not read. The lock is held.
 func (l *limitListener) givesWay() *limitConn {
 	if !l.crowded() {
 		return nil
 	}
-	idle, coming := first(l.waiting), first(l.coming)
+	idle := first(l.waiting)
 	switch {
 	case idle != nil && time.Since(idle.since) >= freshTime:
 		return idle
 	case l.taken < l.limits.total:
 		return nil
-	case coming != nil:
-		return coming
 	}
 	if c := l.stuck(func(*limitConn) bool { return true }); c != nil {
 		return c

@@ -5,20 +5,36 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"platen/internal/testclient"
 )
 
-// sizes are those of --memory at which each limit is driven.
-var sizes = []int64{256 * mebi, 1024 * mebi}
-
-// atEachSize runs a test at both sizes, one after the other: they measure the machine.
+// atEachSize runs a test with each size of --memory, one after the other: they measure the machine.
 func atEachSize(t *testing.T, settings []string, test func(t *testing.T, p *program)) {
 	t.Helper()
-	testclient.InCheck(t, "the limits by what the program counts, in internal/server and internal/sandbox")
-	for _, memory := range sizes {
+	for _, memory := range sizes(t) {
 		t.Run(fmt.Sprintf("%dMiB", memory/mebi), func(t *testing.T) { test(t, serve(t, memory, settings...)) })
 	}
+}
+
+// TestResponsesThatAreHeld take no more than half of the places: 44 blocks have every response held for a minute, and
+// send as many requests as they may. A client that polls is served all the while.
+func TestResponsesThatAreHeld(t *testing.T) {
+	atEachSize(t, []string{"--max-sandboxes", "1000"}, func(t *testing.T, p *program) {
+		from := blocks(44)
+		all := p.creates(from, 4, `{"clock":"manual","faults":{"rules":[{"kind":"slow_response","share":1,"delay_ms":60000}]}}`)
+		of := map[network][]keys{}
+		for _, k := range all {
+			of[k.from] = append(of[k.from], k)
+		}
+		judge(t, p, func() func() {
+			return p.hold(from, 228, func(n network, i int) string {
+				k := of[n][i/2%len(of[n])]
+				if i%2 == 1 {
+					return head("GET", "/v1/factory/presses", k.factory)
+				}
+				return head("GET", "/v1/events.csv?limit=100", k.office)
+			}).close
+		}, 8*time.Second)
+	})
 }
 
 // TestConnectionsThatSendNothing, or not all of a request, stay within the memory: 10,000 are attempted from 44 blocks.

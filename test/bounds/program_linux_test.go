@@ -35,7 +35,7 @@ const (
 var binary string
 
 func TestMain(m *testing.M) {
-	if os.Getenv("PLATEN_TEST_THOROUGH") == "" {
+	if os.Getenv("PLATEN_TEST_BOUNDS") == "" {
 		os.Exit(m.Run()) // every test skips itself
 	}
 	os.Exit(built(m))
@@ -56,6 +56,24 @@ func built(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// sizes are those of --memory at which each limit is driven, from PLATEN_TEST_BOUNDS: 256,1024 in MiB. A test without
+// any is skipped.
+func sizes(t *testing.T) (all []int64) {
+	t.Helper()
+	named := os.Getenv("PLATEN_TEST_BOUNDS")
+	if named == "" {
+		t.Skip("in make check, and with more sizes in make bounds (PLATEN_TEST_BOUNDS=256,1024)")
+	}
+	for text := range strings.SplitSeq(named, ",") {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, n*mebi)
+	}
+	return all
 }
 
 // program is the built program at work.

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -80,4 +81,19 @@ func send(web *http.Client, p *program, method, path, key, body, idempotency str
 		r.Header.Set("Idempotency-Key", idempotency)
 	}
 	return discard(web.Do(r))
+}
+
+// idOf returns the id of the record in a response, and its status.
+func idOf(r *http.Response, err error) (id string, status int, _ error) {
+	if err != nil {
+		return "", 0, err
+	}
+	defer r.Body.Close()
+	var envelope struct {
+		Data struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	err = json.NewDecoder(r.Body).Decode(&envelope)
+	return envelope.Data.ID, r.StatusCode, err
 }

@@ -86,7 +86,7 @@ func TestPinsOfStaleReads(t *testing.T) {
 					if strings.Contains(q.path, "factory") {
 						key = all[i].factory
 					}
-					// The plan loses some of these on purpose.
+					// The plan loses some of these.
 					_, _ = send(web, p, q.method, q.path, key, q.body, fmt.Sprint(i, q.path))
 				}
 				return nil
@@ -99,7 +99,7 @@ func TestPinsOfStaleReads(t *testing.T) {
 // TestWhatASandboxMayKeep at its limits: checkpoints, webhooks, pending faults and hits, sessions of agents, forks.
 func TestWhatASandboxMayKeep(t *testing.T) {
 	atEachSize(t, roomy(), func(t *testing.T, p *program) {
-		all := p.creates(blocks(40), 5, `{"clock":"manual"}`)
+		all := p.creates(blocks(40), 2, `{"clock":"manual"}`)
 		judge(t, p, func() func() {
 			p.together(len(all), 16, func(i int) error { return p.fill(all[i]) })
 			return nil

@@ -37,6 +37,7 @@ var concurrent = []func(*testing.T){
 	TestAPlaceIsFreeOnlyAfterDeletion,
 	TestAPollAnswersWhenSomethingHappens,
 	TestAPollEndsWithItsKey,
+	TestTheResponseThatWaitsLongestGivesWay,
 	TestAPollHasATagAndATable,
 	TestAPollShowsWhatTheFeedShows,
 	TestAPurchaseOrderMayNameItsRequisitionOnce,
