@@ -57,21 +57,26 @@ func points(t *testing.T) int {
 func TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled(t *testing.T) {
 	t.Parallel()
 	total := points(t)
+	lanes := make([]*lane, min(maxLanes, (total+2)/3))
+	for i := range lanes {
+		lanes[i] = &lane{database: filepath.Join(t.TempDir(), "platen.db"), file: true}
+	}
+	killAll(t, total, lanes)
+}
+
+// killAll kills the servers of some lanes so many times.
+func killAll(t *testing.T, total int, lanes []*lane) {
+	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	began := time.Now()
-	lanes := make([]*lane, min(maxLanes, (total+2)/3))
 	errs := make([]error, len(lanes))
 	var running sync.WaitGroup
-	for i := range lanes {
-		l := &lane{
-			number: i, rounds: total / len(lanes), random: rand.New(rand.NewPCG(seed, uint64(i))),
-			database: filepath.Join(t.TempDir(), "platen.db"),
-		}
+	for i, l := range lanes {
+		l.number, l.rounds, l.random = i, total/len(lanes), rand.New(rand.NewPCG(seed, uint64(i)))
 		if i < total%len(lanes) {
 			l.rounds++
 		}
-		lanes[i] = l
 		running.Go(func() { errs[i] = l.run() })
 	}
 	running.Wait()
@@ -105,6 +110,9 @@ type lane struct {
 	number, rounds, round int
 	random                *rand.Rand
 	database              string
+	// settings are those of its servers, file is set for a database that the test can look into.
+	settings []string
+	file     bool
 
 	tenants []*tenant
 	// kept are keys of further sandboxes, doomed those of sandboxes with a
@@ -139,7 +147,7 @@ func (l *lane) run() error {
 			return err
 		}
 	}
-	p, err := launch(l.database)
+	p, err := launch(l.database, l.settings...)
 	if err != nil {
 		return err
 	}
@@ -150,7 +158,10 @@ func (l *lane) run() error {
 	if err := errors.Join(p.stop(), p.complaints()); err != nil {
 		return err
 	}
-	if p, err = launch(l.database); err != nil {
+	if !l.file {
+		return nil
+	}
+	if p, err = launch(l.database, l.settings...); err != nil {
 		return err
 	}
 	// All short leases are over now, so this start sweeps whatever the killed
@@ -163,16 +174,16 @@ func (l *lane) run() error {
 // swept when the next server starts.
 func (l *lane) lease(short bool) []string {
 	if short {
-		return []string{"--sandbox-duration", "1s", "--grace", "0s"}
+		return append([]string{"--sandbox-duration", "1s", "--grace", "0s"}, l.settings...)
 	}
-	return nil
+	return l.settings
 }
 
 // killStarts kills none to two servers somewhere in their start: while the
 // database is opened, the log folded in, expired sandboxes swept.
 func (l *lane) killStarts() error {
 	for range l.random.IntN(3) {
-		p, err := begin(l.database)
+		p, err := begin(l.database, l.settings...)
 		if err != nil {
 			return err
 		}

@@ -169,6 +169,25 @@ func TestDeliveriesOutliveNodes(t *testing.T) {
 	})
 }
 
+// TestNothingIsLostWhenAServerOnPostgreSQLIsKilled is TestNothingAcknowledgedIsLostOrDoubledWhenTheServerIsKilled on
+// another storage.
+func TestNothingIsLostWhenAServerOnPostgreSQLIsKilled(t *testing.T) {
+	t.Parallel()
+	testclient.InCheck(t, "TestNothingIsLostWhenANodeIsKilled")
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(strings.Repeat("k", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lanes := make([]*lane, 2)
+	for i := range lanes {
+		lanes[i] = &lane{
+			database: postgrestest.URL(clusterOf(t).Directory()), settings: []string{"--secret-key-file", key},
+		}
+	}
+	const share = 4
+	killAll(t, max(6, points(t)/share), lanes)
+}
+
 // TestAServerThatStopsLeavesAlsoWhenItsDatabaseHasJustComeBack: another one with other settings starts at once.
 func TestAServerThatStopsLeavesAlsoWhenItsDatabaseHasJustComeBack(t *testing.T) {
 	t.Parallel()
