@@ -101,6 +101,9 @@ func (l *Line) Keys() []string {
 	return l.keys
 }
 
+// Whole reports whether the line has ended.
+func (l *Line) Whole() bool { return l.whole }
+
 // Reset begins another line.
 func (l *Line) Reset() {
 	*l = Line{piece: l.piece[:0]}

@@ -90,3 +90,31 @@ func TestALongURLIsSearchedOnce(t *testing.T) {
 		t.Errorf("found are %q", found)
 	}
 }
+
+// TestALineIsSearchedAsItComes: a key is found wherever a line is cut in pieces, and little of the line is kept.
+func TestALineIsSearchedAsItComes(t *testing.T) {
+	t.Parallel()
+	key := "lab_off_" + strings.Repeat("aZ0_-", 8) + "xyz"
+	for _, before := range []int{0, 1, pieceBytes - 60, pieceBytes - 20, pieceBytes, 3*pieceBytes - 30, 1 << 20} {
+		for _, spelled := range []string{key, "%6cab" + key[3:], "%25%36cab" + key[3:]} {
+			text := []byte("GET /v1/" + strings.Repeat("x", before) + spelled + " HTTP/1.1\r\nHost: localhost\r\n")
+			for _, piece := range []int{7, 1000, 4096, len(text)} {
+				var l Line
+				for part := range slices.Chunk(text, piece) {
+					l.Add(part)
+				}
+				if !l.Whole() || !slices.Equal(l.Keys(), []string{key}) {
+					t.Errorf("%s behind %d bytes, in pieces of %d: found are %q", spelled, before, piece, l.Keys())
+				}
+				if kept := cap(l.piece) + cap(l.text); kept > 16<<10 {
+					t.Errorf("of a line of %d bytes %d are kept", len(text), kept)
+				}
+			}
+		}
+	}
+	var body Line
+	body.Add([]byte(`{"key": "` + key + `"}` + strings.Repeat(" ", 2*pieceBytes)))
+	if found := body.Keys(); len(found) > 0 {
+		t.Errorf("in a body are found %q", found)
+	}
+}

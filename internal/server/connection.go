@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/pires/go-proxyproto"
 
@@ -70,6 +71,9 @@ func (c *envelopeConn) Write(b []byte) (int, error) {
 	if len(b) > 0 && len(b) <= plausible && b[0] == 'H' {
 		match = ownAnswer.FindSubmatch(b)
 	}
+	if match != nil {
+		c.readOn()
+	}
 	c.mu.Lock()
 	var keys []string
 	if match != nil {
@@ -85,6 +89,37 @@ func (c *envelopeConn) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+const (
+	// maxLine is how much of a line is read for the keys in it, behind where net/http has stopped, and lineTime how long
+	// that may take.
+	maxLine  = 64 << 10
+	lineTime = 100 * time.Millisecond
+)
+
+// readOn reads the rest of a line that net/http has refused (contract: OPEN.AUTH.KEY_IN_URL.MALFORMED).
+func (c *envelopeConn) readOn() {
+	if c.lineIsWhole() {
+		return
+	}
+	_ = c.Conn.SetReadDeadline(time.Now().Add(lineTime)) // nothing else is read of this connection
+	piece := make([]byte, pieceBytes)
+	for n, read := 0, 0; n < maxLine && !c.lineIsWhole(); n += read {
+		var err error
+		if read, err = c.Read(piece); err != nil {
+			return
+		}
+	}
+}
+
+func (c *envelopeConn) lineIsWhole() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.line.Whole()
+}
+
+// pieceBytes is how much of such a line is read at once.
+const pieceBytes = 4 << 10
 
 func (c *envelopeConn) envelope(status string, keys []string) []byte {
 	p := problem.New(problem.BadRequest, "The request is not well-formed HTTP.")

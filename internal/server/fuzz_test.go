@@ -23,7 +23,13 @@ type pipe struct {
 	written bytes.Buffer
 }
 
-func (p *pipe) Read(b []byte) (int, error)  { return p.sent.Read(b) }
+// Read implements io.Reader: without a text to send, it is at its end.
+func (p *pipe) Read(b []byte) (int, error) {
+	if p.sent == nil {
+		return 0, io.EOF
+	}
+	return p.sent.Read(b)
+}
 func (p *pipe) Write(b []byte) (int, error) { return p.written.Write(b) }
 
 func (*pipe) Close() error                     { return nil }

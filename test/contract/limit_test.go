@@ -499,6 +499,11 @@ func TestAKeyInAMalformedRequestIsRevokedToo(t *testing.T) {
 		"an absolute URL":      "GET http://localhost/v1/KEY% HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"large headers": "GET /v1/sandbox?k=KEY HTTP/1.1\r\nHost: localhost\r\nX: " +
 			strings.Repeat("x", 70_000) + "\r\n\r\n",
+		"a long line": "GET /v1/sandbox?" + strings.Repeat("x", 40_000) + "&k=KEY HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"a long line of escapes": "GET /v1/sandbox?" + strings.Repeat("%25%2", 9_000) + "%6cab_off_TAIL HTTP/1.1\r\n" +
+			"Host: localhost\r\n\r\n",
+		"a long line without an end": "GET /v1/sandbox?" + strings.Repeat("x", 30_000) + "&k=KEY&" +
+			strings.Repeat("x", 20_000),
 	} {
 		n := shared.create(t, `{"clock":"manual"}`)
 		sent = strings.NewReplacer("KEY", n.office, "TAIL", strings.TrimPrefix(n.office, "lab_off_")).Replace(sent)
