@@ -85,9 +85,9 @@ type limitListener struct {
 	spell bool
 	// shares counts the connections of groups and of blocks.
 	shares map[share]int
-	// waiting are the connections without a request, coming those of whose request a part has
-	// come, and busy those whose request is there, the longest first.
-	waiting, coming, busy *list.List
+	// waiting are the connections that have sent nothing yet, resting those between two requests, coming those of whose
+	// request a part has come, and busy those whose request is there, the longest first.
+	waiting, resting, coming, busy *list.List
 }
 
 // share names a group, or a block of groups, that a connection counts for.
@@ -98,7 +98,7 @@ type share struct {
 
 func limitConnections(l net.Listener, limits connectionLimits) *limitListener {
 	limited := &limitListener{Listener: l, limits: limits, shares: map[share]int{}, waiting: list.New(),
-		coming: list.New(), busy: list.New()}
+		resting: list.New(), coming: list.New(), busy: list.New()}
 	limited.changed = sync.NewCond(&limited.mu)
 	return limited
 }
@@ -155,7 +155,7 @@ func (l *limitListener) enter(c *limitConn) (ok bool) {
 		return false
 	}
 	if other != nil {
-		if l.taken >= l.limits.total && other.list != l.waiting {
+		if l.taken >= l.limits.total && !l.idle(other) {
 			reason := unread
 			if other.list == l.coming {
 				reason = requestCut
@@ -179,7 +179,7 @@ func (l *limitListener) cut(c *limitConn) {
 		_ = c.Conn.SetReadDeadline(time.Now())
 		time.AfterFunc(cutTime, func() { _ = c.Conn.Close() })
 		l.end(requestCut)
-	case l.waiting:
+	case l.waiting, l.resting:
 		c.abandoned.Store(c.abandoned.Load() || isPending(c.Conn))
 		_ = c.hangUp() // its own goroutine sees the end
 		l.end(gaveWay)
@@ -230,12 +230,17 @@ func (l *limitListener) givesWay() *limitConn {
 	if !l.crowded() {
 		return nil
 	}
-	idle := first(l.waiting)
+	idle, resting := first(l.waiting), first(l.resting)
+	if idle == nil || resting != nil && resting.since.Before(idle.since) {
+		idle = resting
+	}
 	switch {
 	case idle != nil && time.Since(idle.since) >= freshTime:
 		return idle
 	case l.taken < l.limits.total:
 		return nil
+	case resting != nil: // it was served
+		return resting
 	}
 	if c := l.stuck(func(*limitConn) bool { return true }); c != nil {
 		return c
@@ -245,6 +250,9 @@ func (l *limitListener) givesWay() *limitConn {
 	}
 	return nil
 }
+
+// idle reports whether a connection is between two requests, or before the first. The lock is held.
+func (l *limitListener) idle(c *limitConn) bool { return c.list == l.waiting || c.list == l.resting }
 
 // stuck is the connection that makes no progress for longest, of those that are asked for, nil for none: its request
 // does not arrive, or its client does not read. The lock is held.
@@ -339,14 +347,14 @@ func (l *limitListener) note(conn net.Conn, state http.ConnState) {
 	switch {
 	case state == http.StateIdle:
 		l.rest(c)
-	case c.list == l.waiting:
+	case l.idle(c):
 		l.move(c, l.busy)
 	}
 }
 
-// rest lists a connection as one that waits. The lock is held.
+// rest lists a connection as one between two requests. The lock is held.
 func (l *limitListener) rest(c *limitConn) {
-	if l.move(c, l.waiting) {
+	if l.move(c, l.resting) {
 		l.changed.Signal()
 	}
 }
@@ -357,7 +365,7 @@ func (l *limitListener) lingers(c *limitConn) {
 	defer l.mu.Unlock()
 	if l.rest(c); c.list != nil {
 		c.since = time.Time{}
-		l.waiting.MoveToFront(c.place)
+		l.resting.MoveToFront(c.place)
 	}
 }
 
@@ -372,7 +380,7 @@ func (l *limitListener) move(c *limitConn, to *list.List) (placed bool) {
 		c.since = time.Now()
 		c.list, c.place = to, to.PushBack(c)
 	}
-	c.waits.Store(c.list == l.waiting)
+	c.waits.Store(c.list != nil && l.idle(c))
 	return !c.released
 }
 
@@ -401,7 +409,7 @@ type limitConn struct {
 	listener *limitListener
 	// joined counts the connection for its group, once its address is known.
 	joined sync.Once
-	// waits is whether it is in the list of those that wait, for those who do not hold the lock.
+	// waits is whether it has no request under way, for those who do not hold the lock.
 	waits atomic.Bool
 	// writing is when the write under way began, in nanoseconds since 1970, 0 for none. shared is set while its request
 	// holds a share of the memory.

@@ -2,6 +2,7 @@ package bounds
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -56,4 +57,29 @@ func TestConnectionsThatSendNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStrangersOfManyNetworks: 44 blocks send a request from each of 1,000 networks, and ask for pages from as many.
+func TestStrangersOfManyNetworks(t *testing.T) {
+	atEachSize(t, nil, func(t *testing.T, p *program) {
+		const networks = 1000
+		judge(t, p, func() func() {
+			p.together(44*networks, 64, func(i int) error {
+				from := network(fmt.Sprintf("2a02:%x:0:%x::1", 1+i%44, i/44))
+				c, err := p.dial(from)
+				if err != nil {
+					return err
+				}
+				defer c.Close()
+				_ = c.SetDeadline(time.Now().Add(patience))
+				path := []string{"/v1/office/cash", "/healthz", "/docs/llms.txt", "/v1/nothing"}[i%4]
+				if _, err := io.WriteString(c, head("GET", path, "", "Connection: close")); err != nil {
+					return nil // it has been refused
+				}
+				_, _ = io.Copy(io.Discard, c)
+				return nil
+			})
+			return nil
+		}, time.Second)
+	})
 }
