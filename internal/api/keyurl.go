@@ -44,7 +44,7 @@ func keysIn(url string) []string {
 }
 
 const (
-	// pieceBytes is how much of a line is kept before it is looked at, and keptBytes how much of it is kept decoded,
+	// pieceBytes is how much of a line is kept before it is looked at, keptBytes how much of it is kept decoded
 	// for a key that goes on in the next piece.
 	pieceBytes = 2 << 10
 	keptBytes  = 1 << 10
@@ -52,8 +52,8 @@ const (
 
 // Line finds the keys in the line of a request that comes in pieces, however long it is, and keeps little of it.
 type Line struct {
-	// piece is not looked at yet, text the decoded end of what was. Long is set for a line of more than one piece, whole
-	// at its end, and request for one that a request begins with.
+	// piece is not looked at yet, text the decoded end of what was. Long is set for a line of more than one piece,
+	// whole at its end, and request for one that a request begins with.
 	piece, text          []byte
 	long, whole, request bool
 	keys                 []string

@@ -38,7 +38,9 @@ func (s *Server) AdmitPage(w http.ResponseWriter, r *http.Request, tokens int) b
 // was not even HTTP: it spends the cost of any request without a key. The client
 // is known by the address that the connection comes from.
 // The keys that its line has in the place of a URL are revoked (contract: OPEN.AUTH.KEY_IN_URL.MALFORMED).
-func (s *Server) Standalone(p *problem.Problem, client string, keys []string) (status int, header http.Header, body []byte) {
+func (s *Server) Standalone(p *problem.Problem, client string, keys []string) (
+	status int, header http.Header, body []byte,
+) {
 	in := s.outline(&http.Request{RemoteAddr: client})
 	in.Refusal = p
 	if in.Exposed = keys; len(keys) > 0 {

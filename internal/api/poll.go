@@ -43,7 +43,7 @@ func (x *exchange) poll() (*message.Response, error) {
 			return nil, err
 		}
 		if err := resume(); err != nil {
-			return gone(), nil //nolint:nilerr // no response is read
+			return gone(), nil
 		}
 	}
 	if x.Context().Err() != nil {

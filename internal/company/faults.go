@@ -81,7 +81,7 @@ func (c *Company) CarryFaults(memory fault.Memory) (changed bool) {
 		}
 	}
 	for _, injection := range memory.Injected {
-		if old := inSlot(c.faults.Injected, injection.Slot); old == nil || !old.Equal(injection) {
+		if old := inSlot(c.faults.Injected, injection.Slot); old == nil || !old.Equal(&injection) {
 			changed = true
 			c.faultPart(injectionPart, injection.Slot).Injection = &injection
 		}

@@ -162,8 +162,8 @@ func (c *Config) Fields() []Field {
 		{Name: "node-listen", Doc: "Address to listen on for other servers. Defaults to node-address.",
 			Target: &c.NodeListen},
 		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server aims to stay within, such as " +
-			"512MiB. Companies in memory use up to half of it, and connections up to a quarter. The process stays within " +
-			"1.15 times of it. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
+			"512MiB. Companies in memory use up to half of it, and connections up to a quarter. The process stays " +
+			"within 1.15 times of it. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a file next to " +
 			"the database by default. Other users of the machine can read the command line: set PLATEN_SECRET_KEY or " +
 			"secret-key-file.",
@@ -185,8 +185,8 @@ func (c *Config) Fields() []Field {
 		{Name: "block-factor", Doc: "Limit of a network block, as a multiple of the limits of a network " +
 			"group, capped at " +
 			"10 % of all sandboxes and of the queue. 0 disables the limit.", Target: &c.BlockFactor},
-		{Group: "Capacity", Name: "connections", Doc: "Maximum number of open connections, and one for every 64 KiB of a quarter of memory at " +
-			"most.", Target: &c.Connections},
+		{Group: "Capacity", Name: "connections", Doc: "Maximum number of open connections, and one for " +
+			"every 64 KiB of a quarter of memory at most.", Target: &c.Connections},
 		{Name: "ip-connections", Doc: "Open connections per network group. This machine and trusted " +
 			"proxies have only the " +
 			"total limit. 0 disables the limit.", Target: &c.IPConnections},

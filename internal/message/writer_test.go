@@ -17,7 +17,8 @@ func TestASlowResponseEndsWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped, began := make(chan struct{}), time.Now()
 		time.AfterFunc(time.Second, func() { close(stopped) })
-		out, r := &message.Response{Hold: time.Minute}, &message.Request{HTTP: httptest.NewRequest(http.MethodGet, "/", nil)}
+		out := &message.Response{Hold: time.Minute}
+		r := &message.Request{HTTP: httptest.NewRequest(http.MethodGet, "/", nil)}
 		(&message.Writer{Stopped: stopped}).Await(r, out)
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("a server that stops after a second waits for %s", took)

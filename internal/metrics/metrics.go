@@ -47,7 +47,9 @@ type Metrics struct {
 // connectionReasons are those for which a connection is closed to keep within
 // the limits: its network group or block had as many as it may, it waited for a request
 // while nearly all places were taken, or its request was slow to arrive while all were.
-var connectionReasons = []string{"network", "block", "idle", "incomplete", "unread"} //nolint:gochecknoglobals // read only
+//
+//nolint:gochecknoglobals // read only
+var connectionReasons = []string{"network", "block", "idle", "incomplete", "unread"}
 
 // perOperation counts the responses of one operation.
 type perOperation struct {

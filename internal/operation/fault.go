@@ -188,8 +188,8 @@ func faultOperations() []Operation {
 			ID: "inject_fault", Path: "/sandbox/faults", System: Shared, Grading: GradingAlone,
 			Summary: "Inject a fault",
 			Description: "The next request or delivery that can meet this fault meets it, in any sandbox: for a lost " +
-				"request or response the next write. Name operations to choose. It writes no event. At most 100 faults " +
-				"that differ in kind or operations can be pending, each 100 times.",
+				"request or response the next write. Name operations to choose. It writes no event. At most 100 " +
+				"faults that differ in kind or operations can be pending, each 100 times.",
 			Problems: []problem.Code{problem.OriginRefused, problem.TooManyOpen},
 			Out:      reflect.TypeFor[Injection](),
 		}, func(tx *sandbox.Tx, _ string, in *InjectFault) (Result, error) {
@@ -200,7 +200,8 @@ func faultOperations() []Operation {
 			if err := in.check(); err != nil {
 				return Result{}, err
 			}
-			asked := fault.Injection{Kind: in.Kind, Count: count, Operations: slices.Sorted(slices.Values(in.Operations))}
+			asked := fault.Injection{Kind: in.Kind, Count: count}
+			asked.Operations = slices.Sorted(slices.Values(in.Operations))
 			pending, err := tx.InjectFault(asked)
 			injected := injectionOf(pending)
 			return Result{Value: func(*sandbox.View) any { return injected }}, err

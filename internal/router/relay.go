@@ -22,7 +22,8 @@ const pieceBytes = 16 << 10
 // relay is the response of another node, passed on as it came: it was noted there.
 func (t *Router) relay(from *hop.Response) (*message.Response, error) {
 	out := &message.Response{Status: from.StatusCode, Header: from.Header, Relayed: true, Hold: from.Hold}
-	if kind := from.Header.Get("Content-Type"); kind == message.ContentHAR || strings.HasPrefix(kind, "text/event-stream") {
+	kind := from.Header.Get("Content-Type")
+	if kind == message.ContentHAR || strings.HasPrefix(kind, "text/event-stream") {
 		out.Stream = func(_ context.Context, w http.ResponseWriter) { copyStream(w, from.Body) }
 		return out, nil
 	}

@@ -40,7 +40,8 @@ const removed = "(removed)"
 func (e *Exchange) Kept(hidden bool) *Exchange {
 	kept := *e
 	kept.QueryBytes = int64(len(e.Query))
-	kept.Query, kept.IdempotencyKey = withoutSecrets(e.Query[:min(len(e.Query), MaxQuery)]), withoutSecrets(e.IdempotencyKey)
+	kept.Query = withoutSecrets(e.Query[:min(len(e.Query), MaxQuery)])
+	kept.IdempotencyKey = withoutSecrets(e.IdempotencyKey)
 	kept.Request, kept.Response = nil, nil
 	if !hidden {
 		kept.Request = WithoutSecrets(slices.Clone(e.Request[:min(len(e.Request), MaxExchangeBody)]))

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
 	"platen/internal/problem"
@@ -211,7 +213,7 @@ func TestPendingFaultsAreStoredOneByOne(t *testing.T) {
 	b.registry.Close(t.Context())
 	b.reopen(nil)
 	got := b.registry.Sandbox(id).Faults(t.Context()).Pending()
-	if len(got) != fault.MaxInjected-1 || !slices.EqualFunc(got, want, fault.Injection.Equal) {
+	if len(got) != fault.MaxInjected-1 || !cmp.Equal(got, want) {
 		t.Errorf("after a restart %d faults are pending, before it %d:\n%v\n%v", len(got), len(want), got, want)
 	}
 }

@@ -32,7 +32,8 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 func (l *limitListener) prompt(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
-			w.Header().Set("Connection", "close") // where its body ends, another reader may see elsewhere (RFC 9112, 6.1)
+			// Where its body ends, another reader may see elsewhere (RFC 9112, 6.1).
+			w.Header().Set("Connection", "close")
 		}
 		c, ok := r.Context().Value(connectionKey{}).(*limitConn)
 		if !ok || r.Body == nil || r.Body == http.NoBody {

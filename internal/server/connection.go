@@ -91,8 +91,8 @@ func (c *envelopeConn) Write(b []byte) (int, error) {
 }
 
 const (
-	// maxLine is how much of a line is read for the keys in it, behind where net/http has stopped, and lineTime how long
-	// that may take.
+	// maxLine is how much of a line is read for the keys in it, behind where net/http has stopped, and lineTime how
+	// long that may take.
 	maxLine  = 64 << 10
 	lineTime = 100 * time.Millisecond
 )
@@ -104,11 +104,12 @@ func (c *envelopeConn) readOn() {
 	}
 	_ = c.Conn.SetReadDeadline(time.Now().Add(lineTime)) // nothing else is read of this connection
 	piece := make([]byte, pieceBytes)
-	for n, read := 0, 0; n < maxLine && !c.lineIsWhole(); n += read {
-		var err error
-		if read, err = c.Read(piece); err != nil {
+	for n := 0; n < maxLine && !c.lineIsWhole(); {
+		read, err := c.Read(piece)
+		if err != nil {
 			return
 		}
+		n += read
 	}
 }
 

@@ -17,8 +17,8 @@ const (
 	// companyPart is the part of that, as a divisor, which companies in memory take
 	// up: the garbage collector lets the heap grow to twice of what is alive.
 	companyPart = 2
-	// connectionPart is the part of it for connections, as a divisor, and connectionBytes how much one takes up at most:
-	// a head of maxHeader as it arrives, the buffers of net/http and of the kernel, and a small response.
+	// connectionPart is the part of it for connections, as a divisor, and connectionBytes how much one takes up
+	// at most: a head of maxHeader as it arrives, the buffers of net/http, and a small response.
 	connectionPart  = 4
 	connectionBytes = 64 << 10
 	// sharePart is the part of it for responses that are larger, as a divisor.

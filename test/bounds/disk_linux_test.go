@@ -31,12 +31,15 @@ func TestTheDatabaseGrowsAsItIsSaid(t *testing.T) {
 		"requisition": {"/v1/office/requisitions", false, func(int) string {
 			return `{"lines":[{"sku":"mat_ink","quantity":1}]}`
 		}, ""},
-		"refused write": {"/v1/factory/work-orders", true, func(int) string { return `{"sku":"` + text(9000) + `"}` }, ""},
+		"refused write": {"/v1/factory/work-orders", true, func(int) string {
+			return `{"sku":"` + text(9000) + `"}`
+		}, ""},
 		"checkpoint": {"/v1/sandbox/checkpoints", false, func(i int) string {
 			return fmt.Sprintf(`{"label":"%s-%d"}`, text(50), i)
 		}, "DELETE"},
 		"webhook": {"/v1/webhooks", false, func(i int) string {
-			return fmt.Sprintf(`{"url":"https://example.com/%s%d","events":["*"],"description":"%s"}`, text(1900), i, text(200))
+			return fmt.Sprintf(`{"url":"https://example.com/%s%d","events":["*"],"description":"%s"}`, text(1900), i,
+				text(200))
 		}, "DELETE"},
 		"fault that happens": {"/v1/sandbox/faults", false, func(i int) string {
 			return fmt.Sprintf(`{"kind":"growth","operations":["list_suppliers","%s"]}`,
@@ -64,9 +67,11 @@ func TestTheDatabaseGrowsAsItIsSaid(t *testing.T) {
 					key = k.factory
 				}
 				web := p.client(k.from)
-				if err := p.repeat(web, q.path, key, q.body(i), fmt.Sprint(name, i), q.and, statuses); err != nil {
+				status, err := p.repeat(web, call{"POST", q.path, key, q.body(i), fmt.Sprint(name, i)}, q.and)
+				if err != nil {
 					t.Fatal(err)
 				}
+				statuses[status]++
 				web.CloseIdleConnections()
 				if done := i + 1 - warm; done > 0 && done%(requests/2) == 0 {
 					curve = append(curve, (p.size()-before)/(requests/2))
@@ -86,25 +91,17 @@ func TestTheDatabaseGrowsAsItIsSaid(t *testing.T) {
 	}
 }
 
-// repeat sends a write, and what belongs behind it.
-func (p *program) repeat(web *http.Client, path, key, body, idempotency, and string, statuses map[int]int) error {
-	r, err := http.NewRequest(http.MethodPost, "http://"+p.address+path, strings.NewReader(body))
+// repeat sends a write, and a request that belongs behind it. It returns the status of the first.
+func (p *program) repeat(web *http.Client, c call, and string) (int, error) {
+	id, status, err := idOf(p.do(web, c))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Idempotency-Key", idempotency)
-	id, status, err := idOf(web.Do(r))
-	if err != nil {
-		return err
-	}
-	statuses[status]++
 	switch method, more, _ := strings.Cut(and, " "); method {
 	case "DELETE":
-		_, err = send(web, p, method, path+"/"+id, key, "", "")
+		_, err = discard(p.do(web, call{method: method, path: c.path + "/" + id, key: c.key}))
 	case "GET":
-		_, err = send(web, p, method, more, key, "", "")
+		_, err = discard(p.do(web, call{method: method, path: more, key: c.key}))
 	}
-	return err
+	return status, err
 }

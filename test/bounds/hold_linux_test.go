@@ -21,7 +21,8 @@ func atEachSize(t *testing.T, settings []string, test func(t *testing.T, p *prog
 func TestResponsesThatAreHeld(t *testing.T) {
 	atEachSize(t, []string{"--max-sandboxes", "1000"}, func(t *testing.T, p *program) {
 		from := blocks(44)
-		all := p.creates(from, 4, `{"clock":"manual","faults":{"rules":[{"kind":"slow_response","share":1,"delay_ms":60000}]}}`)
+		all := p.creates(from, 4,
+			`{"clock":"manual","faults":{"rules":[{"kind":"slow_response","share":1,"delay_ms":60000}]}}`)
 		of := map[network][]keys{}
 		for _, k := range all {
 			of[k.from] = append(of[k.from], k)
@@ -45,8 +46,11 @@ func TestConnectionsThatSendNothing(t *testing.T) {
 		"half a line":      "GET /v1/office/ca",
 		"a line of 64 KB":  "GET /v1/" + strings.Repeat("a", 64000),
 		"headers of 64 KB": "GET /v1/sandbox HTTP/1.1\r\nHost: localhost\r\nX-A: " + strings.Repeat("a", 64000),
-		"half a body":      head("POST", "/v1/sandboxes", "", "Content-Type: application/json", "Content-Length: 16000") + strings.Repeat(" ", 15000),
-		"half a batch":     head("POST", "/mcp", "", "Content-Type: application/json", "Accept: application/json, text/event-stream", "Mcp-Protocol-Version: 2026-07-28", "Content-Length: 65000") + strings.Repeat(" ", 64000),
+		"half a body": head("POST", "/v1/sandboxes", "", "Content-Type: application/json",
+			"Content-Length: 16000") + strings.Repeat(" ", 15000),
+		"half a batch": head("POST", "/mcp", "", "Content-Type: application/json",
+			"Accept: application/json, text/event-stream", "Mcp-Protocol-Version: 2026-07-28",
+			"Content-Length: 65000") + strings.Repeat(" ", 64000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			atEachSize(t, nil, func(t *testing.T, p *program) {

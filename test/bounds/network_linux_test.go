@@ -214,10 +214,10 @@ func (v *victim) begin() {
 			if n%3 == 2 {
 				v.web.CloseIdleConnections()
 			}
-			r, _ := http.NewRequest(http.MethodGet, "http://"+v.p.address+"/v1/office/sales-orders?limit=5", http.NoBody)
-			r.Header.Set("Authorization", "Bearer "+v.keys.office)
 			began := time.Now()
-			status, err := discard(v.web.Do(r))
+			status, err := discard(v.p.do(v.web, call{
+				method: http.MethodGet, path: "/v1/office/sales-orders?limit=5", key: v.keys.office,
+			}))
 			v.times = append(v.times, time.Since(began))
 			if err == nil && status != http.StatusOK {
 				err = fmt.Errorf("status %d", status)
@@ -247,14 +247,14 @@ func judge(t *testing.T, p *program, drive func() (release func()), hold time.Du
 	t.Helper()
 	v := p.victim()
 	v.begin()
-	time.Sleep(4 * time.Second)
+	<-time.After(4 * time.Second)
 	quiet := v.end()
 	before := p.anonymous()
 	v.begin()
 	began := time.Now()
 	release := drive()
 	took := time.Since(began)
-	time.Sleep(hold)
+	<-time.After(hold)
 	busy := v.end()
 	if release != nil {
 		release()
@@ -268,7 +268,8 @@ func judge(t *testing.T, p *program, drive func() (release func()), hold time.Du
 		t.Fatalf("the program is dead: %v\n%s", p.cmd.ProcessState, p.log)
 	}
 	if anonymous > p.memory*tolerated/100 {
-		t.Errorf("the process takes %d MiB, more than %d %% of --memory %d MiB", anonymous/mebi, tolerated, p.memory/mebi)
+		t.Errorf("the process takes %d MiB, more than %d %% of --memory %d MiB", anonymous/mebi, tolerated,
+			p.memory/mebi)
 	}
 	for _, err := range v.failed {
 		t.Errorf("another client: %v", err)

@@ -2,7 +2,6 @@ package bounds
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -117,7 +116,8 @@ var address = regexp.MustCompile(`API\s+http://(\S+?)/`)
 func serve(t *testing.T, memory int64, settings ...string) *program {
 	t.Helper()
 	p := &program{
-		t: t, database: filepath.Join(t.TempDir(), "platen.db"), memory: memory, log: &output{}, ended: make(chan struct{}),
+		t: t, database: filepath.Join(t.TempDir(), "platen.db"), memory: memory, log: &output{},
+		ended: make(chan struct{}),
 	}
 	arguments := append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--database", p.database, "--memory", strconv.FormatInt(memory, 10),
@@ -147,7 +147,7 @@ func serve(t *testing.T, memory int64, settings ...string) *program {
 		} else if !p.alive() || time.Now().After(deadline) {
 			t.Fatalf("the program did not say where it is:\n%s", p.log)
 		}
-		time.Sleep(sampleTime)
+		<-time.After(sampleTime)
 	}
 	go p.watch()
 	return p
@@ -158,7 +158,8 @@ const groups = "/sys/fs/cgroup/memory"
 
 // confine gives the program a control group with a hard limit, where that is possible.
 func (p *program) confine() {
-	folder := filepath.Join(groups, "platen-bounds-"+strconv.Itoa(os.Getpid())+"-"+filepath.Base(filepath.Dir(p.database)))
+	name := fmt.Sprint("platen-bounds-", os.Getpid(), "-", time.Now().UnixNano())
+	folder := filepath.Join(groups, name)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		p.t.Logf("no control group: %v", err)
 		return
@@ -236,7 +237,7 @@ func (p *program) status(name string) int64 {
 func (p *program) watch() {
 	for p.alive() {
 		p.peak.Store(max(p.peak.Load(), p.anonymous()))
-		time.Sleep(sampleTime)
+		<-time.After(sampleTime)
 	}
 }
 
@@ -248,14 +249,6 @@ func (p *program) size() (bytes int64) {
 		}
 	}
 	return bytes
-}
-
-// within runs f and gives up after a while.
-func within(t *testing.T, d time.Duration, f func(ctx context.Context)) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
-	f(ctx)
 }
 
 // discard reads a response to its end.

@@ -48,16 +48,19 @@ func (p *program) grow(all []keys, days int, requests bool) {
 		web := p.client(all[i].from)
 		defer web.CloseIdleConnections()
 		for day := range days {
-			if status, err := send(web, p, "POST", "/v1/sandbox/tick", all[i].office, `{"minutes":480}`,
-				fmt.Sprint("day", day)); err != nil || status != http.StatusOK {
+			tick := call{"POST", "/v1/sandbox/tick", all[i].office, `{"minutes":480}`, fmt.Sprint("day", day)}
+			if status, err := discard(p.do(web, tick)); err != nil || status != http.StatusOK {
 				return fmt.Errorf("tick: %d, %w", status, err)
 			}
-			time.Sleep(time.Second) // one a second is allowed
+			<-time.After(time.Second) // one a second is allowed
 		}
 		for n := 0; requests && n < 20; n++ {
 			body := `{"reference":"` + strings.Repeat("&<\\u0000", 600) + fmt.Sprint(n) + `"}`
-			if _, err := send(web, p, "POST", "/v1/factory/work-orders?"+strings.Repeat("&", 2000), all[i].factory, body,
-				fmt.Sprint("order", n)); err != nil {
+			order := call{
+				"POST", "/v1/factory/work-orders?" + strings.Repeat("&", 2000), all[i].factory, body,
+				fmt.Sprint("order", n),
+			}
+			if _, err := discard(p.do(web, order)); err != nil {
 				return err
 			}
 		}
@@ -65,22 +68,25 @@ func (p *program) grow(all []keys, days int, requests bool) {
 	})
 }
 
-// send sends a request with a key, and returns its status.
-func send(web *http.Client, p *program, method, path, key, body, idempotency string) (int, error) {
-	r, err := http.NewRequest(method, "http://"+p.address+path, strings.NewReader(body))
+// call is a request of a holder of a key. Body and idempotency key may be empty.
+type call struct{ method, path, key, body, idempotency string }
+
+// do sends a request.
+func (p *program) do(web *http.Client, c call) (*http.Response, error) {
+	r, err := http.NewRequest(c.method, "http://"+p.address+c.path, strings.NewReader(c.body))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if body != "" {
+	if c.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	if idempotency != "" {
-		r.Header.Set("Idempotency-Key", idempotency)
+	if c.idempotency != "" {
+		r.Header.Set("Idempotency-Key", c.idempotency)
 	}
-	return discard(web.Do(r))
+	return web.Do(r)
 }
 
 // idOf returns the id of the record in a response, and its status.

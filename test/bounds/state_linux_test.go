@@ -25,7 +25,7 @@ func TestManySandboxes(t *testing.T) {
 			p.together(len(all), 16, func(i int) error {
 				web := p.client(all[i].from)
 				defer web.CloseIdleConnections()
-				status, err := send(web, p, "GET", "/v1/sandbox/report", all[i].office, "", "")
+				status, err := discard(p.do(web, call{method: "GET", path: "/v1/sandbox/report", key: all[i].office}))
 				if err == nil && status != http.StatusOK {
 					err = fmt.Errorf("read: %d", status)
 				}
@@ -87,7 +87,7 @@ func TestPinsOfStaleReads(t *testing.T) {
 						key = all[i].factory
 					}
 					// The plan loses some of these.
-					_, _ = send(web, p, q.method, q.path, key, q.body, fmt.Sprint(i, q.path))
+					_, _ = discard(p.do(web, call{q.method, q.path, key, q.body, fmt.Sprint(i, q.path)}))
 				}
 				return nil
 			})
@@ -112,20 +112,22 @@ func (p *program) fill(k keys) error {
 	web := p.client(k.from)
 	defer web.CloseIdleConnections()
 	do := func(want int, path, body string) error {
-		status, err := send(web, p, "POST", path, k.office, body, "")
+		status, err := discard(p.do(web, call{method: "POST", path: path, key: k.office, body: body}))
 		if err == nil && status != want {
 			err = fmt.Errorf("%s: %d, want %d", path, status, want)
 		}
 		return err
 	}
 	for n := range 99 {
-		if err := do(http.StatusCreated, "/v1/sandbox/checkpoints", fmt.Sprintf(`{"label":"%s-%d"}`, strings.Repeat("x", 50), n)); err != nil {
+		label := fmt.Sprintf(`{"label":"%s-%d"}`, strings.Repeat("x", 50), n)
+		if err := do(http.StatusCreated, "/v1/sandbox/checkpoints", label); err != nil {
 			return err
 		}
 	}
 	for n := range 3 {
 		if err := do(http.StatusCreated, "/v1/webhooks", fmt.Sprintf(
-			`{"url":"https://example.com/%s%d","events":["*"],"description":"%s"}`, strings.Repeat("u", 1500), n, strings.Repeat("d", 100))); err != nil {
+			`{"url":"https://example.com/%s%d","events":["*"],"description":"%s"}`, strings.Repeat("u", 1500), n,
+			strings.Repeat("d", 100))); err != nil {
 			return err
 		}
 	}
@@ -141,7 +143,8 @@ func (p *program) fill(k keys) error {
 		}
 	}
 	for n := range 200 { // hits, and paths of the memory of faults
-		if _, err := send(web, p, "GET", fmt.Sprintf("/v1/office/suppliers?limit=%d", 1+n%100), k.office, "", ""); err != nil {
+		path := fmt.Sprintf("/v1/office/suppliers?limit=%d", 1+n%100)
+		if _, err := discard(p.do(web, call{method: "GET", path: path, key: k.office})); err != nil {
 			return err
 		}
 	}

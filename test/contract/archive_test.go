@@ -148,7 +148,8 @@ func TestRequestsAreAnHTTPArchive(t *testing.T) {
 		sent, _, whole = entry(n.office, n.get("/office/nothing?"+query))
 		if arguments := children(t, sent, "queryString"); len(arguments) > 100 ||
 			!strings.Contains(text(whole, "comment"), comment) {
-			t.Errorf("of a long query string there are %d arguments, and the comment %q", len(arguments), whole["comment"])
+			t.Errorf("of a long query string there are %d arguments, and the comment %q", len(arguments),
+				whole["comment"])
 		}
 	}
 	for _, e := range n.archive(n.office) {

@@ -34,7 +34,7 @@ func TestTheResponseThatWaitsLongestGivesWay(t *testing.T) {
 				defer mu.Unlock()
 				ends = append(ends, ended{text(a.Meta(), "request_id"), time.Since(began)})
 			})
-			time.Sleep(10 * time.Millisecond) // each comes behind the one before
+			<-time.After(10 * time.Millisecond) // each comes behind the one before
 		}
 
 		n.injects("slow_response", held+2, "get_cash")

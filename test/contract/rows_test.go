@@ -145,8 +145,9 @@ var elsewhere = map[string][2]string{
 	"OPEN.CONN.UNREAD":           {"internal/server/half_test.go", "TestAResponseDoesNotWaitForABodyThatNobodyReads"},
 	"OPEN.CONN.INCOMPLETE":       {"internal/server/half_test.go", "TestTheRequestThatHasBeenComingLongestGivesWay"},
 	"OPEN.CONN.STUCK":            {"internal/server/hostile_test.go", "TestAClientThatDoesNotReadGivesWay"},
-	"OPEN.CONN.LAST":             {"internal/server/hostile_test.go", "TestARequestWithAnEncodingIsTheLastOfItsConnection"},
-	"OPEN.CONN.IDLE":             {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
+	"OPEN.CONN.LAST": {"internal/server/hostile_test.go",
+		"TestARequestWithAnEncodingIsTheLastOfItsConnection"},
+	"OPEN.CONN.IDLE": {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
 }
 
 func TestRowsThatAreProvenElsewhereAre(t *testing.T) {

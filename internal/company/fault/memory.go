@@ -63,7 +63,7 @@ type Injection struct {
 }
 
 // Equal reports whether both are stored alike.
-func (i Injection) Equal(other Injection) bool {
+func (i *Injection) Equal(other *Injection) bool {
 	return i.Kind == other.Kind && i.Count == other.Count && i.Asked == other.Asked &&
 		slices.Equal(i.Operations, other.Operations)
 }
