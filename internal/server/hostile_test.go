@@ -102,7 +102,7 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 	})
 }
 
-// TestAClientThatDoesNotReadGivesWay is the proof of OPEN.CONN.STUCK: when all places are taken, the one that has not
+// TestAClientThatDoesNotReadGivesWay is the proof of OPEN.CONN.STUCK. When all places are taken, the one that has not
 // read its response for longest is closed for a newcomer, and none that is served in time.
 func TestAClientThatDoesNotReadGivesWay(t *testing.T) {
 	t.Parallel()
