@@ -212,7 +212,7 @@ func TestABlockHoldsItsShareOfConnectionsOnly(t *testing.T) {
 	}{
 		"one /48":            {10_000, 1000, func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i) }},
 		"one /24":            {10_000, 1000, func(i int) string { return fmt.Sprintf("198.51.100.%d", i%250) }},
-		"as many as a group": {1000, 256, func(i int) string { return fmt.Sprintf("198.51.100.%d", i%250) }},
+		"as many as a group": {1000, 250, func(i int) string { return fmt.Sprintf("198.51.100.%d", i%250) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,7 +70,13 @@ func blockBudget(c *config.Config, groupRate int) ratelimit.Budget {
 // have networks' shares, a tenth of all, and no fewer than one network (contract: OPEN.CONN.BLOCK).
 func blockConnections(c *config.Config, all int) int {
 	const tenth = 10
-	return max(c.IPConnections, min(c.IPConnections*c.BlockFactor, all/tenth))
+	return max(groupConnections(c, all), min(c.IPConnections*c.BlockFactor, all/tenth))
+}
+
+// groupConnections is how many connections a network group may have, and a quarter of all at most: 0 for no limit.
+func groupConnections(c *config.Config, all int) int {
+	const quarter = 4
+	return min(c.IPConnections, max(1, all/quarter))
 }
 
 // connections is how many connections there may be: those of the setting, and no more than a quarter of the memory

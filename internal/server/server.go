@@ -274,7 +274,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.listener = limitConnections(&envelopeListener{Listener: s.proxied(listener), answer: s.api.Standalone},
-		connectionLimits{total: s.connections(), group: s.config.IPConnections,
+		connectionLimits{total: s.connections(), group: groupConnections(s.config, s.connections()),
 			block:   blockConnections(s.config, s.connections()),
 			network: s.network, late: s.config.ProxyProtocol, ended: s.metrics.ConnectionEnded, full: s.crowded})
 	s.shares.listener = s.listener
