@@ -159,7 +159,7 @@ cat 2.json`,
 cat last.json`,
 	problem.TickRate: `curl -s -X POST BASE/sandbox/tick AS_OFFICE > /dev/null
 curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
-	problem.HostRefused:     `curl -s BASE/sandbox AS_OFFICE -H "Host: elsewhere.test"`,
+	problem.HostRefused:     `curl -s BASE/sandbox AS_OFFICE -H "Host: elsewhere.example"`,
 	problem.HeadersTooLarge: `curl -s BASE/sandbox AS_OFFICE -H "X-Long: $(head -c 70000 /dev/zero | tr '\0' x)"`,
 	problem.SKUNotSupplied: `curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: ink" \
   --json '{"supplier_id": "sup_mill", "lines": [{"sku": "mat_ink", "quantity": 10}]}'`,

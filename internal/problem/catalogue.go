@@ -423,8 +423,10 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint: "Use the address that this server prints when it starts, or tell it its name with --public-url.",
 		Meaning: "The Host header names neither the public address of this server nor this machine. " +
 			"A page of another site could have had its name lead here.",
-		Remedy: "Use the server's public address. Addresses of numbers and localhost always work; behind a proxy, " +
-			"set --public-url or let the proxy send the public name.",
+		Remedy: "Use the server's public address. Addresses of numbers and localhost always work; without a " +
+			"--public-url, names without a dot and those in .local, .internal, .test or .svc do too, unless the " +
+			"server listens on this machine alone. Behind a proxy, set --public-url or let the proxy send the " +
+			"public name.",
 	},
 	{
 		Code: HeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge,

@@ -27,14 +27,13 @@ var unnamed = []string{"/healthz", "/readyz", mcp.Path, mcp.OfficePath, mcp.Fact
 // of numbers are let in wherever they lead: a page of another site can have a
 // name lead here, but no number. No browser leaves the header out. A server
 // that others can reach, and that has no public name, is also served under
-// names without a dot and that of a container's host: those are given by a
-// local network, and no site can have them.
+// names that only a local network gives.
 func (s *Server) acceptsHost(host string) bool {
 	host = hostname(host)
 	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
 		return true
 	}
-	if s.config.PublicURL == "" && !s.local() && (!strings.Contains(host, ".") || host == "host.docker.internal") {
+	if s.config.PublicURL == "" && !s.local() && siteless(host) {
 		return true
 	}
 	public, err := url.Parse(s.origin)
@@ -47,12 +46,18 @@ func (s *Server) serves(r *http.Request) bool {
 		r.URL.Path == "/metrics" && s.acceptsOperator(r.Host)
 }
 
-// acceptsOperator reports whether operators may use a Host: an address, this machine, the public name, and names that
-// no site of the internet can have. A site can lead a name of its own here (DNS rebinding).
+// acceptsOperator reports whether operators may use a Host: a name that no site can have, wherever the server is
+// bound, or any that clients may use.
 func (s *Server) acceptsOperator(host string) bool {
-	name := hostname(host)
-	return !strings.Contains(name, ".") || strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".internal") ||
-		s.acceptsHost(host)
+	return siteless(hostname(host)) || s.acceptsHost(host)
+}
+
+// siteless reports whether no site of the internet can have a name, and lead it here (DNS rebinding): it has no dot,
+// or ends in a domain that is set aside (RFC 6761, RFC 6762, .internal by ICANN), or in .svc, the one of clusters,
+// which nothing sets aside and no registry sells. Clusters end their full names in .svc.cluster.local.
+func siteless(name string) bool {
+	end := name[strings.LastIndexByte(name, '.')+1:]
+	return end == name || slices.Contains([]string{"local", "internal", "test", "localhost", "svc"}, end)
 }
 
 // hostname is the name or the address of a Host header.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"platen/internal/config"
@@ -14,14 +15,14 @@ func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
 	for host, serves := range map[string]bool{
 		"platen.example.com": true, "PLATEN.EXAMPLE.COM:443": true,
 		"platen.example.com.": true, "localhost:1": true, "192.0.2.7": true, "[2001:db8::1]:80": true,
-		"example.com": false, "elsewhere.test": false, "platen.example.com.elsewhere.test": false,
-		"platen.monitoring.local": false,
+		"example.com": false, "elsewhere.example": false, "platen.example.com.elsewhere.example": false,
+		"platen.monitoring.local": false, "platen.monitoring.svc": false,
 	} {
 		for path, want := range map[string]int{
 			"/": http.StatusOK, "/console": http.StatusOK, "/v1/missions": http.StatusUnauthorized,
 			"/status.json": http.StatusOK, "/healthz": http.StatusOK, "/metrics": http.StatusOK,
 		} {
-			if !serves && path != "/healthz" && (path != "/metrics" || host != "platen.monitoring.local") {
+			if !serves && path != "/healthz" && (path != "/metrics" || !strings.HasPrefix(host, "platen.monitoring.")) {
 				want = http.StatusMisdirectedRequest
 			}
 			a := testclient.Request{
@@ -42,13 +43,18 @@ func TestAContainerIsFoundByItsName(t *testing.T) {
 	open := start(t, func(c *config.Config) { c.Listen = "0.0.0.0:0" })
 	named := start(t, func(c *config.Config) { c.Listen, c.PublicURL = "0.0.0.0:0", "https://platen.example.com" })
 	here := start(t)
-	for _, host := range []string{"platen:8080", "platen", "host.docker.internal:8080"} {
+	for _, host := range []string{
+		"platen:8080", "platen", "host.docker.internal:8080", "platen.team.svc.cluster.local:8080", "platen.team.svc",
+		"PLATEN.TEAM.SVC.", "myhost.local", "platen.corp.internal", "platen.test:80",
+	} {
 		if !open.acceptsHost(host) || named.acceptsHost(host) || here.acceptsHost(host) {
 			t.Errorf("%s: open %t, named %t, here %t",
 				host, open.acceptsHost(host), named.acceptsHost(host), here.acceptsHost(host))
 		}
 	}
-	for _, host := range []string{"evil.example", "docker.internal", "x.host.docker.internal"} {
+	for _, host := range []string{
+		"evil.example", "svc.example", "platen.local.example", "platen.notlocal", "platen.svc.com", "x..", "x.svc..",
+	} {
 		if open.acceptsHost(host) {
 			t.Errorf("%s is served", host)
 		}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"platen/internal/testclient"
 )
 
 func TestPagesOfOtherSitesCannotChangeWhichSandboxesThereAre(t *testing.T) {
@@ -48,5 +50,40 @@ func TestOnlyTheServersOwnNamesAreServed(t *testing.T) {
 	} {
 		s.send(t, request{method: http.MethodPost, path: "/sandboxes", body: "{}", headers: []string{"Host", host}}).
 			want(http.StatusCreated, "")
+	}
+}
+
+// TestNamesOfALocalNetworkAreServed: those that no site can have, by a server that others can reach.
+func TestNamesOfALocalNetworkAreServed(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ERR.HOST_REFUSED")
+	everywhere := serve(t, map[string]string{"listen": "0.0.0.0:0"})
+	for _, c := range []struct {
+		s      *service
+		served bool
+		hosts  []string
+	}{
+		{everywhere, true, []string{
+			"platen:8080", "host.docker.internal", "platen.team.svc.cluster.local:8080", "platen.team.svc",
+			"printer.local", "platen.corp.internal.", "PLATEN.TEST",
+		}},
+		{everywhere, false, []string{"elsewhere.example", "svc.example", "platen.local.example", "platen.svc.cluster"}},
+		{shared, false, []string{"platen", "platen.team.svc.cluster.local", "platen.team.svc", "printer.local"}},
+	} {
+		for _, host := range c.hosts {
+			status, code, agents := http.StatusUnauthorized, "unauthorized", http.StatusOK
+			if !c.served { // in the form of each protocol
+				status, code, agents = http.StatusMisdirectedRequest, "host_refused", http.StatusForbidden
+			}
+			c.s.send(t, request{method: http.MethodGet, path: "/sandbox", headers: []string{"Host", host}}).
+				want(status, code)
+			a := c.s.ask(t, testclient.Request{
+				Method: http.MethodPost, URL: c.s.Origin + "/mcp", Body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+				Headers: []string{"Host", host, "Accept", "application/json, text/event-stream"},
+			})
+			if a.Status != agents {
+				t.Errorf("%s is answered %d at /mcp, want %d: %s", host, a.Status, agents, a.Raw)
+			}
+		}
 	}
 }
