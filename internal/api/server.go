@@ -51,6 +51,8 @@ type Options struct {
 	Revoke func(ctx context.Context, requestID, key string) error
 	// Serves, when set, reports whether a host is this server's.
 	Serves func(host string) bool
+	// Ours, when set, reports whether an Origin header names this server.
+	Ours func(origin string) bool
 	// CreationKey is the key without which no client makes a sandbox, "" for none.
 	CreationKey string
 	// OneOffice is set where no strangers share an address: there an idempotency key of any length
@@ -118,6 +120,8 @@ type bound struct {
 	// sameSite is set for an operation that a browser must not reach for pages
 	// of other sites.
 	sameSite bool
+	// ours is that of Options, nil for none.
+	ours func(origin string) bool
 	// endpoint serves it.
 	endpoint message.Handler
 }
@@ -170,6 +174,7 @@ func (s *Server) bind(registry *schema.Registry, op operation.Operation) (*bound
 	b.query = op.Query()
 	b.unasked, _ = readQuery(b.query, "") // an error is for each request that gets it
 	b.sameSite = slices.Contains(op.Problems, problem.OriginRefused)
+	b.ours = s.options.Ours
 	a, err := announcementOf(&op, s.options.Origin)
 	if a != nil {
 		s.announcements[&b.Operation] = a

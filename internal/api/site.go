@@ -35,9 +35,15 @@ func (s *Server) isHere(r *http.Request) bool {
 
 // sameSiteOnly refuses requests that a browser sends for a page of another
 // site, where that could do harm (contract: OPEN.ERR.ORIGIN_REFUSED). Programs
-// are not browsers and pass.
+// are not browsers and pass. A browser that does not say which site it comes
+// from, as over plain HTTP, is known by the public origin: a proxy may have
+// changed the Host.
 func (b *bound) sameSiteOnly(r *http.Request) error {
 	if !b.sameSite {
+		return nil
+	}
+	fromOurs := r.Header.Get("Sec-Fetch-Site") == "" && b.ours != nil && b.ours(r.Header.Get("Origin"))
+	if fromOurs {
 		return nil
 	}
 	var protection http.CrossOriginProtection

@@ -43,7 +43,8 @@ type Config struct {
 	Profile   string
 	Listen    string
 	OpsListen string
-	PublicURL string
+	// PublicURL are the origins under which clients know the server. Links begin with the first.
+	PublicURL []string
 	Database  string
 	Valkey    string
 	// NodeAddress is where other servers of the database reach this one, NodeListen where
@@ -150,7 +151,8 @@ func (c *Config) Fields() []Field {
 		{Name: "ops-listen", Doc: "A second address for health, metrics and lifting bans, with its own connection " +
 			"limit. If set, /metrics is served only there. Disabled by default.", Target: &c.OpsListen},
 		{Name: "public-url",
-			Doc:    "Origin used in links, such as https://sandbox.example; derived from the address by default.",
+			Doc: "Origin used in links, such as https://sandbox.example; derived from the address by default. " +
+				"Repeat it, or separate by commas, for a server with several names: links begin with the first.",
 			Target: &c.PublicURL},
 		{Group: "Storage", Name: "database", Doc: "A SQLite file, created if missing, or postgres://….",
 			Target: &c.Database, Secret: true},
@@ -253,6 +255,9 @@ func (f Field) Set(text string) error {
 		*target = nil
 		if text != "" {
 			*target = strings.Split(text, ",")
+			for i, element := range *target {
+				(*target)[i] = strings.TrimSpace(element)
+			}
 		}
 	case *bool:
 		err = unmarshal(text, target)
@@ -384,7 +389,7 @@ func (c *Config) checkNodes(refuse func(ok bool, format string, values ...any)) 
 	refuse(err == nil && host != "" && port != "" && port != "0",
 		"node-address must be a host and port such as 10.0.0.1:7000, not %q", c.NodeAddress)
 	refuse(c.Postgres(), "node-address needs a PostgreSQL database: a SQLite file is one server's alone")
-	refuse(c.PublicURL != "", "node-address needs a public-url: all servers of a database write the same links")
+	refuse(len(c.PublicURL) > 0, "node-address needs a public-url: all servers of a database write the same links")
 }
 
 // unprintable reports whether a character cannot be in a key of a header.
@@ -409,11 +414,15 @@ func (c *Config) Check() error {
 		refuse(c.OpsListen != c.Listen || port == "0", "ops-listen must not be the address of listen, %s", c.Listen)
 	}
 	c.checkNodes(refuse)
-	if c.PublicURL != "" {
-		u, err := url.Parse(c.PublicURL)
-		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
-			strings.Trim(u.Path, "/") == "", "public-url must be an origin such as https://sandbox.example, not %q",
-			c.PublicURL)
+	for _, origin := range c.PublicURL {
+		if strings.Contains(origin, "@") {
+			refuse(false, "public-url must not have a user or a password: all who read a link would see them")
+			continue
+		}
+		u, err := url.Parse(origin)
+		refuse(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+			strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(origin, "?#"),
+			"public-url must be an origin such as https://sandbox.example, not %q", origin)
 	}
 	for _, network := range c.TrustedProxy {
 		_, _, err := net.ParseCIDR(network)

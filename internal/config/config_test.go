@@ -93,19 +93,49 @@ func TestEveryImpossibleValueIsNamed(t *testing.T) {
 		"log-format": "xml", "agent-sessionless": "never", "log-level": "loud",
 	} {
 		c := config.Default()
-		for _, f := range c.Fields() {
-			if f.Name != name {
-				continue
-			}
-			if err := f.Set(text); err != nil {
-				t.Errorf("%s cannot even be set: %v", name, err)
-			}
+		if err := settingOf(t, c, name).Set(text); err != nil {
+			t.Errorf("%s cannot even be set: %v", name, err)
 		}
 		err := c.Check()
 		if err == nil || !strings.HasPrefix(err.Error(), name+" must") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s as %q: got %v, want one line about it", name, text, err)
 		}
 	}
+}
+
+func TestPublicURLsAreOriginsWithoutPasswords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://sandbox.example": "", "https://sandbox.example/, http://platen:8080": "", "http://[::1]:80": "",
+		"": "", "https://sandbox.example,": `not ""`, "https://sandbox.example,platen": `not "platen"`,
+		"https://sandbox.example?a": "such as", "https://sandbox.example#a": "such as", "https://:80": "such as",
+		"https://sandbox.example/a": "such as", "https://u:geheim@sandbox.example": "must not have a user",
+		"https://sandbox.example,https://geheim@platen": "must not have a user",
+		"ftp://u:geheim@x": "must not have a user", "u:geheim@x": "must not have a user",
+		"https://u:ge%zzheim@x": "must not have a user", "https://u:geheim@x@y": "must not have a user",
+	} {
+		c := config.Default()
+		if err := settingOf(t, c, "public-url").Set(text); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Check()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) ||
+			err != nil && strings.Contains(err.Error(), "heim") {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// settingOf is the setting of a name.
+func settingOf(t *testing.T, c *config.Config, name string) config.Field {
+	t.Helper()
+	for _, f := range c.Fields() {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("there is no setting called %s", name)
+	return config.Field{}
 }
 
 func TestPostgreSQLWantsASecretKey(t *testing.T) {

@@ -141,6 +141,7 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 		API: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets,
 		Policy: gateway.WithKey,
 		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" },
+		Ours:    func(origin string) bool { return origin == "https://sandbox.example" },
 		Version: "test", Docs: docs{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

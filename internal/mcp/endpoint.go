@@ -60,6 +60,8 @@ type Options struct {
 	Origin, Version string
 	// Serves reports whether a host is this server's.
 	Serves func(host string) bool
+	// Ours reports whether an Origin header names this server.
+	Ours func(origin string) bool
 	// Docs has the pages of the docs and the Documents of this package.
 	Docs Docs
 	Log  *slog.Logger
@@ -135,7 +137,7 @@ func (e *Endpoint) gateway(system operation.System, few bool) *gateway.Gateway {
 	o := &e.options
 	return gateway.New(gateway.Options{
 		Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
-		Policy: o.Policy, SessionStore: o.Sessions, API: o.API, Origin: o.Origin, Serves: o.Serves, Log: o.Log,
+		Policy: o.Policy, SessionStore: o.Sessions, API: o.API, Serves: o.Serves, Ours: o.Ours, Log: o.Log,
 	})
 }
 

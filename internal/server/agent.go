@@ -33,8 +33,8 @@ func (d docsSearch) Guide(file string) (string, error) {
 func (s *Server) agentEndpoint(site *docsite.Site) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
 		API: s.api, Sessions: session.NewStore(s.store, s.now), Operations: s.table, Presets: s.registry.Presets(),
-		Policy: gateway.Policy(s.config.Sessionless), Origin: s.origin, Serves: s.acceptsHost, Version: Version(),
-		Docs: docsSearch{site}, Log: s.log,
+		Policy: gateway.Policy(s.config.Sessionless), Origin: s.origin, Serves: s.acceptsHost, Ours: s.ours,
+		Version: Version(), Docs: docsSearch{site}, Log: s.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the agent endpoint: %w", err)

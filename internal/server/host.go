@@ -23,7 +23,7 @@ import (
 var unnamed = []string{"/healthz", "/readyz", mcp.Path, mcp.OfficePath, mcp.FactoryPath}
 
 // acceptsHost reports whether a Host header names this server (contract:
-// OPEN.ERR.HOST_REFUSED): by its public address, or as this machine. Addresses
+// OPEN.ERR.HOST_REFUSED): by a public name, or as this machine. Addresses
 // of numbers are let in wherever they lead: a page of another site can have a
 // name lead here, but no number. No browser leaves the header out. A server
 // that others can reach, and that has no public name, is also served under
@@ -33,11 +33,32 @@ func (s *Server) acceptsHost(host string) bool {
 	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil {
 		return true
 	}
-	if s.config.PublicURL == "" && !s.local() && siteless(host) {
+	if len(s.config.PublicURL) == 0 && !s.local() && siteless(host) {
 		return true
 	}
-	public, err := url.Parse(s.origin)
-	return err == nil && host == strings.ToLower(public.Hostname())
+	return slices.Contains(s.names(), host)
+}
+
+// names are the hosts of all public URLs, in lower case, or that of the address where there are none.
+func (s *Server) names() []string {
+	origins := s.config.PublicURL
+	if len(origins) == 0 {
+		origins = []string{s.origin}
+	}
+	var names []string
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err == nil {
+			names = append(names, strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
+		}
+	}
+	return names
+}
+
+// ours reports whether an Origin header names this server by a public URL. A proxy may have changed the Host beside it.
+func (s *Server) ours(origin string) bool {
+	return strings.EqualFold(origin, s.origin) || slices.ContainsFunc(s.config.PublicURL, func(public string) bool {
+		return strings.EqualFold(origin, strings.TrimRight(public, "/"))
+	})
 }
 
 // serves reports whether a path is served under the Host of a request. Metrics also go to operators' own machines.
@@ -106,13 +127,13 @@ func (s *Server) local() bool {
 // private network, where no strangers share an address (contract: OPEN.IDEM.CREATION).
 func (s *Server) oneOffice() bool {
 	c := s.config
-	switch public, err := url.Parse(c.PublicURL); {
-	case c.NodeAddress != "" || c.ProxyProtocol || len(c.TrustedProxy) > 0 || err != nil:
+	if c.NodeAddress != "" || c.ProxyProtocol || len(c.TrustedProxy) > 0 {
 		return false
-	case c.PublicURL != "":
-		return network.Near(public.Hostname())
 	}
-	return s.local()
+	if len(c.PublicURL) == 0 {
+		return s.local()
+	}
+	return !slices.ContainsFunc(s.names(), func(name string) bool { return !network.Near(name) })
 }
 
 // split sends paths below the API's to the API before any router can touch

@@ -39,7 +39,7 @@ func another(t *testing.T, shared *storetest.Shared, change ...func(*config.Conf
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Database, c.NodeAddress = "127.0.0.1:0", "postgres://shared", testclient.FreeAddress(t)
-	c.PublicURL, c.SecretKey = "http://platen.test", strings.Repeat("k", config.SecretLeast)
+	c.PublicURL, c.SecretKey = []string{"http://platen.test"}, strings.Repeat("k", config.SecretLeast)
 	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate, c.TickPause = 0, 0, 0, 0, 0, 0
 	for _, set := range change {
 		set(c)

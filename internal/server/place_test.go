@@ -349,7 +349,9 @@ func TestTheAddressForOperatorsIsAnotherOne(t *testing.T) {
 // TestOperatorsAreAskedForByNamesThatNoSiteHas: a site could lead a name of its own to the address.
 func TestOperatorsAreAskedForByNamesThatNoSiteHas(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *config.Config) { c.OpsListen, c.PublicURL = "127.0.0.1:0", "https://platen.example.com" })
+	s := start(t, func(c *config.Config) {
+		c.OpsListen, c.PublicURL = "127.0.0.1:0", []string{"https://platen.example.com"}
+	})
 	for host, want := range map[string]int{
 		"127.0.0.1:9090": 200, "localhost": 200, "platen-1:9090": 200, "platen.example.com": 200, "[::1]:1": 200,
 		"platen.default.svc.cluster.local": 200, "evil.example": 421, "127.0.0.1.evil.example:9090": 421,

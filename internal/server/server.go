@@ -243,11 +243,10 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	s.origin = s.config.PublicURL
-	if s.origin == "" {
-		s.origin = originOf(listener.Addr())
+	s.origin = originOf(listener.Addr())
+	if public := s.config.PublicURL; len(public) > 0 {
+		s.origin = strings.TrimRight(public[0], "/")
 	}
-	s.origin = strings.TrimRight(s.origin, "/")
 	if err := s.dispatch(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -318,7 +317,7 @@ func (s *Server) handler() (http.Handler, error) {
 	injector := &faults.Injector{Now: s.registry.Now, Errors: s.errors()}
 	options := api.Options{
 		Registry: s.registry, Admission: s.admission(), Origin: s.origin, Log: s.log, Gate: s.gate,
-		Network: s.network, Observe: s.observe, Serves: s.acceptsHost, CreationKey: s.config.CreationKey,
+		Network: s.network, Observe: s.observe, Serves: s.acceptsHost, Ours: s.ours, CreationKey: s.config.CreationKey,
 		OneOffice: s.oneOffice(),
 		Bodies:    s.config.RequestBodies,
 		Advise:    s.advise,
@@ -389,7 +388,7 @@ func (s *Server) AgentURL() string { return s.origin + mcp.Path }
 // the person who started it, and "" elsewhere.
 func (s *Server) Advice() string {
 	c := s.config
-	if c.Profile == config.Local || !s.local() || c.PublicURL != "" || len(c.TrustedProxy) > 0 || c.ProxyProtocol {
+	if c.Profile == config.Local || !s.local() || len(c.PublicURL) > 0 || len(c.TrustedProxy) > 0 || c.ProxyProtocol {
 		return ""
 	}
 	return "On your own machine: platen serve --profile " + config.Local

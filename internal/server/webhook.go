@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/url"
 	"time"
 
 	"platen/internal/company/subscription"
@@ -49,8 +48,8 @@ func (s *Server) webhooks(key []byte) (sandbox.Webhooks, error) {
 func (s *Server) dispatch() error {
 	guard := netguard.Options{Private: s.config.PrivateWebhooks, Dial: s.net.Dial}
 	s.policy = webhook.Policy{Private: s.config.PrivateWebhooks}
-	if origin, err := url.Parse(s.origin); err == nil {
-		s.own(origin.Hostname())
+	for _, name := range s.names() {
+		s.own(name)
 	}
 	if !s.config.PrivateWebhooks {
 		own, err := netguard.OwnAddresses()

@@ -76,8 +76,9 @@ func fixtures(t testing.TB) string {
 	server.Config.Handler = gateway.New(gateway.Options{
 		Sessionless: suiteServer(nil), Sessions: suiteServer(gateway.Earlier()), Policy: gateway.Always,
 		SessionStore: session.NewStore(db, time.Now), API: everybody{},
-		Origin: origin, Serves: func(host string) bool { return host == server.Listener.Addr().String() },
-		Log: slog.New(slog.DiscardHandler),
+		Serves: func(host string) bool { return host == server.Listener.Addr().String() },
+		Ours:   func(named string) bool { return named == origin },
+		Log:    slog.New(slog.DiscardHandler),
 	})
 	server.Start()
 	t.Cleanup(func() {

@@ -23,10 +23,10 @@ func samples(f config.Field) [3]string {
 		return [3]string{"41s", "42s", "43s"}
 	case *bool:
 		return [3]string{"true", "false", "true"}
-	case *[]string:
-		return [3]string{"10.1.0.0/16,10.2.0.0/16", "10.3.0.0/16", "::1/128"}
 	}
 	switch f.Name {
+	case "trusted-proxy":
+		return [3]string{"10.1.0.0/16,10.2.0.0/16", "10.3.0.0/16", "::1/128"}
 	case "profile":
 		return [3]string{"local", "contract", "local"}
 	case "listen":
@@ -36,7 +36,7 @@ func samples(f config.Field) [3]string {
 	case "node-address", "node-listen":
 		return [3]string{"10.0.0.1:7000", "node-2:7000", "[::1]:7000"}
 	case "public-url":
-		return [3]string{"https://a.example", "https://b.example", "https://c.example"}
+		return [3]string{"https://a.example,http://a:8080", "https://b.example", "https://c.example"}
 	case "memory":
 		return [3]string{"512MiB", "2GB", "100000000"}
 	case "agent-sessionless":

@@ -109,7 +109,10 @@ func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
 	creationKey := rand.Text() + rand.Text()
 	return withRunning(ctx, func(c *config.Config) {
 		unlimited(c)
-		c.CreationKey, c.Listen, c.PublicURL = creationKey, o.listen, o.publicURL
+		c.CreationKey, c.Listen = creationKey, o.listen
+		if o.publicURL != "" {
+			c.PublicURL = []string{o.publicURL}
+		}
 	}, func(s *server.Server) error {
 		origin := reachable(s.Addr())
 		prepared, err := o.task.Prepare(ctx, origin+client.BasePath, creationKey, o.seed)

@@ -95,11 +95,9 @@ type Options struct {
 	Policy                Policy
 	SessionStore          *session.Store
 	API                   API
-	// Origin is the scheme and host under which clients know the server, and
-	// Serves reports whether a host is its own.
-	Origin string
-	Serves func(host string) bool
-	Log    *slog.Logger
+	// Serves reports whether a host is the server's own, Ours whether an Origin header names it.
+	Serves, Ours func(string) bool
+	Log          *slog.Logger
 }
 
 // Gateway is the handler of one address.

@@ -86,7 +86,7 @@ func (g *Gateway) fromHere(r *http.Request) error {
 		}
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || sameHost(origin, r.Host) || strings.EqualFold(origin, g.options.Origin) {
+	if origin == "" || sameHost(origin, r.Host) || g.options.Ours(origin) {
 		return nil
 	}
 	return &refusal{
