@@ -431,6 +431,8 @@ func (c *Config) Check() error {
 	if err := c.CheckDatabase(); err != nil {
 		errs = append(errs, err)
 	}
+	refuse(strings.HasPrefix(c.Valkey, "unix:") || !misread(c.Valkey),
+		"valkey is a URL that can be read in two ways: %s", encode)
 	memory, err := c.MemoryBytes()
 	refuse(err == nil, "memory must be a size such as 512MiB or 2GiB, not %q", c.Memory)
 	refuse(err != nil || memory == 0 || memory >= MemoryLeast && memory <= math.MaxInt64/2,

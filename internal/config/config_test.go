@@ -205,6 +205,37 @@ func TestADatabaseIsNamedWithoutItsPassword(t *testing.T) {
 }
 
 // TestAProfileIsATableOfSettings: each row changes one setting, and nothing else changes.
+func TestAURLThatCanBeReadInTwoWaysIsRefusedWithoutItsText(t *testing.T) {
+	t.Parallel()
+	for rest, refused := range map[string]bool{
+		"u:geh@heim@h:1/p": true, "u:geh/heim@h/p": true, "u:ge@h/heim@h/p": true, "u:12?heim@h/p": true,
+		"u:12#heim@h/p": true, "heim@u@h/p": true, "u:heim@h/p#heim": true, "h/p?user=heim@h": true,
+		"u:heim@h/a@heim": true, "u@h/p?password=heim@": true,
+		"u:heim@h:1/0": false, "u:h%40heim@h/0": false, "u:%2F%3F%23heim@[::1]:1/0": false, "h/0": false, "@h/0": false,
+		"u:he:im@h,h2:1/0": false, "/0?host=/run": false, "": false,
+	} {
+		for _, c := range []config.Config{
+			{Database: "postgres://" + rest}, {Database: "PostgreSQL://" + rest}, {Valkey: "redis://" + rest},
+			{Valkey: "rediss://" + rest}, {Valkey: "valkey://" + rest},
+		} {
+			whole := *config.Default()
+			whole.Valkey, whole.SecretKey = c.Valkey, strings.Repeat("k", config.SecretLeast)
+			if c.Database != "" {
+				whole.Database = c.Database
+			}
+			err := whole.Check()
+			if refused != (err != nil) || err != nil && (strings.Contains(err.Error(), "heim") ||
+				!strings.Contains(err.Error(), "encode @ as %40")) {
+				t.Errorf("%s%s: got %v, refused should be %t", c.Database, c.Valkey, err, refused)
+			}
+		}
+	}
+	c := config.Default()
+	if c.Valkey = "unix:///run/valkey@1.sock"; c.Check() != nil {
+		t.Errorf("a socket is refused: %v", c.Check())
+	}
+}
+
 func TestADatabaseOfAnotherKindIsRefusedWithoutItsPassword(t *testing.T) {
 	t.Parallel()
 	for database, names := range map[string]string{
@@ -220,6 +251,8 @@ func TestADatabaseOfAnotherKindIsRefusedWithoutItsPassword(t *testing.T) {
 		"postgres//u:secretpw@h/db":                "part of a URL",
 		"//u:secretpw@h/db":                        "part of a URL",
 		":memory:":                                 "in memory",
+		"u:secretpw@h/db":                          "end of a URL",
+		"u:secretpw@h":                             "end of a URL",
 		"host=h dbname=d password=secretpw":        "host=…",
 		"password = secretpw host=h":               "password =…",
 		"~/platen.db":                              "begins with ~",

@@ -16,7 +16,21 @@ var (
 	parameter = regexp.MustCompile(`^\s*[A-Za-z_]+\s*=`)
 	// halfURL is a URL without its scheme, or without the colon after it.
 	halfURL = regexp.MustCompile(`^[A-Za-z]*//`)
+	// login is a user and a password before a host.
+	login = regexp.MustCompile(`^[^/\\:]+:[^/\\]*@`)
 )
+
+// misread reports whether programs differ in what they take for the password of a URL, so that a part of it could be
+// taken for the name of a host or of a database, which errors name: an @ may only end the user and the password, and
+// nothing before it may end the authority.
+func misread(address string) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	before, after, found := strings.Cut(rest, "@")
+	return strings.Contains(rest, "#") || found && (strings.ContainsAny(before, "/?") || strings.Contains(after, "@"))
+}
+
+// encode is how to write a URL that is not misread.
+const encode = "in a user, a password or a name encode @ as %40, / as %2F, ? as %3F and # as %23"
 
 // Postgres reports whether the database is a PostgreSQL server.
 func (c *Config) Postgres() bool { return postgresURL.MatchString(c.Database) }
@@ -35,12 +49,16 @@ func (c *Config) CheckDatabase() error {
 	switch {
 	case c.Database == "":
 		return errors.New("database must not be empty")
+	case c.Postgres() && misread(c.Database):
+		return errors.New("database is a URL that can be read in two ways: " + encode)
 	case c.Postgres():
 		return nil
 	case found != nil && (strings.EqualFold(found[1], "postgres") || strings.EqualFold(found[1], "postgresql")):
 		return fmt.Errorf("database begins with %s, without // behind it: %s", found[0], forms)
 	case found != nil:
 		return fmt.Errorf("database begins with %s, which Platen has no database for: %s", found[0], forms)
+	case login.MatchString(c.Database):
+		return fmt.Errorf("database is the end of a URL: %s", forms)
 	case halfURL.MatchString(c.Database):
 		return fmt.Errorf("database is a part of a URL: %s", forms)
 	case strings.HasPrefix(c.Database, ":"):

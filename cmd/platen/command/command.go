@@ -59,9 +59,9 @@ func run(ctx context.Context) int {
 		return 0
 	}
 	screen := cli.NewScreen(os.Stderr)
-	fmt.Fprintln(screen, "platen:", cli.Brief(err))
+	fmt.Fprintln(screen, "platen:", cli.WithoutSecrets(cli.Brief(err).Error()))
 	for _, line := range cli.Details(err) {
-		fmt.Fprintln(screen, " ", line)
+		fmt.Fprintln(screen, " ", cli.WithoutSecrets(line))
 	}
 	return exitCode(err)
 }
