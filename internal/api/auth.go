@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -12,9 +13,21 @@ import (
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/wire"
 )
 
 func isReview(key string) bool { return strings.HasPrefix(key, apikey.ReviewPrefix) }
+
+// noKey refuses a request without a key. One that came in another form is named, with the form to send, unless hint
+// says that already.
+func noKey(h http.Header, message, hint string) error {
+	sentence, remedy := wire.Misplaced(h)
+	p := problem.New(problem.Unauthorized, "%s", strings.TrimSpace(message+" "+sentence))
+	if hint = cmp.Or(hint, remedy); hint != "" {
+		return p.Hinting("%s", hint)
+	}
+	return p
+}
 
 // stillKnown refuses a request that lasts once a key that let it in was revoked
 // (contract: AUTH.INVALID, OPEN.AUTH.REVOKED.LASTING).

@@ -91,12 +91,13 @@ func (x *exchange) mayCreate() error {
 	if subtle.ConstantTimeCompare([]byte(sent), []byte(key)) == 1 {
 		return nil
 	}
-	message := "This server makes sandboxes for holders of its creation key, and the request has none."
-	if sent != "" {
-		message = "This server makes sandboxes for holders of its creation key, and the request has another key."
+	const hint = "Send Authorization: Bearer and the key that the operator has set with --creation-key."
+	if sent == "" {
+		return noKey(x.HTTP.Header,
+			"This server makes sandboxes for holders of its creation key, and the request has none.", hint)
 	}
-	return problem.New(problem.Unauthorized, "%s", message).
-		Hinting("Send Authorization: Bearer and the key that the operator has set with --creation-key.")
+	return problem.New(problem.Unauthorized,
+		"This server makes sandboxes for holders of its creation key, and the request has another key.").Hinting(hint)
 }
 
 // mayFork is mayCreate for a fork, which only a grading key may still ask for.

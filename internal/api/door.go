@@ -183,7 +183,7 @@ func (s *Server) credential(in *message.Request, p message.Provenance) (apikey.C
 	}
 	key := wire.SentKey(in.HTTP.Header)
 	if key == "" {
-		return apikey.Credential{}, problem.New(problem.Unauthorized, "This route requires a key.")
+		return apikey.Credential{}, noKey(in.HTTP.Header, "This route requires a key.", "")
 	}
 	if isReview(key) && !s.gate.Shuts(in.Arrived.Time(), in.Network) {
 		return s.registry.Reviewer(in.Context(), key)

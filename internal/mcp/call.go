@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -138,7 +139,7 @@ func (c *call) identify(ctx context.Context) (holder, error) {
 func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 	keys, err := c.endpoint.options.Sessions.Holds(ctx, handle)
 	if errors.Is(err, session.ErrUnknown) {
-		return holder{}, gone(fromHandle)
+		return holder{}, c.gone(fromHandle)
 	}
 	if err != nil {
 		return holder{}, err //nolint:wrapcheck // the error names the failed step
@@ -155,8 +156,9 @@ func (c *call) byHandle(ctx context.Context, handle string) (holder, error) {
 }
 
 // gone is the refusal when there is no sandbox to act on, with the remedy
-// (contract: OPEN.MCP.GONE).
-func gone(from source) *problem.Problem {
+// (contract: OPEN.MCP.GONE). A key that came in another form is not there, and
+// is named (contract: OPEN.AUTH.SCHEME).
+func (c *call) gone(from source) *problem.Problem {
 	switch from {
 	case fromHandle:
 		return problem.New(problem.Unauthorized,
@@ -172,10 +174,12 @@ func gone(from source) *problem.Problem {
 			Hinting("Call create_sandbox to get another; this session then uses it.")
 	case fromNowhere:
 	}
-	return problem.New(problem.Unauthorized,
-		"There is no sandbox yet: this tool call has no key, no sandbox handle, and no session with a sandbox.").
-		Hinting("Call create_sandbox. If the next call does not know its sandbox either, pass the sandbox value that " +
-			"it returns as the argument sandbox.")
+	sentence, hint := wire.Misplaced(c.incoming.Request.Header)
+	p := problem.New(problem.Unauthorized, "There is no sandbox yet: this tool call has no key, no sandbox handle, "+
+		"and no session with a sandbox. %s", sentence)
+	p.Message = strings.TrimSpace(p.Message)
+	return p.Hinting("%s", cmp.Or(hint, "Call create_sandbox. If the next call does not know its sandbox either, "+
+		"pass the sandbox value that it returns as the argument sandbox."))
 }
 
 // credential is the credential that a call presents to an operation of a
@@ -244,7 +248,7 @@ func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 			status: http.StatusBadGateway, body: api.Envelope(nil, unknownOutcome(in.key)), unknown: true,
 		}, nil
 	case out.Status == http.StatusUnauthorized:
-		return &reply{status: out.Status, body: api.Envelope(nil, gone(c.holder.source))}, nil
+		return &reply{status: out.Status, body: api.Envelope(nil, c.gone(c.holder.source))}, nil
 	}
 	return &reply{status: out.Status, body: out.Body()}, nil
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,34 @@ func SentKey(h http.Header) string {
 		return strings.TrimSpace(token)
 	}
 	return h.Get(HeaderKey)
+}
+
+// schemes are those of other services, as clients name them.
+//
+//nolint:gochecknoglobals // read only
+var schemes = []string{"Basic", "Digest", "Token", "ApiKey", "Api-Key", "Key", "JWT", "OAuth", "DPoP", "HMAC", "Negotiate"}
+
+// Misplaced says in a sentence how the key of a request may have come in Authorization without being a Bearer token,
+// with what to send instead. Both are "" where that header is not sent. They never repeat a text that may be a key.
+func Misplaced(h http.Header) (sentence, hint string) {
+	sent := h.Get("Authorization")
+	scheme, _, more := strings.Cut(sent, " ")
+	known := slices.IndexFunc(schemes, func(name string) bool { return strings.EqualFold(name, scheme) })
+	hint = "Send Authorization: Bearer <key>: the word Bearer, a space and the key."
+	switch {
+	case sent == "":
+		return "", ""
+	case strings.EqualFold(scheme, "Basic"):
+		return "Authorization came with the scheme Basic, as curl -u sends it.",
+			`Send Authorization: Bearer <key>, as in curl -H "Authorization: Bearer <key>", instead of curl -u <key>:.`
+	case known >= 0:
+		return "Authorization came with the scheme " + schemes[known] + ".", hint
+	case len(scheme) >= len("Bearer") && strings.EqualFold(scheme[:len("Bearer")], "Bearer"):
+		return "Authorization begins with Bearer, and no space and key follow.", hint
+	case more:
+		return "Authorization came with another scheme than Bearer.", hint
+	}
+	return "Authorization came without a scheme.", hint
 }
 
 // SentTwice reports whether a header with a key is repeated in a request, of

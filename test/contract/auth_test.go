@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/base64"
 	"net/http"
 	"regexp"
 	"strings"
@@ -192,5 +193,44 @@ func TestCreationDoesNotLookAtKeys(t *testing.T) {
 		if text(a.Data(), "sandbox_id") == n.id {
 			t.Errorf("with a key of it, creation gave the sandbox %s again", n.id)
 		}
+	}
+}
+
+// TestAKeyInAnotherSchemeIsNamedWithoutTheKey: curl -u and the forms of other services, also for agents, whose call
+// is not told that there is no sandbox as if it had sent nothing.
+func TestAKeyInAnotherSchemeIsNamedWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.AUTH.SCHEME")
+	n := shared.create(t, "")
+	agent := shared.agent(t, "")
+	basic := base64.StdEncoding.EncodeToString([]byte(n.office + ":"))
+	for sent, named := range map[string]string{
+		"Basic " + basic: "scheme Basic", "bAsIc " + basic: "scheme Basic", "Token " + n.office: "scheme Token",
+		"ApiKey " + n.office: "scheme ApiKey", n.office: "without a scheme", basic: "without a scheme",
+		n.office + " " + n.factory: "another scheme", "Bearer:" + n.office: "no space and key follow",
+		"Bearer": "no space and key follow", "Bearer\t" + n.office: "no space and key follow",
+	} {
+		a := shared.send(t, request{method: "GET", path: "/sandbox", headers: []string{"Authorization", sent}}).
+			want(http.StatusUnauthorized, "unauthorized")
+		called := agent.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`, "Authorization", sent)
+		for door, said := range map[string]string{"the API": string(a.Raw), "agents": string(called.Raw)} {
+			if !strings.Contains(said, named) || !strings.Contains(said, "Send Authorization: Bearer") {
+				t.Errorf("%q: %s are told %s, without %q", sent, door, said, named)
+			}
+			if strings.Contains(said, n.office) || strings.Contains(said, n.factory) || strings.Contains(said, basic) {
+				t.Errorf("%q: the key is repeated: %s", sent, said)
+			}
+		}
+		shared.send(t, request{method: "GET", path: "/sandbox", headers: []string{
+			"Authorization", sent, "X-Api-Key", n.factory,
+		}}).want(http.StatusOK, "")
+	}
+	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER  "} {
+		shared.send(t, request{method: "GET", path: "/sandbox", headers: []string{"Authorization", scheme + n.office}}).
+			want(http.StatusOK, "")
+	}
+	plain := shared.send(t, request{method: "GET", path: "/sandbox"}).want(http.StatusUnauthorized, "unauthorized")
+	if said := string(plain.Raw); strings.Contains(said, "scheme") || strings.Contains(said, "Authorization came") {
+		t.Errorf("without the header, the response is %s", said)
 	}
 }
