@@ -17,6 +17,7 @@ import (
 	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/wire"
 )
 
 // The web console needs six routes beyond the API, outside of wire.BasePath. They
@@ -226,7 +227,7 @@ func (s *Server) consoleData(read consoleRead) consoleRoute {
 			return nil, fmt.Errorf("read for the console: %w", err)
 		}
 		out := &message.Response{Status: http.StatusOK, NoStore: true, Raw: body}
-		if takesGzip(r.HTTP) {
+		if wire.TakesGzip(r.HTTP.Header) {
 			var zipped bytes.Buffer
 			z := gzip.NewWriter(&zipped)
 			_, err := z.Write(body)

@@ -55,41 +55,20 @@ func (x *exchange) input(body []byte, in any) error {
 }
 
 func checkMediaType(h http.Header) error {
-	coding := strings.Join(h.Values("Content-Encoding"), ",")
-	if coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := wire.Coding(h); coding != "" {
 		p := problem.New(problem.UnsupportedMediaType, "The body is encoded as %s; send it without an encoding.",
 			message.Short(coding))
 		return &message.HeaderError{Problem: p, Name: "Accept-Encoding", Value: "identity"} // RFC 9110, 15.5.16
 	}
-	media, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
-	charset := strings.ToLower(parameters["charset"])
-	if err != nil || media != "application/json" || charset != "" && charset != "utf-8" {
+	declared, charset := wire.DeclaredJSON(h)
+	switch {
+	case !declared:
 		return problem.New(problem.UnsupportedMediaType, "The body is not declared as application/json.")
+	case charset != "":
+		return problem.New(problem.UnsupportedMediaType, "The body is declared in the charset %s; send UTF-8.",
+			message.Short(charset))
 	}
 	return nil
-}
-
-// takesGzip reports whether a response may be compressed (RFC 9110, 12.5.3):
-// gzip is named, or everything is, and not with a weight of 0.
-func takesGzip(r *http.Request) bool {
-	taken, named := false, false
-	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		name, parameters, _ := strings.Cut(offer, ";")
-		quality := 1.0
-		if _, text, has := strings.Cut(parameters, "="); has {
-			var err error
-			if quality, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
-				quality = 0
-			}
-		}
-		switch name = strings.ToLower(strings.TrimSpace(name)); {
-		case name == "gzip" || name == "x-gzip":
-			taken, named = quality > 0, true
-		case name == "*" && !named:
-			taken = quality > 0
-		}
-	}
-	return taken
 }
 
 // negotiate decides between JSON and CSV (contract: LIST.CSV.ACCEPT, LIST.CSV.SUFFIX).

@@ -325,7 +325,7 @@ func TestBadPollsAreRefused(t *testing.T) {
 		for _, query := range []string{
 			"", "?wait_s=1", "?after_seq=", "?after_seq=-1", "?after_seq=x", "?after_seq=9223372036854775808",
 			"?after_seq=1.0", "?after_seq=0&wait_s=", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=26",
-			"?after_seq=0&wait_s=1.5", "?after_seq=0&wait_s=01", "?after_seq=0&wait_s=1&wait_s=2",
+			"?after_seq=0&wait_s=1.5", "?after_seq=0&wait_s=0x1", "?after_seq=0&wait_s=1&wait_s=2",
 			"?after_seq=0&types=nonsense", "?after_seq=0&limit=0", "?after_seq=0&limit=101",
 			"?after_seq=0&colour=red", "?after_seq=0&cursor=x",
 		} {

@@ -92,17 +92,17 @@ func (a *arguments) check(p *operation.Parameter) error {
 	}
 	switch p.Type {
 	case operation.Integer:
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < p.Minimum || n > p.Maximum || strconv.FormatInt(n, 10) != text {
+		n, err := integer(text)
+		if err != nil || n < p.Minimum || n > p.Maximum {
 			return badParameter(p.Name, "%s must be a whole number from %d to %d.", p.Name, p.Minimum, p.Maximum)
 		}
 		a.numbers[p.Name] = uint64(n)
 	case operation.Sequence:
-		n, err := strconv.ParseUint(text, 10, 63)
+		n, err := integer(text)
 		if err != nil {
 			return badParameter(p.Name, "%s must be a whole number from 0.", p.Name)
 		}
-		a.numbers[p.Name] = n
+		a.numbers[p.Name] = uint64(n)
 	case operation.Time:
 		if _, err := instant(text); err != nil {
 			return badParameter(p.Name, "%s must be an RFC 3339 time such as 2026-09-07T08:00:00Z.", p.Name)
@@ -132,6 +132,16 @@ func (a *arguments) time(name string) moment.Instant {
 	}
 	at, _ := instant(a.text(name)) // checked before
 	return at
+}
+
+// integer reads a whole number of a query: digits, of which the first may be
+// zeros, behind a plus sign or none. One that was not escaped is a space there.
+func integer(text string) (int64, error) {
+	if text != "" && strings.ContainsRune("+ ", rune(text[0])) {
+		text = text[1:]
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	return int64(n), err //nolint:wrapcheck // the caller says which values there are
 }
 
 // instant reads a time of a query. A plus sign that was not escaped arrives

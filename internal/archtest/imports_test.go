@@ -127,7 +127,7 @@ var may = map[string]string{
 	"internal/docsite": vocabulary + "internal/operation internal/company/mission internal/company/preset " +
 		"internal/company/fault " +
 		"internal/company/catalog internal/economy internal/config internal/find internal/docsite/... docs",
-	"internal/web": "internal/event internal/operation internal/company/preset internal/docsite",
+	"internal/web": "internal/event internal/wire internal/operation internal/company/preset internal/docsite",
 	// Leaves of the docs: Markdown, and the search.
 	"internal/docsite/prose": "",
 	"internal/find":          "",

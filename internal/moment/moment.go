@@ -62,8 +62,9 @@ func (i Instant) MarshalText() ([]byte, error) { return i.AppendText(nil) }
 // beyond the RFC are refused: a comma before the fraction, an hour of one
 // digit, an offset of more than a day.
 func (i *Instant) UnmarshalText(b []byte) error {
-	t, err := time.Parse(time.RFC3339Nano, string(b))
-	if err != nil || !plain(b) || t.UTC().Year() < 0 || t.UTC().Year() > maxYear {
+	text := bytes.ToUpper(b) // its letters may be small (RFC 3339, 5.6)
+	t, err := time.Parse(time.RFC3339Nano, string(text))
+	if err != nil || !plain(text) || t.UTC().Year() < 0 || t.UTC().Year() > maxYear {
 		return fmt.Errorf("%q is not an RFC 3339 time", b)
 	}
 	*i = InstantOf(t)

@@ -55,7 +55,7 @@ type ParameterType string
 // Parameter types.
 const (
 	Text ParameterType = "text"
-	// Integer is a whole number from Minimum to Maximum, in its shortest form.
+	// Integer is a whole number from Minimum to Maximum.
 	Integer ParameterType = "integer"
 	// Sequence is the number of an event, from 0.
 	Sequence ParameterType = "sequence"

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"platen/internal/docsite"
+	"platen/internal/wire"
 )
 
 // A document may load and call only its own origin. No script can make script
@@ -274,24 +275,13 @@ func Document(contentType string, write func() ([]byte, error)) http.HandlerFunc
 
 // send writes a body in the form that the client takes.
 func send(w http.ResponseWriter, r *http.Request, status int, body []byte, zipped func() []byte) {
-	if takesGzip(r) {
+	if wire.TakesGzip(r.Header) {
 		if short := zipped(); short != nil {
 			w.Header().Set("Content-Encoding", "gzip")
 			body = short
 		}
 	}
 	write(w, r, status, body)
-}
-
-// takesGzip reports whether gzip is named and not refused.
-func takesGzip(r *http.Request) bool {
-	for offer := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, weight, _ := strings.Cut(strings.ReplaceAll(offer, " ", ""), ";")
-		if strings.EqualFold(name, "gzip") {
-			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || weight == ""
-		}
-	}
-	return false
 }
 
 func write(w http.ResponseWriter, r *http.Request, status int, body []byte) {

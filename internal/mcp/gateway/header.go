@@ -7,6 +7,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"platen/internal/message"
+	"platen/internal/wire"
 )
 
 // acceptable refuses a request whose Accept header does not name the content
@@ -53,17 +56,25 @@ func asked(r *http.Request) error {
 	return &refusal{status: http.StatusBadRequest, code: codeRefused, message: "Bad Request: " + err.Error()}
 }
 
-// plain refuses a body that is encoded, as the API does (contract: OPEN.HTTP.CONTENT_ENCODING).
+// plain refuses a body that is encoded, or is not JSON, as the API does (contract: OPEN.HTTP.CONTENT_ENCODING,
+// OPEN.HTTP.SPELLINGS). The library reads the type more narrowly, so it gets it in one spelling.
 func plain(r *http.Request) error {
-	coding := strings.Join(r.Header.Values("Content-Encoding"), ",")
-	if coding == "" || strings.EqualFold(coding, "identity") {
+	refused := &refusal{status: http.StatusUnsupportedMediaType, code: codeRefused}
+	declared, charset := wire.DeclaredJSON(r.Header)
+	switch {
+	case wire.Coding(r.Header) != "":
+		refused.message = "Unsupported Media Type: the body has a Content-Encoding; send it without one"
+		refused.header = http.Header{"Accept-Encoding": {"identity"}}
+	case !declared:
+		refused.message = "Unsupported Media Type: the header Content-Type must be application/json"
+	case charset != "":
+		refused.message = "Unsupported Media Type: the body is declared in the charset " + message.Short(charset) +
+			"; send UTF-8"
+	default:
+		r.Header.Set("Content-Type", "application/json")
 		return nil
 	}
-	return &refusal{
-		status: http.StatusUnsupportedMediaType, code: codeRefused,
-		message: "Unsupported Media Type: the body has a Content-Encoding; send it without one",
-		header:  http.Header{"Accept-Encoding": {"identity"}},
-	}
+	return refused
 }
 
 func accepts(h http.Header, wanted string) bool {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -41,13 +40,6 @@ func opening(r *http.Request, messages []rpcMessage, body []byte) error {
 	if id := messages[0].ID; len(id) == 0 || string(id) == "null" {
 		return &refusal{
 			status: http.StatusBadRequest, code: codeInvalid, message: "Invalid Request: initialize must have an id",
-		}
-	}
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return &refusal{
-			status: http.StatusUnsupportedMediaType, code: codeRefused,
-			message: "Unsupported Media Type: the header Content-Type must be application/json",
 		}
 	}
 	var sent struct {

@@ -1,0 +1,103 @@
+package contract
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"platen/internal/testclient"
+)
+
+// TestABodyIsJSONHoweverItsTypeIsSpelled: RFC 9110 has types, names and charsets in any case, RFC 8259 no parameter that
+// means anything.
+func TestABodyIsJSONHoweverItsTypeIsSpelled(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.SPELLINGS", "ERR.UNSUPPORTED_MEDIA_TYPE")
+	n := shared.create(t, `{"clock":"manual"}`)
+	status := func(contentType string) (api, agents int, said string) {
+		a := n.call(http.MethodPatch, "/sandbox", `{"clock":"manual"}`, "Content-Type", contentType)
+		initialize := shared.ask(t, testclient.Request{
+			Method: http.MethodPost, URL: shared.Origin + "/mcp", Headers: []string{
+				"Content-Type", contentType, "Accept", bothMedia,
+			},
+			Body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` + opening + `}`,
+		})
+		return a.Status, initialize.Status, string(a.Raw)
+	}
+	for _, json := range []string{
+		"application/json", "Application/JSON", "application/json;", "application/json ; charset=utf-8",
+		"application/json; charset=utf8", "application/json;CHARSET=UTF8", `application/json; charset="UTF-8"`,
+		"application/json; charset='utf-8'", "application/json; charset=us-ascii", "application/json; charset=",
+		"application/json; charset=utf-8; foo=bar", "application/json; odata=verbose", "application/json; foo",
+		"application/json; charset=utf-8; charset=UTF-8",
+	} {
+		if api, agents, said := status(json); api != http.StatusOK || agents != http.StatusOK {
+			t.Errorf("%q is answered %d, and %d at /mcp: %s", json, api, agents, said)
+		}
+	}
+	for other, named := range map[string]string{
+		"text/plain": "application/json", "text/json": "application/json", "application/jsonp": "application/json",
+		"application/vnd.api+json": "application/json", "application/json, text/plain": "application/json",
+		"application/json; charset=latin1": "latin1", `application/json; charset="UTF-16"`: "UTF-16",
+	} {
+		api, agents, said := status(other)
+		if api != http.StatusUnsupportedMediaType || agents != http.StatusUnsupportedMediaType ||
+			!strings.Contains(said, named) {
+			t.Errorf("%q is answered %d, and %d at /mcp: %s", other, api, agents, said)
+		}
+	}
+	for coding, want := range map[string]int{
+		"identity": http.StatusOK, "Identity": http.StatusOK, "identity, identity": http.StatusOK,
+		"gzip": http.StatusUnsupportedMediaType, "identity, br": http.StatusUnsupportedMediaType,
+	} {
+		a := shared.ask(t, testclient.Request{Method: http.MethodPatch, URL: shared.BaseURL + "/sandbox", Key: n.office,
+			Body: `{"clock":"manual"}`, Headers: []string{"Content-Encoding", coding}})
+		if a.Status != want {
+			t.Errorf("a body in %s is answered %d, want %d: %s", coding, a.Status, want, a.Raw)
+		}
+	}
+}
+
+// TestValuesOfQueriesAreReadAsTheirStandardsSay, and mean the same however they are spelled.
+func TestValuesOfQueriesAreReadAsTheirStandardsSay(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.SPELLINGS", "LIST.UPDATED_SINCE", "LIST.LIMIT", "OPEN.LIST.PARAMETER")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.tick(60)
+	newest := text(n.get("/events?limit=2").want(http.StatusOK, "").Items()[0], "created_at")
+	for name, c := range map[string]struct {
+		path, parameter string
+		same, refused   []string
+	}{
+		"a time": {"/events", "updated_since",
+			[]string{
+				newest, strings.ToLower(newest), strings.Replace(newest, "T", "t", 1), strings.Replace(newest, "Z", "+00:00", 1),
+				strings.Replace(newest, "Z", "-00:00", 1), strings.Replace(newest, "Z", "000z", 1),
+			},
+			[]string{
+				"", "2026-09-07", "2026-09-07 08:00:00Z", "2026-09-07T08:00Z", "2026-09-07T08:00:00", "1788000000",
+				"2026-09-07T08:00:00,5Z", "2026-09-07T08:00:00+0000", "2026-09-07Ｔ08:00:00Z",
+			}},
+		"a number": {"/events", "limit", []string{"2", "02", "+2", "002", "+002"},
+			[]string{"", "0", "-2", "2.0", "2e0", "0x2", "2_0", "２", "2 ", "++2", "101"}},
+		"the number of an event": {"/events", "after_seq", []string{"3", "03", "+3"},
+			[]string{"", "-1", "3.0", "3e0", "0x3", "３", "3 ", "9223372036854775808"}},
+	} {
+		query := func(value string) *answer { return n.get(c.path + "?" + c.parameter + "=" + value) }
+		want := query(c.same[0]).want(http.StatusOK, "").rawData()
+		for _, value := range c.same {
+			for _, sent := range []string{url.QueryEscape(value), value} { // a + that is not escaped arrives as a space
+				if got := query(sent).want(http.StatusOK, "").rawData(); got != want {
+					t.Errorf("%s: %s is answered %s, want %s", name, sent, got, want)
+				}
+			}
+		}
+		for _, value := range c.refused {
+			refused := query(url.QueryEscape(value)).want(http.StatusBadRequest, "invalid_parameter")
+			if details := child(t, refused.Failure(), "details"); text(details, "parameter") != c.parameter {
+				t.Errorf("%s: %q is refused with %v", name, value, refused.Failure())
+			}
+		}
+	}
+}
