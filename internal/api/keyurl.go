@@ -183,15 +183,11 @@ func digit(c byte) int {
 // of no sandbox cost the same as any request without a key (contract:
 // OPEN.AUTH.KEY_IN_URL.BUDGET).
 func (s *Server) exposed(r *message.Request) *message.Response {
-	known := false
-	var errs []error
-	for _, key := range r.Exposed {
-		exists, err := s.registry.Exists(r.Context(), key)
-		if exists {
-			known, err = true, s.revoke(r, key)
-		}
-		errs = append(errs, err)
+	existing, failed := s.registry.Existing(r.Context(), r.Exposed)
+	for _, key := range existing {
+		failed = errors.Join(failed, s.revoke(r, key))
 	}
+	known := len(existing) > 0
 	var spent ratelimit.Decision
 	var err error
 	if known {
@@ -201,7 +197,7 @@ func (s *Server) exposed(r *message.Request) *message.Response {
 		err = s.passed(r, &spent)
 	}
 	if err == nil {
-		err = errors.Join(errs...)
+		err = failed
 	}
 	if err == nil {
 		err = keyInURL(r.Exposed, known)

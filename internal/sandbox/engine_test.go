@@ -186,11 +186,11 @@ func (a away) Load(ctx context.Context, id string) (store.Image, error) {
 }
 
 // FindKey implements store.Store.
-func (a away) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
+func (a away) FindKey(ctx context.Context, keys ...store.KeyHash) (store.Sandbox, error) {
 	if err := a.gone(); err != nil {
 		return store.Sandbox{}, err
 	}
-	return a.Store.FindKey(ctx, key)
+	return a.Store.FindKey(ctx, keys...)
 }
 
 // Due implements store.Store.

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -33,20 +35,36 @@ func (r *Registry) RevokeCredential(ctx context.Context, c apikey.Credential) er
 	return r.Sandbox(header.ID).revoke(ctx, c.Hash)
 }
 
-// Exists reports whether a key belongs to a sandbox.
-func (r *Registry) Exists(ctx context.Context, key string) (bool, error) {
-	known, ok := apikey.Parse(key)
-	if !ok {
-		return false, nil
+// Existing returns those of some keys that belong to sandboxes. When none does, that costs one look-up. After an
+// error the keys that were found are returned all the same.
+func (r *Registry) Existing(ctx context.Context, keys []string) (existing []string, err error) {
+	wanted, texts := []store.KeyHash{}, map[store.KeyHash]string{}
+	for _, key := range keys {
+		if known, ok := apikey.Parse(key); ok {
+			wanted, texts[known.Hash] = append(wanted, known.Hash), key
+		}
 	}
-	_, err := r.store.FindKey(ctx, known.Hash)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
+	for len(wanted) > 0 {
+		header, err := r.store.FindKey(ctx, wanted...)
+		if errors.Is(err, store.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return existing, readProblem("look up keys", err)
+		}
+		owned, before := header.Keys(), len(wanted)
+		wanted = slices.DeleteFunc(wanted, func(key store.KeyHash) bool {
+			found := slices.Contains(owned, key)
+			if found {
+				existing = append(existing, texts[key])
+			}
+			return found
+		})
+		if len(wanted) == before {
+			return existing, fmt.Errorf("look up keys: the store found a sandbox that owns none of them")
+		}
 	}
-	if err != nil {
-		return false, readProblem("look up a key", err)
-	}
-	return true, nil
+	return existing, nil
 }
 
 // revoke takes a key out of the header. Time does not pass for it: also an

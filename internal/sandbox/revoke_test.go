@@ -1,11 +1,15 @@
 package sandbox_test
 
 import (
+	"context"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
 )
@@ -99,5 +103,47 @@ func TestARevocationThatFailsCanBeRepeated(t *testing.T) {
 			!b.works(created.FactoryKey) {
 			t.Errorf("fault %d: repeated: %v", fault, err)
 		}
+	}
+}
+
+// lookUps counts the look-ups of keys in a store.
+type lookUps struct {
+	store.Store
+
+	n *atomic.Int64
+}
+
+// FindKey implements store.Store.
+func (l lookUps) FindKey(ctx context.Context, keys ...store.KeyHash) (store.Sandbox, error) {
+	l.n.Add(1)
+	return l.Store.FindKey(ctx, keys...)
+}
+
+// TestUnknownKeysCostOneLookUp, however many there are, and those of sandboxes are found among them.
+func TestUnknownKeysCostOneLookUp(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int64
+	b := open(t, func(s store.Store) store.Store { return lookUps{s, &n} })
+	var keys []string
+	for range 14 {
+		keys = append(keys, apikey.New(apikey.Office))
+	}
+	keys = append(keys, "lab_off_short", "")
+	if existing, err := b.registry.Existing(t.Context(), keys); err != nil || len(existing) != 0 || n.Load() != 1 {
+		t.Errorf("of unknown keys %d exist, %v, after %d look-ups", len(existing), err, n.Load())
+	}
+	var own []string
+	for seed := range int64(2) {
+		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter", Seed: &seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own = append(own, created.OfficeKey, created.FactoryKey)
+	}
+	existing, err := b.registry.Existing(t.Context(), slices.Concat(keys, own))
+	slices.Sort(existing)
+	slices.Sort(own)
+	if err != nil || !slices.Equal(existing, own) {
+		t.Errorf("%d keys exist, %v, want the %d of both sandboxes", len(existing), err, len(own))
 	}
 }

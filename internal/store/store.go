@@ -251,8 +251,9 @@ type Store interface {
 	SaveSnapshot(ctx context.Context, s Snapshot) error
 
 	// FindKey returns the header of the sandbox that owns the key, or
-	// ErrNotFound.
-	FindKey(ctx context.Context, key KeyHash) (Sandbox, error)
+	// ErrNotFound. Of several keys it is a sandbox that owns one of them, at the
+	// cost of one look-up.
+	FindKey(ctx context.Context, keys ...KeyHash) (Sandbox, error)
 
 	// Count returns how many sandboxes there are.
 	Count(ctx context.Context) (int, error)

@@ -47,7 +47,7 @@ const (
 		WHERE s.id = $1 AND NOT s.removed
 		ORDER BY c.version`
 
-	findKey = `SELECT ` + header + ` FROM keys k JOIN sandboxes s ON s.number = k.sandbox WHERE k.hash = $1`
+	findKey = `SELECT ` + header + ` FROM keys k JOIN sandboxes s ON s.number = k.sandbox WHERE k.hash = ANY($1)`
 	listDue = `
 		SELECT ` + header + ` FROM sandboxes s WHERE NOT s.removed AND s.wake_at <= $1
 		ORDER BY s.wake_at, s.number LIMIT $2`
@@ -162,9 +162,13 @@ func (s *Store) Commits(ctx context.Context, sandboxID string, first, last uint6
 	return commits, nil
 }
 
-// FindKey returns the header of the sandbox that owns the key.
-func (s *Store) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
-	list, err := s.headers(ctx, findKey, keyColumn(key))
+// FindKey returns the header of a sandbox that owns one of the keys.
+func (s *Store) FindKey(ctx context.Context, keys ...store.KeyHash) (store.Sandbox, error) {
+	columns := make([][]byte, len(keys))
+	for i, key := range keys {
+		columns[i] = keyColumn(key)
+	}
+	list, err := s.headers(ctx, findKey, columns)
 	if err == nil && len(list) == 0 {
 		err = store.ErrNotFound
 	}

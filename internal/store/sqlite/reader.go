@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"platen/internal/store"
@@ -37,8 +38,7 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 	r := &reader{db: db}
 	_, err = prepareAll(ctx, db, map[**sql.Stmt]string{
 		&r.findSandbox: `SELECT ` + header + ` FROM sandboxes WHERE id = ?`,
-		&r.findKey: `SELECT ` + header + ` FROM sandboxes
-			WHERE office_key = ?1 OR factory_key = ?1 OR grading_key = ?1`,
+		&r.findKey:     findKeys("?1"),
 		&r.listDue: `SELECT ` + header + ` FROM sandboxes WHERE wake_at <= ?
 			ORDER BY wake_at, number LIMIT ?`,
 		&r.countSandboxes: `SELECT count(*) FROM sandboxes`,
@@ -94,11 +94,26 @@ func (s *Store) Commits(ctx context.Context, sandboxID string, first, last uint6
 	return list, err
 }
 
-// FindKey returns the header of the sandbox that owns the key.
-func (s *Store) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
+// findKeys is the query for a sandbox that owns one of some keys, which are parameters separated by commas.
+func findKeys(parameters string) string {
+	return `SELECT ` + header + ` FROM sandboxes WHERE office_key IN (` + parameters + `) OR factory_key IN (` +
+		parameters + `) OR grading_key IN (` + parameters + `) LIMIT 1`
+}
+
+// FindKey returns the header of a sandbox that owns one of the keys.
+func (s *Store) FindKey(ctx context.Context, keys ...store.KeyHash) (store.Sandbox, error) {
 	var sandbox store.Sandbox
+	columns, parameters := make([]any, len(keys)), make([]string, len(keys))
+	for i, key := range keys {
+		columns[i], parameters[i] = keyColumn(key), fmt.Sprintf("?%d", i+1)
+	}
 	err := s.read(ctx, func() error {
-		row := s.reader.findKey.QueryRowContext(ctx, keyColumn(key))
+		var row *sql.Row
+		if len(keys) == 1 { // that of nearly all requests
+			row = s.reader.findKey.QueryRowContext(ctx, columns...)
+		} else {
+			row = s.reader.db.QueryRowContext(ctx, findKeys(strings.Join(parameters, ",")), columns...)
+		}
 		var err error
 		_, sandbox, err = scanHeader(row.Scan)
 		return err

@@ -270,11 +270,11 @@ func (f *Faulty) Load(ctx context.Context, sandboxID string) (store.Image, error
 }
 
 // FindKey reads from the store inside.
-func (f *Faulty) FindKey(ctx context.Context, key store.KeyHash) (store.Sandbox, error) {
+func (f *Faulty) FindKey(ctx context.Context, keys ...store.KeyHash) (store.Sandbox, error) {
 	if err := f.landAll(ctx); err != nil {
 		return store.Sandbox{}, err
 	}
-	return f.inner.FindKey(ctx, key)
+	return f.inner.FindKey(ctx, keys...)
 }
 
 // Due reads from the store inside.

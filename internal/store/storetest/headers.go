@@ -21,8 +21,26 @@ func keysFindSandbox(f *fixture) {
 			f.same("header of "+id, got, want)
 		}
 	}
-	_, err := f.store.FindKey(f.Context(), store.KeyHash{1, 2, 3})
+	unknown := store.KeyHash{1, 2, 3}
+	_, err := f.store.FindKey(f.Context(), unknown)
 	f.wantError("unknown key", err, store.ErrNotFound)
+	_, err = f.store.FindKey(f.Context(), unknown, store.KeyHash{}, store.KeyHash{4})
+	f.wantError("several unknown keys", err, store.ErrNotFound)
+	_, err = f.store.FindKey(f.Context())
+	f.wantError("no key", err, store.ErrNotFound)
+	one := sandboxOf("b")
+	for _, key := range one.Keys() {
+		got, err := f.store.FindKey(f.Context(), unknown, store.KeyHash{}, key, store.KeyHash{4})
+		if err != nil {
+			f.Fatalf("find one key of several: %v", err)
+		}
+		f.same("header of one key of several", got, one)
+	}
+	first, second := sandboxOf("a"), sandboxOf("c")
+	got, err := f.store.FindKey(f.Context(), first.OfficeKey, second.FactoryKey)
+	if err != nil || got.ID != first.ID && got.ID != second.ID {
+		f.Errorf("of keys of two sandboxes, the store finds %q, %v", got.ID, err)
+	}
 }
 
 func revokedKey(f *fixture) {
