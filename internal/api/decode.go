@@ -1,9 +1,7 @@
 package api
 
 import (
-	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"platen/internal/message"
@@ -76,11 +74,11 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 	if csvPath {
 		return true, nil
 	}
-	accept := strings.Join(r.Header.Values("Accept"), ",")
-	if accept == "" || accept == "*/*" || accept == message.ContentJSON {
+	sent := r.Header.Values("Accept")
+	if len(sent) == 0 || len(sent) == 1 && (sent[0] == "" || sent[0] == "*/*" || sent[0] == message.ContentJSON) {
 		return false, nil // sent by nearly all clients
 	}
-	json, csvWeight := weight(accept, "application", "json"), weight(accept, "text", "csv")
+	json, csvWeight := weight(r.Header, message.ContentJSON), weight(r.Header, "text/csv")
 	if op.columns != nil && csvWeight > json {
 		return true, nil
 	}
@@ -91,43 +89,12 @@ func negotiate(r *http.Request, op *bound, csvPath bool) (csv bool, err error) {
 	return false, nil
 }
 
-// weight is the quality that an Accept header gives to a media type, the most
-// specific range deciding; 0 when it is not wanted. The exact type weighs a
-// little more than a wildcard of the same quality.
-func weight(accept, kind, subtype string) float64 {
-	best, specificity := 0.0, 0
-	for part := range strings.SplitSeq(accept, ",") {
-		media, parameters, err := mime.ParseMediaType(strings.TrimSpace(part))
-		if err != nil {
-			continue
-		}
-		rank := map[string]int{"*/*": 1, kind + "/*": 2, kind + "/" + subtype: 3}[media]
-		if rank <= specificity {
-			continue
-		}
-		quality, ok := qualityOf(parameters)
-		if !ok {
-			continue
-		}
-		specificity = rank
-		best = quality
-		if quality > 0 {
-			best += float64(rank) / 1e6
-		}
+// weight is that of a media type in Accept; 0 when it is not wanted. The exact type weighs a little more than a
+// wildcard of the same quality.
+func weight(h http.Header, media string) float64 {
+	quality, specificity := wire.Weight(h, media)
+	if quality == 0 {
+		return 0
 	}
-	return best
-}
-
-// qualityOf reads the parameter q, a decimal fraction from 0 to 1. The digit
-// before the point may be missing, as it is in requests of Java.
-func qualityOf(parameters map[string]string) (quality float64, ok bool) {
-	text, has := parameters["q"]
-	if !has {
-		return 1, true
-	}
-	if strings.Trim(text, "0123456789.") != "" {
-		return 0, false // ParseFloat reads NaN and hexadecimals, too
-	}
-	quality, err := strconv.ParseFloat(text, 64)
-	return quality, err == nil && quality <= 1
+	return quality + float64(specificity)/1e6
 }

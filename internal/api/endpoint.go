@@ -124,7 +124,7 @@ func (x *exchange) tagOf(path, query string, version uint64) string {
 
 // unchanged is 304 when the client already holds the tagged version, else nil.
 func (x *exchange) unchanged() *message.Response {
-	if !matchesTag(x.HTTP.Header.Values(wire.HeaderIfNoneMatch), x.etag) {
+	if !wire.MatchesTag(x.HTTP.Header.Values(wire.HeaderIfNoneMatch), x.etag) {
 		return nil
 	}
 	return &message.Response{Status: http.StatusNotModified, Tag: x.etag}

@@ -147,6 +147,9 @@ func FuzzAccept(f *testing.F) {
 				refusedAs(t, accept, err, problem.NotAcceptable)
 			}
 		}
+		if odd(accept) {
+			return
+		}
 		json, csv := taken(accept, "application", "json"), taken(accept, "text", "csv")
 		if accept == "" {
 			json = true
@@ -162,6 +165,18 @@ func FuzzAccept(f *testing.F) {
 			t.Errorf("%q: a path with .csv is sent as CSV %t, %v", accept, always, err)
 		}
 	})
+}
+
+// odd reports whether a header is longer than is read, or has a range that is not well-formed, which is read as well as
+// may be.
+func odd(accept string) bool {
+	parts := strings.Split(accept, ",")
+	return len(accept) > 1024 || len(parts) > 16 || slices.ContainsFunc(parts, func(part string) bool {
+		media, _, err := mime.ParseMediaType(strings.TrimSpace(part))
+		_, parameters, _ := strings.Cut(part, ";")
+		return strings.TrimSpace(part) != "" &&
+			(err != nil || strings.Count(media, "/") != 1 || strings.Contains(parameters, "*")) // RFC 2231
+	}) || strings.ContainsAny(accept, "\"\\")
 }
 
 // taken applies RFC 9110 to one type: the most specific range that fits has a
@@ -198,10 +213,10 @@ func FuzzIfNoneMatch(f *testing.F) {
 			one = strings.TrimSpace(one)
 			want = want || one == "*" || one == tag || one == `"abc"`
 		}
-		if got := matchesTag([]string{sent}, tag); got != want {
+		if got := wire.MatchesTag([]string{sent}, tag); got != want {
 			t.Errorf("%q matches %s: %t", sent, tag, got)
 		}
-		if !matchesTag([]string{sent, other, tag}, tag) || !matchesTag([]string{sent + "," + tag + "," + other}, tag) {
+		if !wire.MatchesTag([]string{sent, other, tag}, tag) || !wire.MatchesTag([]string{sent + "," + tag + "," + other}, tag) {
 			t.Errorf("%s beside %q and %q is not found", tag, sent, other)
 		}
 	})

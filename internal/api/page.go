@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"platen/internal/problem"
+	"platen/internal/wire"
 )
 
 // AdmitPage spends the cost of a request for something beside the API: a page, a
@@ -25,7 +25,7 @@ func (s *Server) AdmitPage(w http.ResponseWriter, r *http.Request, tokens int) b
 	out := s.errors.Response(in, in.At, err)
 	s.show(in, out, spent)
 	p, ok := errors.AsType[*problem.Problem](err)
-	if ok && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html") {
+	if _, specificity := wire.Weight(r.Header, "text/html"); ok && specificity == wire.Named {
 		out.Error, out.NoStore, out.Type = nil, true, "text/plain; charset=utf-8"
 		out.Raw = fmt.Appendf(nil, "%s Come back at %s.\n", p.Message, p.RetryAt.UTC().Format(time.RFC1123))
 	}

@@ -182,7 +182,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	var refused bool
 	var err error
 	contentType, query := docsite.TypeHTML, r.URL.Query().Get("q")
-	if r.Header.Get("Accept") == "application/json" {
+	if prefers(r.Header, "application/json") {
 		var places []docsite.Place
 		if places, refused, err = p.site.Places(query); err == nil {
 			contentType = "application/json"
@@ -220,9 +220,12 @@ func (p *Pages) has(path string) bool {
 
 // wantsPage reports whether a client reads pages: browsers say so.
 func wantsPage(r *http.Request) bool {
-	accept := strings.Join(r.Header.Values("Accept"), ",")
-	return strings.Contains(accept, "text/html") || strings.Contains(accept, "application/xhtml+xml") ||
-		strings.HasPrefix(r.URL.Path, "/docs/")
+	for media := range wire.Accepted(r.Header) {
+		if media == "text/html" || media == "application/xhtml+xml" {
+			return true
+		}
+	}
+	return strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
 // otherForm is the path with the slash at its end taken away, or added.
@@ -242,7 +245,7 @@ func serveDocument(w http.ResponseWriter, r *http.Request, status int, d *docume
 	header.Add("Vary", "Accept-Encoding")
 	if status == http.StatusOK {
 		header.Set("ETag", d.tag)
-		if strings.Contains(r.Header.Get("If-None-Match"), d.tag) {
+		if wire.MatchesTag(r.Header.Values("If-None-Match"), d.tag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"iter"
 	"mime"
 	"net/http"
 	"strconv"
@@ -61,4 +62,114 @@ func TakesGzip(h http.Header) bool {
 		}
 	}
 	return taken
+}
+
+// Of Accept, the first maxAccept bytes and maxRanges media ranges are read (contract: OPEN.HTTP.ACCEPT): it is read
+// before any budget is looked at, also for those who are banned.
+const (
+	maxAccept = 1 << 10
+	maxRanges = 16
+)
+
+// Accepted yields the media ranges of Accept in lower case, each with its weight from 0 to 1. A range whose weight cannot
+// be read is left out.
+func Accepted(h http.Header) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		rest := head(h.Values("Accept"))
+		for n := 0; rest != "" && n < maxRanges; {
+			var one string
+			if one, rest = cut(rest, ','); strings.TrimSpace(one) == "" {
+				continue
+			}
+			n++
+			media, parameters := cut(one, ';')
+			media = strings.ToLower(strings.TrimSpace(media))
+			if media == "*" { // Java's short form
+				media = "*/*"
+			}
+			if weight, ok := weightIn(parameters); ok && !yield(media, weight) {
+				return
+			}
+		}
+	}
+}
+
+// head is the part of Accept that is read, without a range that is cut.
+func head(lines []string) string {
+	if len(lines) == 1 && len(lines[0]) <= maxAccept {
+		return lines[0]
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		if left := maxAccept - b.Len(); len(line) > left {
+			b.WriteString(line[:max(0, strings.LastIndexByte(line[:left], ','))])
+			break
+		}
+		b.WriteString(line)
+		if b.Len() == maxAccept {
+			break
+		}
+		b.WriteByte(',')
+	}
+	return b.String()
+}
+
+// cut cuts a text around the first separator that is in no quoted string.
+func cut(text string, separator byte) (before, after string) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			return text[:i], text[i+1:]
+		}
+	}
+	return text, ""
+}
+
+// weightIn reads the parameter q, a decimal fraction from 0 to 1; without it the weight is 1. The digit before the point
+// may be missing, as it is in requests of Java.
+func weightIn(parameters string) (weight float64, ok bool) {
+	for parameters != "" {
+		var parameter string
+		parameter, parameters = cut(parameters, ';')
+		name, text, _ := strings.Cut(parameter, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "q") {
+			continue
+		}
+		text = strings.Trim(strings.TrimSpace(text), `"`)
+		if strings.Trim(text, "0123456789.") != "" {
+			return 0, false // ParseFloat reads NaN and hexadecimals, too
+		}
+		weight, err := strconv.ParseFloat(text, 64)
+		return weight, err == nil && weight <= 1
+	}
+	return 1, true
+}
+
+// Named is the specificity of a range that is a media type itself.
+const Named = 3
+
+// Weight returns the weight of a media type in Accept, and the specificity of the range that decides it, the most
+// specific one: Named for the type itself, 0 where there is none. Of equal ranges the first counts.
+func Weight(h http.Header, media string) (weight float64, specificity int) {
+	kind, _, _ := strings.Cut(media, "/")
+	for one, q := range Accepted(h) {
+		rank := 0
+		switch one {
+		case media:
+			rank = Named
+		case kind + "/*":
+			rank = 2
+		case "*/*":
+			rank = 1
+		}
+		if rank > specificity {
+			weight, specificity = q, rank
+		}
+	}
+	return weight, specificity
 }

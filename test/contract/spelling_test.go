@@ -101,3 +101,50 @@ func TestValuesOfQueriesAreReadAsTheirStandardsSay(t *testing.T) {
 		}
 	}
 }
+
+// TestAcceptIsReadAsItsStandardSays, up to a size: it is read before any budget.
+func TestAcceptIsReadAsItsStandardSays(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.ACCEPT", "LIST.CSV.ACCEPT", "OPEN.ERR.NOT_ACCEPTABLE")
+	n := shared.create(t, "")
+	const none, json, csv = "", "application/json", "text/csv; charset=utf-8"
+	long := strings.Repeat("x", 1000)
+	for accept, want := range map[string]string{
+		"Application/JSON": json, "application/json ; q=0.5": json, "application/*;Q=0.1": json, "*": json,
+		"text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2": json, "application/json; charset=\"utf-8\"": json,
+		"application/json;odata=verbose;q=1.000": json, ", application/json,": json, "application/json;x": json,
+		"TEXT/CSV": csv, "text/csv;header=\"a, b;q=0\"": csv, "text/csv;q=0.9,application/json;q=0.8": csv,
+		"text/csv;q=0.8,application/json;q=0.9": json, "text/*": csv, "text/csv, */*": csv,
+		"text/html": none, "application/json;q=0": none, "application/json;Q=0.0": none, "application/json;q=x": none,
+		"application/json;q=2": none, "application/problem+json": none, "*/*;q=0": none,
+		"a/" + long + ", application/json": json, "a/" + long + "xxxxx, application/json": none,
+		long + long + ", application/json":                     none,
+		strings.Repeat("a/b,", 15) + "application/json":        json,
+		strings.Repeat("a/b, ", 16) + "application/json":       none,
+		strings.Repeat(",", 500) + "application/json":          json,
+		"text/csv," + strings.Repeat("a/b;p0*0=q,", 1000):      csv,
+		"application/json;q=0.5," + strings.Repeat("b/c,", 99): json,
+	} {
+		a := n.get("/office/sales-orders", "Accept", accept)
+		if got := a.Header.Get("Content-Type"); want == none && a.Status != http.StatusNotAcceptable ||
+			want != none && (a.Status != http.StatusOK || got != want) {
+			t.Errorf("%.60q (%d bytes) is answered %d %s, want %q", accept, len(accept), a.Status, got, want)
+		}
+	}
+	for accept, want := range map[string]int{
+		"Application/JSON;q=0.9 , TEXT/event-stream;x=\",\"": http.StatusOK,
+		strings.Repeat("a/b,", 14) + bothMedia:               http.StatusOK,
+		strings.Repeat("a/b,", 15) + bothMedia:               http.StatusNotAcceptable,
+		"a/" + long + "," + bothMedia:                        http.StatusNotAcceptable,
+		"application/json;q=0, text/event-stream":            http.StatusNotAcceptable,
+		bothMedia + strings.Repeat(",a/b;p0*0=q", 1000):      http.StatusOK,
+	} {
+		a := shared.ask(t, testclient.Request{
+			Method: http.MethodPost, URL: shared.Origin + "/mcp", Headers: []string{"Accept", accept},
+			Body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		})
+		if a.Status != want {
+			t.Errorf("%.60q (%d bytes) is answered %d at /mcp, want %d", accept, len(accept), a.Status, want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"errors"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,9 +13,13 @@ import (
 
 // acceptable refuses a request whose Accept header does not name the content
 // type of the response (contract: MCP.ACCEPT, MCP.NOT_ACCEPTABLE,
-// OPEN.MCP.ACCEPT). Wildcards do not count.
+// OPEN.MCP.ACCEPT, OPEN.HTTP.ACCEPT). Wildcards do not count.
 func acceptable(r *http.Request) error {
-	whole, stream := accepts(r.Header, "application/json"), accepts(r.Header, "text/event-stream")
+	var whole, stream bool
+	for media, weight := range wire.Accepted(r.Header) {
+		whole = whole || media == "application/json" && weight > 0
+		stream = stream || media == "text/event-stream" && weight > 0
+	}
 	switch {
 	case r.Method == http.MethodPost && (!whole || !stream):
 		return &refusal{
@@ -28,6 +31,8 @@ func acceptable(r *http.Request) error {
 			status: http.StatusNotAcceptable, code: codeRefused,
 			message: "Not Acceptable: Client must accept text/event-stream",
 		}
+	case r.Method == http.MethodPost:
+		r.Header.Set("Accept", "application/json, text/event-stream") // the library would read all that was sent
 	}
 	return asked(r)
 }
@@ -75,17 +80,6 @@ func plain(r *http.Request) error {
 		return nil
 	}
 	return refused
-}
-
-func accepts(h http.Header, wanted string) bool {
-	for _, value := range h.Values("Accept") {
-		for part := range strings.SplitSeq(value, ",") {
-			if media, _, err := mime.ParseMediaType(part); err == nil && media == wanted {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // fromHere refuses requests that a page of another site may have caused: a name

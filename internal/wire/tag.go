@@ -1,9 +1,9 @@
-package api
+package wire
 
 import "strings"
 
-// matchesTag compares weakly (RFC 9110, 13.1.2).
-func matchesTag(sent []string, tag string) bool {
+// MatchesTag reports whether If-None-Match names a tag, compared weakly (RFC 9110, 13.1.2).
+func MatchesTag(sent []string, tag string) bool {
 	opaque := strings.TrimPrefix(tag, "W/")
 	for _, header := range sent {
 		for candidate := range strings.SplitSeq(header, ",") {
