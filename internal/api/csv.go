@@ -5,8 +5,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,8 +39,13 @@ func csvOf(columns []string, items [][]byte) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// cell renders one value. Text that a spreadsheet would take for a formula
-// gets an apostrophe in front, also with the signs of full width that some read as the others.
+// formula finds the places of a text where a spreadsheet would read a formula: at its beginning, or behind a semicolon,
+// at which those of some countries split a line whatever its quotation marks. Some read signs of full width as the
+// others, and leave out spaces before them.
+var formula = regexp.MustCompile(`(^|;)([\s"]*[=+\-@＝＋－＠]|[\t\r])`)
+
+// cell renders one value. Text that a spreadsheet would take for a formula gets an apostrophe in front. Nested values
+// stay the same JSON.
 func cell(v jsontext.Value) string {
 	switch v.Kind() {
 	case 'n', 0:
@@ -50,12 +55,9 @@ func cell(v jsontext.Value) string {
 		if err != nil {
 			return ""
 		}
-		if first, _ := utf8.DecodeRune(text); len(text) > 0 && strings.ContainsRune("=+-@\t\r＝＋－＠", first) {
-			return "'" + string(text)
-		}
-		return string(text)
+		return formula.ReplaceAllString(string(text), "$1'$2")
 	default:
-		return string(v)
+		return strings.ReplaceAll(string(v), ";", `\u003b`)
 	}
 }
 

@@ -317,10 +317,18 @@ func (c *checker) within(s *shape, n float64, v *value, path string) {
 	}
 }
 
+// turning are the characters that turn the direction of reading up to their end, and so show another text than there
+// is. Marks such as U+200E, which are in ordinary Arabic and Hebrew, turn nothing but their neighbours.
+//
+//nolint:gochecknoglobals // read only
+var turning = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x202a, Hi: 0x202e, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1},
+}}
+
 // control returns the first control character of a string, named like U+0007.
 func control(text string) string {
 	for _, char := range text {
-		if unicode.IsControl(char) {
+		if unicode.IsControl(char) || unicode.Is(turning, char) {
 			return fmt.Sprintf("%U", char)
 		}
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -145,6 +146,30 @@ func TestAcceptIsReadAsItsStandardSays(t *testing.T) {
 		})
 		if a.Status != want {
 			t.Errorf("%.60q (%d bytes) is answered %d at /mcp, want %d", accept, len(accept), a.Status, want)
+		}
+	}
+}
+
+// TestNoTextTurnsTheDirectionOfReading: its reader would see another text than programs do.
+func TestNoTextTurnsTheDirectionOfReading(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.HTTP.CONTROL")
+	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
+	for char, refused := range map[rune]bool{
+		0x00: true, 0x1f: true, 0x7f: true, 0x9f: true, 0x202a: true, 0x202e: true, 0x2066: true, 0x2069: true,
+		0x061c: false, 0x200d: false, 0x200e: false, 0x200f: false, 0x2029: false, 0x2065: false, 0x206a: false,
+	} {
+		reference := "a" + string(char) + "b"
+		a := n.post("/factory/work-orders", encode(t, object{"sku": "prd_notebook", "quantity": 1, "reference": reference}))
+		if !refused {
+			if got := text(a.want(http.StatusCreated, "").Data(), "reference"); got != reference {
+				t.Errorf("%U: the reference is %q", char, got)
+			}
+			continue
+		}
+		said := text(a.want(http.StatusUnprocessableEntity, "validation_failed").Failure(), "message")
+		if want := fmt.Sprintf("%U", char); !strings.Contains(said, want) {
+			t.Errorf("%U is refused with %q", char, said)
 		}
 	}
 }
