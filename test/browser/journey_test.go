@@ -231,16 +231,12 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 }
 
 // TestTheConsoleTakesTheKeysThatItIsOpenedWith, as platen open does: they are out of the
-// address before a request, they are taken once, and they win over those of before.
+// address before a request, and they are taken once.
 func TestTheConsoleTakesTheKeysThatItIsOpenedWith(t *testing.T) {
 	t.Parallel()
 	p := shared()
-	before := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
-	x.enter(before.Sandbox, "/console")
-	x.shows(".link", "Live")
-	x.visit("/docs/")
 	x.visit("/console#" + c.OfficeKey + "&" + c.FactoryKey)
 	x.shows(".link", "Live")
 	if s := x.session(); s.OfficeKey != c.OfficeKey || s.FactoryKey != c.FactoryKey {
@@ -255,6 +251,71 @@ func TestTheConsoleTakesTheKeysThatItIsOpenedWith(t *testing.T) {
 	if eval[string](x, `document.getElementById('paste').value`) != "" {
 		t.Error("the keys come back")
 	}
+	x.quiet()
+}
+
+// TestALinkWithKeysAsksBeforeTheTabLeaves: the keys of a tab may be nowhere else, and a stranger can send a link.
+func TestALinkWithKeysAsksBeforeTheTabLeaves(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	own := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	other := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	link := "/console#" + other.OfficeKey + "&" + other.FactoryKey
+	x := open(t, p.Origin, looks[0], "401 (Unauthorized)") // of the link that opens nothing
+	x.enter(own.Sandbox, "/console")
+	x.shows(".link", "Live")
+	keeps := func(s *platentest.Sandbox) {
+		t.Helper()
+		if got := x.session(); got.OfficeKey != s.OfficeKey || got.FactoryKey != s.FactoryKey {
+			t.Error("the tab has other keys")
+		}
+		if at := eval[string](x, `location.href`); at != p.Origin+"/console" {
+			t.Error("the address is not that of the console alone") // which may hold a key
+		}
+	}
+	for i, l := range looksOf(0) {
+		x.look(l)
+		x.visit("/docs/")
+		x.visit(link)
+		x.shows("dialog[open] h2", "Open the sandbox of this link?")
+		x.until(`document.querySelector('.link').textContent.includes('Live') &&
+			document.querySelector('dialog[open] b').textContent !== 'another sandbox'`)
+		x.accessible("the question of a link")
+		x.shot("linked-" + l.String())
+		keeps(own.Sandbox)
+		for _, a := range x.asked() {
+			if strings.Contains(a, other.OfficeKey) {
+				t.Error("a key is in an address")
+			}
+		}
+		if i%2 == 0 {
+			x.click("#sure-no")
+		} else {
+			x.press("\x1b")
+		}
+		x.until(`!document.querySelector('dialog[open]')`)
+		keeps(own.Sandbox)
+	}
+	x.visit("/docs/")
+	x.visit("/console#" + own.OfficeKey) // the tab has it: nothing is asked, and the other key stays
+	x.shows(".link", "Live")
+	x.until(`!document.querySelector('dialog[open]')`)
+	keeps(own.Sandbox)
+
+	x.visit("/docs/")
+	x.visit("/console#lab_off_" + strings.Repeat("x", 43)) // it opens nothing
+	x.click("#sure-yes")
+	x.shows(".toast", "The link was not opened")
+	keeps(own.Sandbox)
+
+	x.visit("/docs/")
+	x.visit(link)
+	x.click("#sure-yes")
+	x.until(`JSON.parse(sessionStorage.getItem('platen.session')).office_key === ` + quote(other.OfficeKey))
+	x.shows(".link", "Live")
+	keeps(other.Sandbox)
+	x.goTo("/console/session") // and the way back
+	x.shows("main", own.ID)
 	x.quiet()
 }
 

@@ -4,7 +4,7 @@
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
 import { path, finding, helping, listen } from '../lib/navigate.js';
-import { session, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
+import { session, linked, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
@@ -517,6 +517,13 @@ function Body({ slug }) {
   return html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />`;
 }
 
+// Linked asks about a link with keys, where this tab has others.
+function Linked() {
+  arrived.value;
+  const Page = linked.value && session.value ? load('linked') : null;
+  return Page ? html`<${Page} />` : null;
+}
+
 function App() {
   arrived.value;
   const slug = slugOf(path.value);
@@ -527,7 +534,7 @@ function App() {
   document.title = `${pageOf(slug)?.[2] ?? 'Console'} · Platen`;
   const body = html`<${Body} slug=${slug} />`;
   // Keys that were never seen are shown with nothing around them.
-  if (slug === 'keys' && session.value && !session.value.seen) return html`${body}<${Help} /><${Toast} />`;
+  if (slug === 'keys' && session.value && !session.value.seen) return html`${body}<${Help} /><${Linked} /><${Toast} />`;
   return html`
     <div class="shell">
       <a class="skip" href="#main">Skip to the content</a>
@@ -536,6 +543,7 @@ function App() {
     </div>
     <${Help} />
     <${Palette} />
+    <${Linked} />
     <${Toast} />
   `;
 }

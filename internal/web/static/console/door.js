@@ -1,8 +1,7 @@
 // Without keys there is nothing to watch: paste them, or create a sandbox.
 import { useEffect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark } from '../lib/html.js';
-import { arrivedEmpty, session, keyAnywhere, reviewAnywhere, takeHanded } from '../lib/session.js';
-import { call } from '../lib/api.js';
+import { arrivedEmpty, keysIn, session, takeHanded } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { Problem } from './parts.js';
 
@@ -59,24 +58,13 @@ export function Page() {
   const [text, set] = useState(takeHanded);
   const [refusal, refuse] = useState(null);
   const [busy, work] = useState(false);
-  const found = [...new Set(text.match(new RegExp(keyAnywhere, 'g')) ?? [])];
-  const office_key = found.find(k => k.startsWith('lab_off_'));
-  const factory_key = found.find(k => k.startsWith('lab_fac_'));
-  const review = text.match(reviewAnywhere)?.[0];
+  const keys = keysIn(text);
   const enter = async e => {
     e?.preventDefault();
     work(true);
     refuse(null);
     try {
-      const headers = { Authorization: `Bearer ${review ?? office_key ?? factory_key}` };
-      if (!review && office_key && factory_key) headers['Platen-Other-Key'] = factory_key;
-      const { data } = await call('/console/data/state', { headers });
-      session.value = {
-        sandbox_id: data.status.sandbox_id,
-        public_name: data.status.public_name,
-        ...(review ? { review } : { office_key, factory_key }),
-        seen: true,
-      };
+      session.value = await store.opened(keys);
     } catch (error) {
       refuse(error);
       work(false);
@@ -109,14 +97,14 @@ export function Page() {
             />
           </label>
           <p class="found" role="status">
-            <${Found} system="office" name="Head Office" has=${office_key} />
-            <${Found} system="factory" name="Factory" has=${factory_key} />
+            <${Found} system="office" name="Head Office" has=${keys.office_key} />
+            <${Found} system="factory" name="Factory" has=${keys.factory_key} />
           </p>
           ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
           <div class="row-actions">
             <a class="btn plain" href="/">Create a sandbox</a>
             <span class="grow" />
-            <button class="btn primary" disabled=${!(found.length || review) || busy}>
+            <button class="btn primary" disabled=${!(keys.office_key || keys.factory_key || keys.review) || busy}>
               ${busy ? 'Opening…' : 'Open the console'}
               <${Icon} name="arrow-right" />
             </button>

@@ -181,8 +181,8 @@ export function Checkpoints() {
   `;
 }
 
-// Sure asks before something that cannot be undone.
-function Sure({ title, yes, act, close, children }) {
+// Sure asks before something that you may not want.
+export function Sure({ title, yes, kind = 'danger', no = 'Cancel', act, close, children }) {
   const dialog = useRef();
   useEffect(() => dialog.current.showModal(), []);
   const agreed = () => {
@@ -196,8 +196,8 @@ function Sure({ title, yes, act, close, children }) {
         ${children}
         <div class="row-actions">
           <span class="grow" />
-          <button class="btn" id="sure-no" onClick=${() => dialog.current.close()}>Cancel</button>
-          <button class="btn danger" id="sure-yes" onClick=${agreed}>${yes}</button>
+          <button class="btn" id="sure-no" onClick=${() => dialog.current.close()}>${no}</button>
+          <button class=${`btn ${kind}`} id="sure-yes" onClick=${agreed}>${yes}</button>
         </div>
       </div>
     </dialog>

@@ -24,8 +24,17 @@ export function takeHanded() {
   return keys;
 }
 
+// keysIn are the keys in a text, or the token of a reviewer's link.
+export function keysIn(text) {
+  const found = [...new Set(text.match(new RegExp(keyAnywhere, 'g')) ?? [])];
+  return {
+    review: text.match(reviewAnywhere)?.[0],
+    office_key: found.find(k => k.startsWith('lab_off_')),
+    factory_key: found.find(k => k.startsWith('lab_fac_')),
+  };
+}
+
 function stored() {
-  if (handed) return null;
   try {
     const s = JSON.parse(sessionStorage.getItem(place));
     return s && (s.office_key || s.factory_key || s.review) ? s : null;
@@ -38,7 +47,16 @@ function stored() {
 // others}, null without keys. Either key may be missing; others are the sessions that
 // this tab has left for a fork or for what it comes from. A fork that was made in this tab has the
 // name of its parent in forked_from. A reviewer's has no key, but review.
-export const session = signal(stored());
+const before = stored();
+
+// A link does not replace keys that only this tab has: a tab with others keeps them, and linked is the text to ask
+// about, '' for none.
+const owns = key => [before?.office_key, before?.factory_key, before?.review].includes(key);
+const named = handed ? handed.split('\n') : [];
+export const linked = signal(before && !named.some(owns) ? handed : '');
+if (linked.value || named.every(owns)) handed = '';
+
+export const session = signal(handed ? null : before);
 
 effect(() => {
   try {

@@ -148,6 +148,19 @@ export function enter(next) {
   });
 }
 
+// opened is the session of keys, or of a reviewer's token, once the server knows them.
+export async function opened({ review, office_key, factory_key }) {
+  const headers = { Authorization: `Bearer ${review ?? office_key ?? factory_key}` };
+  if (!review && office_key && factory_key) headers['Platen-Other-Key'] = factory_key;
+  const { data } = await call('/console/data/state', { headers });
+  return {
+    sandbox_id: data.status.sandbox_id,
+    public_name: data.status.public_name,
+    ...(review ? { review } : { office_key, factory_key }),
+    seen: true,
+  };
+}
+
 // forget leaves the sandbox: the keys are gone from this tab.
 export const forget = () => enter(null);
 
