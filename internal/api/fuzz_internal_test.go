@@ -216,7 +216,8 @@ func FuzzIfNoneMatch(f *testing.F) {
 		if got := wire.MatchesTag([]string{sent}, tag); got != want {
 			t.Errorf("%q matches %s: %t", sent, tag, got)
 		}
-		if !wire.MatchesTag([]string{sent, other, tag}, tag) || !wire.MatchesTag([]string{sent + "," + tag + "," + other}, tag) {
+		if !wire.MatchesTag([]string{sent, other, tag}, tag) ||
+			!wire.MatchesTag([]string{sent + "," + tag + "," + other}, tag) {
 			t.Errorf("%s beside %q and %q is not found", tag, sent, other)
 		}
 	})

@@ -43,7 +43,9 @@ func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {
 func TestAContainerIsFoundByItsName(t *testing.T) {
 	t.Parallel()
 	open := start(t, func(c *config.Config) { c.Listen = "0.0.0.0:0" })
-	named := start(t, func(c *config.Config) { c.Listen, c.PublicURL = "0.0.0.0:0", []string{"https://platen.example.com"} })
+	named := start(t, func(c *config.Config) {
+		c.Listen, c.PublicURL = "0.0.0.0:0", []string{"https://platen.example.com"}
+	})
 	here := start(t)
 	for _, host := range []string{
 		"platen:8080", "platen", "host.docker.internal:8080", "platen.team.svc.cluster.local:8080", "platen.team.svc",

@@ -18,7 +18,9 @@ func SentKey(h http.Header) string {
 // schemes are those of other services, as clients name them.
 //
 //nolint:gochecknoglobals // read only
-var schemes = []string{"Basic", "Digest", "Token", "ApiKey", "Api-Key", "Key", "JWT", "OAuth", "DPoP", "HMAC", "Negotiate"}
+var schemes = []string{
+	"Basic", "Digest", "Token", "ApiKey", "Api-Key", "Key", "JWT", "OAuth", "DPoP", "HMAC", "Negotiate",
+}
 
 // Misplaced says in a sentence how the key of a request may have come in Authorization without being a Bearer token,
 // with what to send instead. Both are "" where that header is not sent. They never repeat a text that may be a key.

@@ -13,9 +13,9 @@ import (
 //nolint:gochecknoglobals // read only
 var charsets = map[string]bool{"": true, "utf-8": true, "utf8": true, "us-ascii": true, "ascii": true}
 
-// DeclaredJSON reports whether the body of a request is declared as JSON, and the charset that is declared with it where
-// that is not UTF-8 by any of its names. JSON defines no parameters (RFC 8259, 11), so others have no effect, nor have
-// those that cannot be read.
+// DeclaredJSON reports whether the body of a request is declared as JSON, and returns the charset that is declared with
+// it where that is not UTF-8 by any of its names. JSON defines no parameters (RFC 8259, 11), so others have no effect,
+// nor have those that cannot be read.
 func DeclaredJSON(h http.Header) (declared bool, otherCharset string) {
 	sent := h.Get("Content-Type")
 	media, _, _ := strings.Cut(sent, ";")
@@ -46,9 +46,9 @@ func Coding(h http.Header) string {
 func TakesGzip(h http.Header) bool {
 	taken, named := false, false
 	for offer := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
-		name, weight, weighed := strings.Cut(offer, ";")
+		name, weight, _ := strings.Cut(offer, ";")
 		quality := 1.0
-		if parameter, text, _ := strings.Cut(weight, "="); weighed && strings.EqualFold(strings.TrimSpace(parameter), "q") {
+		if parameter, text, _ := strings.Cut(weight, "="); strings.EqualFold(strings.TrimSpace(parameter), "q") {
 			var err error
 			if quality, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
 				quality = 0
@@ -71,8 +71,8 @@ const (
 	maxRanges = 16
 )
 
-// Accepted yields the media ranges of Accept in lower case, each with its weight from 0 to 1. A range whose weight cannot
-// be read is left out.
+// Accepted yields the media ranges of Accept in lower case, each with its weight from 0 to 1. A range whose weight
+// cannot be read is left out.
 func Accepted(h http.Header) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		rest := head(h.Values("Accept"))
@@ -130,8 +130,8 @@ func cut(text string, separator byte) (before, after string) {
 	return text, ""
 }
 
-// weightIn reads the parameter q, a decimal fraction from 0 to 1; without it the weight is 1. The digit before the point
-// may be missing, as it is in requests of Java.
+// weightIn reads the parameter q, a decimal fraction from 0 to 1; without it the weight is 1. The digit before the
+// point may be missing, as it is in requests of Java.
 func weightIn(parameters string) (weight float64, ok bool) {
 	for parameters != "" {
 		var parameter string

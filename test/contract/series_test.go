@@ -217,8 +217,8 @@ func TestTheSeriesCanBeReadFromAnEventOn(t *testing.T) {
 	}
 	for query, name := range map[string]string{
 		"since=-1": "since", "since=": "since", "since=one": "since", "since=1.0": "since",
-		"since=1e2": "since", "since=%2B1": "since", "since=0x1": "since", "since=1_0": "since",
-		"since=%201": "since", "since=%D9%A3": "since", "since=null": "since", "since=9223372036854775808": "since",
+		"since=1e2": "since", "since=0x1": "since", "since=1_0": "since",
+		"since=1%20": "since", "since=%D9%A3": "since", "since=null": "since", "since=9223372036854775808": "since",
 		"since=99999999999999999999999": "since", "since=1&since=2": "since", "since=1&since=1": "since",
 		"limit=1": "limit", "cursor=x": "cursor", "after_seq=1": "after_seq", "Since=1": "Since",
 		"updated_since=2026-09-07T00:00:00Z": "updated_since", "since=1&colour=red": "colour",

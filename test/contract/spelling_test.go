@@ -10,8 +10,8 @@ import (
 	"platen/internal/testclient"
 )
 
-// TestABodyIsJSONHoweverItsTypeIsSpelled: RFC 9110 has types, names and charsets in any case, RFC 8259 no parameter that
-// means anything.
+// TestABodyIsJSONHoweverItsTypeIsSpelled: RFC 9110 has types, names and charsets in any case, RFC 8259 no parameter
+// that means anything.
 func TestABodyIsJSONHoweverItsTypeIsSpelled(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.HTTP.SPELLINGS", "ERR.UNSUPPORTED_MEDIA_TYPE")
@@ -73,8 +73,8 @@ func TestValuesOfQueriesAreReadAsTheirStandardsSay(t *testing.T) {
 	}{
 		"a time": {"/events", "updated_since",
 			[]string{
-				newest, strings.ToLower(newest), strings.Replace(newest, "T", "t", 1), strings.Replace(newest, "Z", "+00:00", 1),
-				strings.Replace(newest, "Z", "-00:00", 1), strings.Replace(newest, "Z", "000z", 1),
+				newest, strings.ToLower(newest), strings.Replace(newest, "T", "t", 1),
+				strings.Replace(newest, "Z", "+00:00", 1), strings.Replace(newest, "Z", "-00:00", 1), strings.Replace(newest, "Z", "000z", 1),
 			},
 			[]string{
 				"", "2026-09-07", "2026-09-07 08:00:00Z", "2026-09-07T08:00Z", "2026-09-07T08:00:00", "1788000000",
@@ -160,7 +160,8 @@ func TestNoTextTurnsTheDirectionOfReading(t *testing.T) {
 		0x061c: false, 0x200d: false, 0x200e: false, 0x200f: false, 0x2029: false, 0x2065: false, 0x206a: false,
 	} {
 		reference := "a" + string(char) + "b"
-		a := n.post("/factory/work-orders", encode(t, object{"sku": "prd_notebook", "quantity": 1, "reference": reference}))
+		a := n.post("/factory/work-orders",
+			encode(t, object{"sku": "prd_notebook", "quantity": 1, "reference": reference}))
 		if !refused {
 			if got := text(a.want(http.StatusCreated, "").Data(), "reference"); got != reference {
 				t.Errorf("%U: the reference is %q", char, got)

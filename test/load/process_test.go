@@ -46,7 +46,8 @@ func (s setup) config() *config.Config {
 	c.IPActive, c.IPCreations, c.KeyRate, c.IPRate, c.AnonymousRate = 0, 0, 0, 0, 0
 	c.MaxSandboxes, c.TickPause, c.PrivateWebhooks = 1<<20, 0, true
 	if s.Node != "" {
-		c.NodeAddress, c.PublicURL, c.SecretKey = s.Node, []string{"http://platen.test"}, strings.Repeat("k", config.SecretLeast)
+		c.NodeAddress, c.PublicURL = s.Node, []string{"http://platen.test"}
+		c.SecretKey = strings.Repeat("k", config.SecretLeast)
 	}
 	return c
 }

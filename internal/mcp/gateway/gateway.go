@@ -344,7 +344,7 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	}
 	opens := slices.ContainsFunc(messages, rpcMessage.opens)
 	if opens {
-		if err := opening(r, messages, body); err != nil {
+		if err := opening(messages, body); err != nil {
 			g.refuseMessage(w, messages, err)
 			return
 		}

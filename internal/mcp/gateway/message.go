@@ -30,7 +30,7 @@ func (m rpcMessage) opens() bool { return m.Method == "initialize" }
 
 // opening refuses an initialize to which the library would not respond with a
 // result: it must not leave a session behind.
-func opening(r *http.Request, messages []rpcMessage, body []byte) error {
+func opening(messages []rpcMessage, body []byte) error {
 	if !isObject(body) {
 		return &refusal{
 			status: http.StatusBadRequest, code: codeInvalid,
