@@ -245,8 +245,9 @@ func TestNoRequestHidesInTheBodyOfAnother(t *testing.T) {
 	}
 }
 
-// TestARequestWithAnEncodingIsTheLastOfItsConnection, and so is one of HTTP/1.0 (OPEN.CONN.LAST): where its body ends, a
-// proxy before the server may see elsewhere. It does not matter whether other requests came before it, or how it is cut in pieces.
+// TestARequestWithAnEncodingIsTheLastOfItsConnection, and so is one of HTTP/1.0 (OPEN.CONN.LAST): where its body ends,
+// a proxy before the server may see elsewhere. It does not matter whether other requests came before it, or how it is
+// cut in pieces.
 func TestARequestWithAnEncodingIsTheLastOfItsConnection(t *testing.T) {
 	t.Parallel()
 	s := start(t)

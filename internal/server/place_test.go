@@ -56,7 +56,9 @@ func groupLimits(t *testing.T, total int, trusted ...string) connectionLimits {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return connectionLimits{total: total, group: groupConnections(c, total), block: blockConnections(c, total), network: rules}
+	return connectionLimits{
+		total: total, group: groupConnections(c, total), block: blockConnections(c, total), network: rules,
+	}
 }
 
 // asks sends a request and expects the response to it.

@@ -40,7 +40,9 @@ func TestTheLimitsOfSECURITYAreThoseOfTheProgram(t *testing.T) {
 		"line and headers of a request":              {fmt.Sprintf("%d KiB", maxHeader/kibi)},
 		"bodies":                                     {thousands(message.MaxBody) + " bytes"},
 		"requests of a key":                          {fmt.Sprintf("%d a minute, %d at once", c.KeyRate, c.KeyBurst)},
-		"requests of a network":                      {fmt.Sprintf("%d a minute; %d without", c.IPRate, c.AnonymousRate)},
+		"requests of a network": {
+			fmt.Sprintf("%d a minute; %d without", c.IPRate, c.AnonymousRate),
+		},
 		"pages, search, documents, metrics": {
 			fmt.Sprintf("%d a minute", c.PageRate), "search counts as five", "read of the console as three",
 		},

@@ -74,7 +74,8 @@ func TestValuesOfQueriesAreReadAsTheirStandardsSay(t *testing.T) {
 		"a time": {"/events", "updated_since",
 			[]string{
 				newest, strings.ToLower(newest), strings.Replace(newest, "T", "t", 1),
-				strings.Replace(newest, "Z", "+00:00", 1), strings.Replace(newest, "Z", "-00:00", 1), strings.Replace(newest, "Z", "000z", 1),
+				strings.Replace(newest, "Z", "+00:00", 1), strings.Replace(newest, "Z", "-00:00", 1),
+				strings.Replace(newest, "Z", "000z", 1),
 			},
 			[]string{
 				"", "2026-09-07", "2026-09-07 08:00:00Z", "2026-09-07T08:00Z", "2026-09-07T08:00:00", "1788000000",
