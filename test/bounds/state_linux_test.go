@@ -150,3 +150,37 @@ func (p *program) fill(k keys) error {
 	}
 	return nil
 }
+
+// TestTicketsAndSessions: the queue is full, and 5,000 agents begin a session.
+func TestTicketsAndSessions(t *testing.T) {
+	settings := append(roomy(), "--max-sandboxes", "10", "--queue-length", "500")
+	atEachSize(t, settings, func(t *testing.T, p *program) {
+		judge(t, p, func() func() {
+			from := blocks(44)
+			statuses := make([]int, 6000)
+			p.together(len(statuses), 32, func(i int) error {
+				web := p.client(from[i%len(from)])
+				defer web.CloseIdleConnections()
+				if i%6 == 0 {
+					var err error
+					statuses[i], err = discard(p.do(web, call{method: "POST", path: "/v1/sandboxes", body: `{}`}))
+					return err
+				}
+				r, _ := http.NewRequest(http.MethodPost, "http://"+p.address+"/mcp", strings.NewReader(
+					`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+						`"capabilities":{},"clientInfo":{"name":"`+strings.Repeat("n", 8000)+`","version":"1"}}}`))
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Accept", "application/json, text/event-stream")
+				var err error
+				statuses[i], err = discard(web.Do(r))
+				return err
+			})
+			counts := map[int]int{}
+			for _, status := range statuses {
+				counts[status]++
+			}
+			t.Logf("responses by status: %v", counts)
+			return nil
+		}, time.Second)
+	})
+}
