@@ -248,7 +248,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	if session == "" {
 		return nil
 	}
-	// The connection may be to a database that has been started again since. Who has left can leave again.
+	// The connection may be to a database that has been started again since. To leave twice does no harm.
 	patient, cancel := context.WithTimeout(ctx, leavePatience)
 	defer cancel()
 	for {

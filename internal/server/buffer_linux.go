@@ -17,25 +17,20 @@ const (
 )
 
 // smallBuffers bounds the kernel's buffers of the connections of a listener: they count in the limit of a container.
-// What is on its way to a client that reads is not bounded by it.
+// What is on its way to a client that reads is not bounded by it. A kernel that does not know an option keeps buffers of
+// its own size.
 func smallBuffers(_, _ string, raw syscall.RawConn) error {
-	var failed error
 	err := raw.Control(func(fd uintptr) {
-		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)
-		if failed == nil {
-			failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentBuffer)
-		}
+		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsentBuffer)
 	})
-	if err == nil {
-		err = failed
-	}
 	if err != nil {
 		return fmt.Errorf("set the buffers of connections: %w", err)
 	}
 	return nil
 }
 
-// pending reports whether the kernel still has something for the client, who has not taken it.
+// pending reports whether the kernel still has something that the client has not taken.
 func pending(c *net.TCPConn) (is bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -26,8 +26,8 @@ const (
 // zero Reviews is for comparison only.
 type Reviews struct{ key [sha256.Size]byte }
 
-// NewReviews derives the key of the seals from a secret that is not in the database: who has a copy of the database
-// knows the hashes of all keys, and could make the token of every sandbox with nothing else.
+// NewReviews derives the key of the seals from a secret that is not in the database: a copy of the database
+// has the hashes of all keys, and the token of every sandbox could be made of nothing else.
 func NewReviews(secret []byte) (r Reviews) {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte("platen links for reviewers"))
