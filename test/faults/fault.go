@@ -34,7 +34,7 @@ var faults = []fault{
 	},
 	{
 		"a number of a query has no largest value", "internal/api/query.go",
-		"n < p.Minimum || n > p.Maximum ||", "n < p.Minimum ||", "./internal/api ./test/contract",
+		"n < p.Minimum || n > p.Maximum {", "n < p.Minimum {", "./internal/api ./test/contract",
 	},
 	{
 		"keys in URLs are not found behind %6c", "internal/api/keyurl.go",

@@ -35,8 +35,8 @@ export function Page() {
         the sandbox of the link.
       </p>
       <p class="dim">
-        ${review ? 'Your read-only link stays' : 'Your keys stay'} in this tab, under Session. Open links with keys only if
-        you trust their sender: your snippets would have those keys, too.
+        ${review ? 'Your read-only link stays' : 'Your keys stay'} in this tab, under Session. Open links with keys only
+        if you trust their sender: your snippets would have those keys, too.
       </p>
     <//>
   `;
