@@ -160,7 +160,7 @@ cat last.json`,
 	problem.TickRate: `curl -s -X POST BASE/sandbox/tick AS_OFFICE > /dev/null
 curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
 	problem.HostRefused:     `curl -s BASE/sandbox AS_OFFICE -H "Host: elsewhere.example"`,
-	problem.HeadersTooLarge: `curl -s BASE/sandbox AS_OFFICE -H "X-Long: $(head -c 70000 /dev/zero | tr '\0' x)"`,
+	problem.HeadersTooLarge: `curl -s BASE/sandbox AS_OFFICE -H "X-Long: $(head -c 20000 /dev/zero | tr '\0' x)"`,
 	problem.SKUNotSupplied: `curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: ink" \
   --json '{"supplier_id": "sup_mill", "lines": [{"sku": "mat_ink", "quantity": 10}]}'`,
 	problem.BelowMinimumOrder: `curl -s BASE/office/purchase-orders AS_OFFICE -H "Idempotency-Key: little" \

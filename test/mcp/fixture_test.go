@@ -60,6 +60,9 @@ func (everybody) Spent(*http.Request) bool { return false }
 // Spend implements gateway.API.
 func (everybody) Spend(*http.Request, apikey.Credential) error { return nil }
 
+// Share implements gateway.API.
+func (everybody) Share() *message.Share { return message.NewShare(nil) }
+
 // Remaining implements gateway.API.
 func (everybody) Remaining(*http.Request, apikey.Credential) message.Budget { return message.Budget{} }
 
