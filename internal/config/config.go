@@ -164,7 +164,7 @@ func (c *Config) Fields() []Field {
 		{Name: "node-listen", Doc: "Address to listen on for other servers. Defaults to node-address.",
 			Target: &c.NodeListen},
 		{Group: "Memory and keys at rest", Name: "memory", Doc: "Memory that the server aims to stay within, such as " +
-			"512MiB. Companies in memory use up to half of it, and connections up to a quarter. The process stays " +
+			"512MiB. Companies in memory use up to 40 % of it, and connections up to a quarter. The process stays " +
 			"within 1.15 times of it. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a file next to " +
 			"the database by default. Other users of the machine can read the command line: set PLATEN_SECRET_KEY or " +

@@ -72,7 +72,7 @@ func (s *Server) openRegistry(ctx context.Context, nodes store.Nodes, presets ma
 		testSecret = []byte(c.EvaluationSecret)
 	}
 	s.registry = sandbox.NewRegistry(sandbox.Options{
-		Memory: limit / companyPart, Store: s.store, Presets: presets, Lease: c.SandboxDuration,
+		Memory: limit / 100 * companyPercent, Store: s.store, Presets: presets, Lease: c.SandboxDuration,
 		Extension: c.Extension, ExtensionWindow: c.ExtensionWindow, Grace: c.Grace, TickPause: c.TickPause,
 		IdlePause: c.IdlePause,
 		Log:       s.log, Now: s.now, Hooks: s.hooks(), Webhooks: hooks, Ownership: s.ownership(),

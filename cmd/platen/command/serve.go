@@ -227,7 +227,7 @@ func boundMemory(c *config.Config) error {
 		return err //nolint:wrapcheck // it names the setting
 	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(limit - server.OutsideHeap)
+		debug.SetMemoryLimit(server.HeapLimit(limit))
 	}
 	return nil
 }
