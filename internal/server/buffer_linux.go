@@ -17,8 +17,8 @@ const (
 )
 
 // smallBuffers bounds the kernel's buffers of the connections of a listener: they count in the limit of a container.
-// What is on its way to a client that reads is not bounded by it. A kernel that does not know an option keeps buffers of
-// its own size.
+// What is on its way to a client that reads is not bounded by it. A kernel that does not know an option keeps buffers
+// of its own size.
 func smallBuffers(_, _ string, raw syscall.RawConn) error {
 	err := raw.Control(func(fd uintptr) {
 		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)

@@ -41,7 +41,8 @@ func TestMoreSandboxesThanMemoryHoldsAreServed(t *testing.T) {
 		})
 	}
 	use := s.registry.Memory()
-	if use.Limit != 64<<20/100*companyPercent || use.Companies >= sandboxes/2 || use.Loads < sandboxes || use.Refusals > 0 {
+	const limit = 64 << 20 / 100 * companyPercent
+	if use.Limit != limit || use.Companies >= sandboxes/2 || use.Loads < sandboxes || use.Refusals > 0 {
 		t.Errorf("memory is %+v", use)
 	}
 	figures := string(get(t, s, http.MethodGet, "/metrics", "").body)
