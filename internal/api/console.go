@@ -220,7 +220,7 @@ type consoleRead func(context.Context, *console.Viewer) ([]byte, error)
 func (s *Server) consoleData(read consoleRead) consoleRoute {
 	return func(r *message.Request, viewer *console.Viewer) (*message.Response, error) {
 		if err := r.Share.Take(r.Context(), consoleBytes); err != nil {
-			return nil, fmt.Errorf("wait to read for the console: %w", err)
+			return gone(), nil //nolint:nilerr // no response is read
 		}
 		body, err := read(r.Context(), viewer)
 		if err != nil {

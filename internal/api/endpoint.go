@@ -93,11 +93,12 @@ func (x *exchange) items(v *sandbox.View, items [][]byte, next string,
 		for _, row := range items {
 			bytes += int64(len(row))
 		}
-		err := x.Share.Take(x.Context(), bytes)
-		if err == nil {
-			out.Type = message.ContentCSV
-			out.Raw, err = csvOf(x.op.columns, items)
+		if err := x.Share.Take(x.Context(), bytes); err != nil {
+			return gone(), nil //nolint:nilerr // no response is read
 		}
+		var err error
+		out.Type = message.ContentCSV
+		out.Raw, err = csvOf(x.op.columns, items)
 		return out, err
 	}
 	out.Meta = message.MetaOf(x.Request, v, x.now)

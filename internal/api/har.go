@@ -118,15 +118,15 @@ func (x *exchange) archive() (*message.Response, error) {
 	}
 	out := &message.Response{
 		Status: x.op.Status, Tag: x.etag, Type: message.ContentHAR,
-		Stream: func(ctx context.Context, w http.ResponseWriter) { x.streamArchive(ctx, w, v, count) },
+		Stream: func(_ context.Context, w http.ResponseWriter) { x.streamArchive(w, v, count) },
 	}
 	out.Set("Content-Disposition", `attachment; filename="requests.har"`)
 	return out, nil
 }
 
 // streamArchive writes the archive of the requests up to one, each as it is when its turn comes: a client that does
-// not read holds the memory of one entry.
-func (x *exchange) streamArchive(ctx context.Context, w http.ResponseWriter, v *sandbox.View, last uint64) {
+// not read holds the memory of one entry. One that has closed its side for writing reads all of it.
+func (x *exchange) streamArchive(w http.ResponseWriter, v *sandbox.View, last uint64) {
 	head := wire.Encode(archive{Log: archiveLog{
 		Version: "1.2", Creator: archiveTool{Name: "Platen API", Version: wire.Version},
 		Comment: "The remembered requests of the sandbox " + x.Caller.SandboxID + ". Headers are not remembered; " +
@@ -137,7 +137,7 @@ func (x *exchange) streamArchive(ctx context.Context, w http.ResponseWriter, v *
 	_, err := w.Write(bytes.TrimSuffix(head, []byte(end)))
 	separator := []byte("")
 	var shown uint64
-	for err == nil && ctx.Err() == nil {
+	for err == nil {
 		c, ok := x.Sandbox.CallAfter(shown)
 		if !ok || c.Ordinal > last {
 			_, _ = w.Write([]byte(end)) // a client that is gone needs no end

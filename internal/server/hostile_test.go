@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -168,6 +169,19 @@ func TestHalfClosedConnectionsAreAnswered(t *testing.T) {
 			}
 			c.ends()
 		})
+	}
+	// The archive of requests is whole, though it is written piece by piece.
+	key := create(t, s).OfficeKey
+	for range 200 {
+		fetch(t, http.MethodGet, s.BaseURL()+"/sandbox", key, "")
+	}
+	for range 20 {
+		c := dial(t, s)
+		c.send("GET /v1/requests.har HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + key + "\r\n\r\n")
+		c.closeWrite()
+		if a := c.receive(http.MethodGet); a.status != http.StatusOK || !json.Valid(a.body) {
+			t.Fatalf("the archive ends with %.80q", a.body[max(0, len(a.body)-80):])
+		}
 	}
 	// A client that sends nothing gets no response.
 	c := dial(t, s)

@@ -17,16 +17,17 @@ type shares struct {
 
 func newShares(bytes int64) *shares { return &shares{all: semaphore.NewWeighted(bytes), most: bytes} }
 
-// Reserve implements message.Shares.
+// Reserve implements message.Shares. It waits for a client that has closed its side for writing, too, which looks like
+// one that is gone and still reads.
 func (s *shares) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	bytes = min(bytes, s.most)
 	if !s.all.TryAcquire(bytes) {
 		served := make(chan struct{})
 		go s.urge(served)
-		err = s.all.Acquire(ctx, bytes)
+		err = s.all.Acquire(context.WithoutCancel(ctx), bytes)
 		close(served)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // the client is gone
+			return nil, err //nolint:wrapcheck // there is none without an end of the context
 		}
 	}
 	c, ok := ctx.Value(connectionKey{}).(*limitConn)

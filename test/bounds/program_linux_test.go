@@ -126,9 +126,6 @@ func serve(t *testing.T, memory int64, settings ...string) *program {
 	p.cmd = exec.Command(binary, arguments...)
 	p.cmd.Stderr, p.cmd.Stdout = p.log, p.log
 	p.cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
-	if debug := os.Getenv("PLATEN_BOUNDS_GODEBUG"); debug != "" {
-		p.cmd.Env = append(p.cmd.Env, "GODEBUG="+debug)
-	}
 	p.confine()
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -210,9 +207,6 @@ func (p *program) end() {
 	}
 	if p.group != "" {
 		_ = os.Remove(p.group)
-	}
-	if os.Getenv("PLATEN_BOUNDS_GODEBUG") != "" {
-		p.t.Logf("%s", p.log)
 	}
 }
 
