@@ -59,9 +59,7 @@ func (l *limitListener) comes(c *limitConn) {
 	if c.list != l.coming {
 		l.move(c, l.coming)
 	}
-	if l.taken >= l.limits.total {
-		l.changed.Signal() // it can give way to one that waits
-	}
+	l.admit() // it can give way to one that waits
 }
 
 // arrived notes that a request has come whole. It is false for one that gave way before.

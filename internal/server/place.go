@@ -28,6 +28,8 @@ const (
 	// stuckTime is how long a connection is kept that does not send or read, when all places or all memory are taken: a
 	// request that is read by a busy server must not look like one that does not arrive.
 	stuckTime = time.Second / 4
+	// fewPart is the part of all places that a block may have and still be one with few.
+	fewPart = 128
 )
 
 // connectionLimits bound the open connections of a listener.
@@ -60,14 +62,16 @@ const (
 //
 // How many places: each connection has one, and each network group and block no more
 // than its share of them (contract: OPEN.CONN.GROUP, OPEN.CONN.BLOCK). A connection above that
-// share is closed before anything is read from it. Held responses have half of the places at most (message.Held).
+// share is closed before anything is read from it. The last tenth of the places is for blocks that have few
+// (contract: OPEN.CONN.RESERVE). Held responses have half of the places at most (message.Held).
 //
 // By when: net/http closes a connection whose head, body or response takes too long, or that is idle for too long.
 //
 // Who gives way to a newcomer: when nearly all places are taken, the connection that has waited longest for a request
 // (contract: OPEN.CONN.IDLE); when all are taken, the one whose request has been coming longest (contract:
 // OPEN.CONN.INCOMPLETE), then the one whose client has not read its response for longest (contract: OPEN.CONN.STUCK).
-// Those two also give way to a request that waits for its share of the memory (shares).
+// Those two also give way to a request that waits for its share of the memory (shares). Newcomers wait in
+// newcomers, and those of the block that has fewest come first.
 //
 // Connections of this machine, of trusted proxies and of peers without an
 // address count for no group: behind each of these are many clients. The total
@@ -76,11 +80,15 @@ type limitListener struct {
 	net.Listener
 	limits connectionLimits
 
+	// receiving is whether connections are received already.
+	receiving sync.Once
+
 	mu sync.Mutex // guards the fields below and those of connections that say so
-	// changed is signalled when there may be a place.
+	// changed is told when there is something to accept, and when there may be room for a newcomer.
 	changed *sync.Cond
 	closed  bool
 	taken   int
+	newcomers
 	// spell is set from the moment that all places were taken until there is room again.
 	spell bool
 	// shares counts the connections of groups and of blocks.
@@ -97,35 +105,19 @@ type share struct {
 }
 
 func limitConnections(l net.Listener, limits connectionLimits) *limitListener {
-	limited := &limitListener{Listener: l, limits: limits, shares: map[share]int{}, waiting: list.New(),
-		resting: list.New(), coming: list.New(), busy: list.New()}
+	limited := &limitListener{
+		Listener: l, limits: limits, shares: map[share]int{}, newcomers: newcomers{of: map[share][]*limitConn{}},
+		waiting: list.New(), resting: list.New(), coming: list.New(), busy: list.New(),
+	}
 	limited.changed = sync.NewCond(&limited.mu)
 	return limited
-}
-
-// Accept implements net.Listener.
-func (l *limitListener) Accept() (net.Conn, error) {
-	for {
-		inner, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err //nolint:wrapcheck // net/http looks at it
-		}
-		c := &limitConn{Conn: inner, listener: l, since: time.Now()}
-		if !l.limits.late && !l.join(c) {
-			continue
-		}
-		if !l.enter(c) {
-			_ = c.Close() // nobody waits for it
-			return nil, net.ErrClosed
-		}
-		return c, nil
-	}
 }
 
 // Close implements net.Listener.
 func (l *limitListener) Close() error {
 	l.mu.Lock()
 	l.closed = true
+	l.dismiss()
 	l.mu.Unlock()
 	l.changed.Broadcast()
 	return l.Listener.Close() //nolint:wrapcheck // net/http looks at it
@@ -138,24 +130,20 @@ func (l *limitListener) open() int {
 	return l.taken
 }
 
-// enter gives a connection its place, for which another one may be closed. It
-// waits while all have a whole request under way that makes progress; ok is false when the listener was
-// closed.
-func (l *limitListener) enter(c *limitConn) (ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	other := l.givesWay()
-	for ; !l.closed && l.taken >= l.limits.total && other == nil; other = l.givesWay() {
-		l.reportFull("")
-		again := time.AfterFunc(stuckTime, l.changed.Broadcast) // a response may be stuck by then
-		l.changed.Wait()
-		again.Stop()
+// place gives a connection its place, for which another one may be closed. It is false when there is none: all have
+// a whole request under way that makes progress. The lock is held.
+func (l *limitListener) place(c *limitConn) bool {
+	places := l.limits.total
+	if !l.few(c) {
+		places = l.taking()
 	}
-	if l.closed {
+	other := l.givesWay(places, l.few(c))
+	if l.taken >= places && other == nil {
+		l.reportFull("")
 		return false
 	}
 	if other != nil {
-		if l.taken >= l.limits.total && !l.idle(other) {
+		if l.taken >= places && !l.idle(other) {
 			reason := unread
 			if other.list == l.coming {
 				reason = requestCut
@@ -168,6 +156,18 @@ func (l *limitListener) enter(c *limitConn) (ok bool) {
 	c.placed = true
 	l.move(c, l.waiting)
 	return true
+}
+
+// few reports whether the block of a connection has so few that they may have the last places. The lock is held.
+func (l *limitListener) few(c *limitConn) bool {
+	const atLeast = 4
+	return l.shares[c.home()] <= max(l.limits.total/fewPart, atLeast)
+}
+
+// taking is the number of places from which on idle connections give way, and others are for blocks with few.
+func (l *limitListener) taking() int {
+	const whole = 100
+	return (l.limits.total*crowdedPercent + whole - 1) / whole
 }
 
 // cut closes a connection that gives way. The lock is held.
@@ -219,33 +219,41 @@ func (l *limitListener) reportFull(reason string) {
 
 // crowded reports whether so many places are taken that idle connections give way. The lock is held.
 func (l *limitListener) crowded() bool {
-	const whole = 100
-	return l.taken*whole >= l.limits.total*crowdedPercent
+	return l.taken >= l.taking()
 }
 
-// givesWay is the connection to close for a newcomer, nil for none: the one that
-// has waited longest for a request, or when that is young itself and there is no other place,
-// the one whose request has been coming for long, or whose response is not read. The lock is held.
-func (l *limitListener) givesWay() *limitConn {
+// givesWay is the connection to close for a newcomer, nil for none: one of a block that has many, and if there is none,
+// any. places are those that the newcomer may have, and few is whether its block has few. The lock is held.
+func (l *limitListener) givesWay(places int, few bool) *limitConn {
 	if !l.crowded() {
 		return nil
 	}
-	idle, resting := first(l.waiting), first(l.resting)
+	if c := l.longest(places, true, func(c *limitConn) bool { return !l.few(c) }); c != nil {
+		return c
+	}
+	return l.longest(places, few, func(*limitConn) bool { return true })
+}
+
+// longest is, of the connections that are asked for, the one that has waited longest for a request, or when that is
+// young itself and there is no other place, one that was served, where these are asked for, the one whose request has
+// been coming for long, or whose response is not read. The lock is held.
+func (l *limitListener) longest(places int, served bool, asked func(c *limitConn) bool) *limitConn {
+	idle, resting := first(l.waiting, asked), first(l.resting, asked)
 	if idle == nil || resting != nil && resting.since.Before(idle.since) {
 		idle = resting
 	}
 	switch {
 	case idle != nil && time.Since(idle.since) >= freshTime:
 		return idle
-	case l.taken < l.limits.total:
+	case l.taken < places:
 		return nil
-	case resting != nil: // it was served
+	case served && resting != nil:
 		return resting
 	}
-	if c := l.stuck(func(*limitConn) bool { return true }); c != nil {
+	if c := l.stuck(asked); c != nil {
 		return c
 	}
-	if idle != nil && time.Since(idle.since) >= stuckTime {
+	if served && idle != nil && time.Since(idle.since) >= stuckTime {
 		return idle
 	}
 	return nil
@@ -279,42 +287,38 @@ func (l *limitListener) stuck(asked func(c *limitConn) bool) *limitConn {
 	return longest
 }
 
-func first(l *list.List) *limitConn {
-	if l.Len() == 0 {
-		return nil
+// first is the first connection of a list that is asked for, nil for none.
+func first(l *list.List, asked func(c *limitConn) bool) *limitConn {
+	for at := l.Front(); at != nil; at = at.Next() {
+		if c := at.Value.(*limitConn); asked(c) { //nolint:forcetypeassert // move puts nothing else in
+			return c
+		}
 	}
-	return l.Front().Value.(*limitConn) //nolint:forcetypeassert // move puts nothing else in
+	return nil
 }
 
-// join counts a connection for its network group and block, or closes it when one of them
-// has its share already.
-func (l *limitListener) join(c *limitConn) bool {
+// join counts a connection for its network group and block, or says which of them has its share already. The lock is
+// held.
+func (l *limitListener) join(c *limitConn, peer string) (full string) {
 	if l.limits.group == 0 {
-		return true
+		return ""
 	}
-	peer := c.Conn.RemoteAddr().String()
 	group := l.limits.network.Group(peer, nil)
 	if !group.IsValid() || ratelimit.Spared(group) || l.limits.network.Trusts(peer) {
-		return true
+		return ""
 	}
 	shares := []share{{prefix: group}}
 	if block := l.limits.network.Block(group); block.IsValid() && l.limits.block > 0 {
 		shares = append(shares, share{prefix: block, block: true})
 	}
-	l.mu.Lock()
-	full := l.fullShare(shares)
-	if full == "" && !c.released {
-		c.shares = shares
-		for _, s := range shares {
-			l.shares[s]++
-		}
+	if full = l.fullShare(shares); full != "" {
+		return full
 	}
-	l.mu.Unlock()
-	if full != "" {
-		_ = c.Close() // its client sees the end
-		l.end(full)
+	c.shares = shares
+	for _, s := range shares {
+		l.shares[s]++
 	}
-	return full == ""
+	return ""
 }
 
 // fullShare is the reason why there is no place within some shares, "" for none. The lock is held.
@@ -355,7 +359,7 @@ func (l *limitListener) note(conn net.Conn, state http.ConnState) {
 // rest lists a connection as one between two requests. The lock is held.
 func (l *limitListener) rest(c *limitConn) {
 	if l.move(c, l.resting) {
-		l.changed.Signal()
+		l.admit()
 	}
 }
 
@@ -400,15 +404,12 @@ func (l *limitListener) release(c *limitConn) {
 			delete(l.shares, s)
 		}
 	}
-	l.changed.Signal()
 }
 
 // limitConn is a connection with a place.
 type limitConn struct {
 	net.Conn
 	listener *limitListener
-	// joined counts the connection for its group, once its address is known.
-	joined sync.Once
 	// waits is whether it has no request under way, for those who do not hold the lock.
 	waits atomic.Bool
 	// writing is when the write under way began, in nanoseconds since 1970, 0 for none. shared is set while its request
@@ -429,14 +430,13 @@ type limitConn struct {
 	placed, released bool
 }
 
-// RemoteAddr implements net.Conn. With the PROXY protocol it waits for the
-// address; http.Server asks for it before anything else.
-func (c *limitConn) RemoteAddr() net.Addr {
-	address := c.Conn.RemoteAddr()
-	if c.listener.limits.late {
-		c.joined.Do(func() { c.listener.join(c) })
+// home is the block of a connection, or its network group where there is none, and the zero share of one that counts
+// for no group. The listener's lock is held.
+func (c *limitConn) home() share {
+	if len(c.shares) == 0 {
+		return share{}
 	}
-	return address
+	return c.shares[len(c.shares)-1]
 }
 
 // Read implements net.Conn. With its first byte a request is coming.
@@ -466,6 +466,7 @@ func (c *limitConn) Close() error {
 	l := c.listener
 	l.mu.Lock()
 	l.release(c)
+	l.admit()
 	l.mu.Unlock()
 	return c.hangUp()
 }

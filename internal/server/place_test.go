@@ -148,7 +148,7 @@ func TestTheLongestIdleConnectionGivesWayToANewcomer(t *testing.T) {
 		l := bubble(t, limits)
 		crowd := make([]net.Conn, total)
 		for i := range crowd {
-			crowd[i] = l.connectFrom(fmt.Sprintf("198.51.%d.1", i/10))
+			crowd[i] = l.connectFrom(fmt.Sprintf("198.51.%d.1", i/5))
 			if i%2 == 0 { // every other one has sent nothing yet
 				asks(t, crowd[i])
 			}

@@ -62,5 +62,6 @@ func (l *limitListener) giveWayWithShare() {
 	defer l.mu.Unlock()
 	if c := l.stuck(func(c *limitConn) bool { return c.shared.Load() }); c != nil {
 		l.cut(c)
+		l.admit()
 	}
 }

@@ -142,6 +142,7 @@ var elsewhere = map[string][2]string{
 	"SIG.RECEIVER.CONSTANT_TIME": {"docs/webhooks/receiver_test.go", "TestReceiversCompareInConstantTime"},
 	"OPEN.CONN.GROUP":            {"internal/server/place_test.go", "TestANetworkHoldsItsShareOfConnectionsOnly"},
 	"OPEN.CONN.BLOCK":            {"internal/server/half_test.go", "TestABlockHoldsItsShareOfConnectionsOnly"},
+	"OPEN.CONN.RESERVE":          {"internal/server/newcomer_test.go", "TestABlockWithFewConnectionsDoesNotWait"},
 	"OPEN.CONN.UNREAD":           {"internal/server/half_test.go", "TestAResponseDoesNotWaitForABodyThatNobodyReads"},
 	"OPEN.CONN.INCOMPLETE":       {"internal/server/half_test.go", "TestTheRequestThatHasBeenComingLongestGivesWay"},
 	"OPEN.CONN.STUCK":            {"internal/server/hostile_test.go", "TestAClientThatDoesNotReadGivesWay"},
