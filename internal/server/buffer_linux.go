@@ -31,13 +31,18 @@ func smallBuffers(_, _ string, raw syscall.RawConn) error {
 }
 
 // pending reports whether the kernel still has something that the client has not taken.
-func pending(c *net.TCPConn) (is bool) {
+func pending(c *net.TCPConn) bool { return queued(c, unix.SIOCOUTQ) }
+
+// arrived reports whether the kernel has something of the client that the server has not read.
+func arrived(c *net.TCPConn) bool { return queued(c, unix.SIOCINQ) }
+
+func queued(c *net.TCPConn, queue uint) (is bool) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return false
 	}
 	_ = raw.Control(func(fd uintptr) {
-		n, err := unix.IoctlGetInt(int(fd), unix.SIOCOUTQ)
+		n, err := unix.IoctlGetInt(int(fd), queue)
 		is = err == nil && n > 0
 	})
 	return is

@@ -223,7 +223,8 @@ func (l *limitListener) crowded() bool {
 }
 
 // givesWay is the connection to close for a newcomer, nil for none: one of a block that has many, and if there is none,
-// any. places are those that the newcomer may have, and few is whether its block has few. The lock is held.
+// any, but for a newcomer of a block with many only one that has been idle for long. places are those that the newcomer
+// may have, and few is whether its block has few. The lock is held.
 func (l *limitListener) givesWay(places int, few bool) *limitConn {
 	if !l.crowded() {
 		return nil
@@ -234,26 +235,26 @@ func (l *limitListener) givesWay(places int, few bool) *limitConn {
 	return l.longest(places, few, func(*limitConn) bool { return true })
 }
 
-// longest is, of the connections that are asked for, the one that has waited longest for a request, or when that is
-// young itself and there is no other place, one that was served, where these are asked for, the one whose request has
-// been coming for long, or whose response is not read. The lock is held.
-func (l *limitListener) longest(places int, served bool, asked func(c *limitConn) bool) *limitConn {
-	idle, resting := first(l.waiting, asked), first(l.resting, asked)
+// longest is, of the connections that are asked for, the one that has waited longest for a request. Where that is young
+// itself, there is no other place and any may be closed, it is one that was served, then the one whose request has been
+// coming for long, or whose response is not read. The lock is held.
+func (l *limitListener) longest(places int, anyOne bool, asked func(c *limitConn) bool) *limitConn {
+	idle, resting := l.firstIdle(l.waiting, asked), l.firstIdle(l.resting, asked)
 	if idle == nil || resting != nil && resting.since.Before(idle.since) {
 		idle = resting
 	}
 	switch {
 	case idle != nil && time.Since(idle.since) >= freshTime:
 		return idle
-	case l.taken < places:
+	case l.taken < places || !anyOne:
 		return nil
-	case served && resting != nil:
+	case resting != nil: // it was served
 		return resting
 	}
 	if c := l.stuck(asked); c != nil {
 		return c
 	}
-	if served && idle != nil && time.Since(idle.since) >= stuckTime {
+	if idle != nil && time.Since(idle.since) >= stuckTime {
 		return idle
 	}
 	return nil
@@ -287,12 +288,19 @@ func (l *limitListener) stuck(asked func(c *limitConn) bool) *limitConn {
 	return longest
 }
 
-// first is the first connection of a list that is asked for, nil for none.
-func first(l *list.List, asked func(c *limitConn) bool) *limitConn {
-	for at := l.Front(); at != nil; at = at.Next() {
-		if c := at.Value.(*limitConn); asked(c) { //nolint:forcetypeassert // move puts nothing else in
+// firstIdle is the first connection of a list that is asked for and that waits for its client, nil for none. One whose
+// request the kernel has already is coming: the server is busy, not the client. The lock is held.
+func (l *limitListener) firstIdle(from *list.List, asked func(c *limitConn) bool) *limitConn {
+	for at := from.Front(); at != nil; {
+		c := at.Value.(*limitConn) //nolint:forcetypeassert // move puts nothing else in
+		at = at.Next()
+		if !c.reading.Load() || !asked(c) {
+			continue
+		}
+		if tcp := tcpOf(c.Conn); tcp == nil || !arrived(tcp) {
 			return c
 		}
+		l.move(c, l.coming)
 	}
 	return nil
 }
@@ -410,8 +418,9 @@ func (l *limitListener) release(c *limitConn) {
 type limitConn struct {
 	net.Conn
 	listener *limitListener
-	// waits is whether it has no request under way, for those who do not hold the lock.
-	waits atomic.Bool
+	// waits is whether it has no request under way, and reading whether the server has begun to read, for those who do
+	// not hold the lock.
+	waits, reading atomic.Bool
 	// writing is when the write under way began, in nanoseconds since 1970, 0 for none. shared is set while its request
 	// holds a share of the memory.
 	writing atomic.Int64
@@ -441,6 +450,12 @@ func (c *limitConn) home() share {
 
 // Read implements net.Conn. With its first byte a request is coming.
 func (c *limitConn) Read(b []byte) (int, error) {
+	if !c.reading.Load() {
+		c.listener.mu.Lock()
+		c.reading.Store(true)
+		c.listener.move(c, c.list) // it waits for its client from now on
+		c.listener.mu.Unlock()
+	}
 	n, err := c.Conn.Read(b)
 	if n > 0 && c.waits.Load() {
 		c.listener.mu.Lock()
