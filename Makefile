@@ -148,6 +148,7 @@ check: ## Everything: formatting, linters, documents, packages, all tests with a
 	suite thorough env PLATEN_TEST_THOROUGH=1 PLATEN_CRASH_POINTS=$${PLATEN_CRASH_POINTS:-200} $(MAKE) --no-print-directory test SIDE=2 PATIENCE=60m || failed="$$failed test"; \
 	said=$$(mktemp) && suite bounds env PLATEN_TEST_BOUNDS=256 $(GO) test -count=1 -v -timeout 30m ./test/bounds >"$$said" 2>&1 || failed="$$failed bounds"; \
 	grep -E '^ *---|MiB|in an hour|==|FAIL|panic' "$$said"; \
+	suite road env PLATEN_TEST_ROAD=1 $(GO) test -count=1 -v -timeout 20m ./test/road || failed="$$failed road"; \
 	suite benchmarks $(GO) test -run '^$$' -bench . -benchtime 1x -short -timeout 20m ./test/load || failed="$$failed bench"; \
 	$(MAKE) --no-print-directory race || failed="$$failed race"; \
 	wait $$waiting || failed="$$failed schedule"; cat "$$beside"; \
@@ -158,6 +159,9 @@ bench: ## Measure Platen beside a minimal program for the same work, or BENCH=pa
 
 bounds: ## Drive the limits of SECURITY.md to their maximum, at 256 MiB and at 1 GiB; a quarter of an hour, Linux.
 	@$(SUITE); suite bounds env PLATEN_TEST_BOUNDS=$${PLATEN_TEST_BOUNDS:-256,1024} $(GO) test -count=1 -v -timeout 60m ./test/bounds
+
+road: ## Count the functions, files and packages that five requests run through; ROAD=name lists the functions of one.
+	@PLATEN_TEST_ROAD="$(or $(ROAD),1)" $(GO) test -count=1 -v -timeout 20m ./test/road
 
 economy: ## Measure the company's worth to players of different skill; 6 minutes.
 	@$(GO) run ./eval/economy
@@ -183,4 +187,4 @@ fuzz: ## Fuzz each decoder of outside input, for PLATEN_FUZZ_TIME (1m) each.
 	done; done; \
 	[ -z "$$failed" ]
 
-.PHONY: help run test race lint openapi generators packaged image release release-openapi fmt format schedule generate check bench bounds economy tokens soak fuzz screenshots vendor
+.PHONY: help run test race lint openapi generators packaged image release release-openapi fmt format schedule generate check bench bounds road economy tokens soak fuzz screenshots vendor

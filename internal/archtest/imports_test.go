@@ -177,10 +177,12 @@ var may = map[string]string{
 	"test/mcp": "platentest client internal/server internal/config internal/store/sqlite internal/mcp/gateway " +
 		"internal/mcp/session internal/message internal/sandbox internal/sandbox/apikey internal/testclient " +
 		"test/selfexec",
-	"test/scenario": "platentest client internal/server internal/config internal/testclient test/selfexec",
-	"test/load":     "internal/... client eval/player", // it measures some parts alone
-	"test/faults":   "",
-	"test/bounds":   "", // it judges the built program from outside
+	"test/scenario":  "platentest client internal/server internal/config internal/testclient test/selfexec",
+	"test/load":      "internal/... client eval/player", // it measures some parts alone
+	"test/faults":    "",
+	"test/bounds":    "", // it judges the built program from outside
+	"test/road":      "",
+	"test/road/walk": "internal/server internal/config",
 
 	"internal/archtest": "",
 }
