@@ -35,32 +35,11 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case x.op.Examined != nil:
-		found, err := x.Sandbox.Examine(x.Context())
-		if err != nil {
-			return nil, nil, err
-		}
-		return found.View, x.op.Examined(&found, found.View.ShownAt(x.now)), nil
-	case x.op.Verified != nil:
-		found, err := x.Sandbox.Verify(x.Context())
-		if err != nil {
-			return nil, nil, err
-		}
-		return found.View, x.op.Verified(&found), nil
-	case x.op.Attended:
-		found, err := x.Sandbox.Attend(x.Context())
-		if err != nil {
-			return nil, nil, err
-		}
-		return found.View, operation.AttentionOf(&found), nil
-	case x.op.Graded != nil && grades(x.Request):
-		return v, x.op.Graded(v, v.ShownAt(x.now)), nil
-	case x.op.ValueSince != nil:
-		return v, x.op.ValueSince(v, sent.number(operation.ParameterSince)), nil
-	default:
-		return v, x.op.Value(v, v.ShownAt(x.now)), nil
+	r := operation.Reading{Context: x.Context(), Sandbox: x.Sandbox, View: v, At: x.now, Grades: grades(x.Request)}
+	if x.op.Since {
+		r.Since = sent.number(operation.ParameterSince)
 	}
+	return x.op.Read(&r)
 }
 
 // writeRequest holds the parts of a write that the client sent.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 
 	"platen/internal/company"
 	"platen/internal/company/attention"
@@ -80,8 +79,14 @@ func attentionOperation() Operation {
 			"one, the request that fixes it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
 			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points.",
-		Out:      reflect.TypeFor[Attention](),
-		Attended: true,
+		Out: reflect.TypeFor[Attention](),
+		Read: func(r *Reading) (*sandbox.View, any, error) {
+			found, err := r.Sandbox.Attend(r.Context)
+			if err != nil {
+				return nil, nil, err
+			}
+			return found.View, AttentionOf(&found), nil
+		},
 	}
 }
 
@@ -116,21 +121,15 @@ func systemOf(path string) string {
 	return "sandbox"
 }
 
-// remedies are the operations that mend something, by their ids.
-var remedies = sync.OnceValue(func() map[attention.Doing]Operation { //nolint:gochecknoglobals // read only
-	all := map[attention.Doing]Operation{}
-	for _, op := range Table() {
-		all[attention.Doing(op.ID)] = op
-	}
-	return all
-})
+// remedyOf is the operation that mends something.
+func remedyOf(doing attention.Doing) Operation { return lookup().operations[string(doing)] }
 
 // commandOf is the request of a remedy.
 func commandOf(r *attention.Remedy) *AttentionCommand {
 	if r == nil {
 		return nil
 	}
-	op := remedies()[r.Do]
+	op := remedyOf(r.Do)
 	command := &AttentionCommand{
 		Operation: op.ID, Method: op.Method, Path: strings.Replace(op.Path, "{id}", r.ID, 1), Body: map[string]any{},
 		Effect: r.Effect,

@@ -54,28 +54,22 @@ func (b *brief) add(parts ...string) {
 	b.lines = append(b.lines, strings.Join(said, " "))
 }
 
-// each calls tell with the rows of a table whose filters it selects. Models read rows oldest
-// first here: what waits longest comes first.
-func each[R any](b *brief, resource string, wanted func(filters []string) bool, tell func(row *R)) {
+// each calls tell with the rows of a table. Models read rows oldest first here: what waits longest comes first.
+func each[R any](b *brief, resource string, tell func(row *R)) { eachWhere(b, resource, "", "", tell) }
+
+// eachWhere calls tell with the rows of a table one of whose filters has a value.
+func eachWhere[R any](b *brief, resource, filter, value string, tell func(row *R)) {
 	for _, e := range b.view.Table(resource).Entries {
-		if !e.Removed() && wanted(e.Filters) {
+		if !e.Removed() && (filter == "" || filterOf(resource, filter, e) == value) {
 			row := record.Decode[R](e)
 			tell(&row)
 		}
 	}
 }
 
-// is selects rows whose filter at a position has a value.
-func is(place int, value string) func([]string) bool {
-	return func(filters []string) bool { return filters[place] == value }
-}
-
-// every selects all rows.
-func every([]string) bool { return true }
-
 // customers are the offers of customers that wait for an answer.
 func (b *brief) customers() {
-	each(b, "sales_order", is(0, string(office.OrderReceived)), func(o *office.SalesOrder) {
+	eachWhere(b, "sales_order", "status", string(office.OrderReceived), func(o *office.SalesOrder) {
 		rush := ""
 		if o.Rush {
 			rush = "rush"
@@ -83,7 +77,7 @@ func (b *brief) customers() {
 		b.do("accept_sales_order "+o.Number, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU,
 			o.UnitPriceMinor, o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
 	})
-	each(b, "contract_lot", is(0, string(office.LotOffered)), func(l *office.ContractLot) {
+	eachWhere(b, "contract_lot", "status", string(office.LotOffered), func(l *office.ContractLot) {
 		b.do("accept_contract_lot "+l.Number, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d",
 			l.Quantity, l.SKU, l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
 	})
@@ -99,7 +93,7 @@ func (b *brief) wanted() func(w *factory.WorkOrder) bool {
 	over := map[string]bool{}
 	note := func(resource string, waits ...string) {
 		for _, e := range b.view.Table(resource).Entries {
-			over[e.ID] = !slices.Contains(waits, e.Filters[0])
+			over[e.ID] = !slices.Contains(waits, filterOf(resource, "status", e))
 		}
 	}
 	note("sales_order", string(office.OrderReceived), string(office.OrderAccepted), string(office.OrderInProduction))
@@ -110,7 +104,6 @@ func (b *brief) wanted() func(w *factory.WorkOrder) bool {
 // production is the work of the Factory, its trucks, presses and shortages.
 func (b *brief) production() {
 	wanted := b.wanted()
-	const waitsFor = 2 // the place of the table's filter
 	about := func(w *factory.WorkOrder) string {
 		text := w.SKU
 		if w.DueDate != nil {
@@ -123,7 +116,7 @@ func (b *brief) production() {
 	}
 	var waiting []factory.WorkOrder
 	needed := map[string]int64{}
-	each(b, "work_order", is(waitsFor, string(factory.WaitsForPress)), func(w *factory.WorkOrder) {
+	eachWhere(b, "work_order", "waits_for", string(factory.WaitsForPress), func(w *factory.WorkOrder) {
 		if !wanted(w) {
 			return
 		}
@@ -133,13 +126,13 @@ func (b *brief) production() {
 		}
 	})
 	b.printable(waiting, about)
-	each(b, "work_order", is(waitsFor, string(factory.WaitsForShipment)), func(w *factory.WorkOrder) {
+	eachWhere(b, "work_order", "waits_for", string(factory.WaitsForShipment), func(w *factory.WorkOrder) {
 		if !wanted(w) {
 			return
 		}
 		b.do("create_factory_shipment work_order_id="+w.ID, fmt.Sprint(w.Quantity), about(w))
 	})
-	each(b, "delivery", is(0, string(factory.DeliveryArrived)), func(d *factory.Delivery) {
+	eachWhere(b, "delivery", "status", string(factory.DeliveryArrived), func(d *factory.Delivery) {
 		var loads []string
 		for _, line := range d.Lines {
 			load := fmt.Sprintf("%d %s", line.QuantityCounted, line.SKU)
@@ -150,7 +143,7 @@ func (b *brief) production() {
 		}
 		b.do("create_factory_goods_receipt delivery_id="+d.ID, d.PurchaseOrderNumber, strings.Join(loads, ", "))
 	})
-	each(b, "press", every, func(p *factory.Press) {
+	each(b, "press", func(p *factory.Press) {
 		until := ""
 		switch {
 		case p.Status == factory.PressIdle:
@@ -168,14 +161,14 @@ func (b *brief) production() {
 // and the rest what is due first.
 func (b *brief) printable(waiting []factory.WorkOrder, about func(*factory.WorkOrder) string) {
 	named := 0
-	each(b, "press", every, func(p *factory.Press) {
+	each(b, "press", func(p *factory.Press) {
 		if p.Status == factory.PressIdle {
 			named = min(len(waiting), maxPrintLines)
 		}
 	})
 	slices.SortStableFunc(waiting, byDueDate)
 	onHand := map[string]int64{}
-	each(b, "stock_item", every, func(s *factory.StockItem) { onHand[s.SKU] = s.OnHand })
+	each(b, "stock_item", func(s *factory.StockItem) { onHand[s.SKU] = s.OnHand })
 	lacks := func(w *factory.WorkOrder) int {
 		for _, n := range w.MaterialNeeds {
 			if n.Quantity > onHand[n.SKU] {
@@ -227,12 +220,12 @@ func byDueDate(a, c factory.WorkOrder) int {
 // points even with what is on order.
 func (b *brief) shortages(needed map[string]int64) {
 	ordered := map[string]int64{}
-	each(b, "purchase_order", every, func(o *office.PurchaseOrder) {
+	each(b, "purchase_order", func(o *office.PurchaseOrder) {
 		for _, line := range o.Lines {
 			ordered[line.SKU] += max(0, line.Quantity-line.QuantityReceived)
 		}
 	})
-	each(b, "stock_item", every, func(s *factory.StockItem) {
+	each(b, "stock_item", func(s *factory.StockItem) {
 		low := s.Status == factory.StockLow && s.OnHand+ordered[s.SKU] < s.ReorderPoint
 		if low || needed[s.SKU] > s.OnHand {
 			b.add("short", s.SKU, fmt.Sprintf("%d on hand, %d on order, %d wanted by open work, reorder point %d",
@@ -243,7 +236,7 @@ func (b *brief) shortages(needed map[string]int64) {
 
 // purchasing are the lines on buying, approving and paying.
 func (b *brief) purchasing() {
-	each(b, "office_requisition", every, func(q *office.Requisition) {
+	each(b, "office_requisition", func(q *office.Requisition) {
 		if q.Status == office.RequisitionRejected || q.PurchaseOrderID != nil {
 			return
 		}
@@ -257,10 +250,10 @@ func (b *brief) purchasing() {
 		}
 		b.do(command+name, strings.Join(wanted, ", "))
 	})
-	each(b, "purchase_order", is(0, string(office.PurchasePending)), func(o *office.PurchaseOrder) {
+	eachWhere(b, "purchase_order", "status", string(office.PurchasePending), func(o *office.PurchaseOrder) {
 		b.do("approve_purchase_order "+o.Number, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
 	})
-	each(b, "supplier_invoice", every, func(i *office.SupplierInvoice) {
+	each(b, "supplier_invoice", func(i *office.SupplierInvoice) {
 		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice {
 			return
 		}
@@ -271,7 +264,7 @@ func (b *brief) purchasing() {
 		b.do("pay_supplier_invoice "+i.Number, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor,
 			i.SupplierID, i.DueDate, i.MatchStatus, i.MatchedMinor), discount)
 	})
-	each(b, "payroll_run", every, func(p *hr.PayrollRun) {
+	each(b, "payroll_run", func(p *hr.PayrollRun) {
 		if p.Status == hr.PayrollPaid {
 			return
 		}

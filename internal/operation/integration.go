@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"platen/internal/company/integration"
 	"platen/internal/company/preset"
@@ -211,15 +210,7 @@ func recordOf(r *integration.Record) FindingRecord {
 }
 
 // rowPaths are the paths at which rows are read, by their resources.
-var rowPaths = sync.OnceValue(func() map[string]string { //nolint:gochecknoglobals // read only
-	paths := map[string]string{}
-	for _, op := range Table() {
-		if op.Kind == Row {
-			paths[op.Resource] = op.Path
-		}
-	}
-	return paths
-})
+func rowPaths() map[string]string { return lookup().rowPaths }
 
 func integrationOperations() []Operation {
 	return []Operation{
@@ -231,8 +222,14 @@ func integrationOperations() []Operation {
 				"effect on the other side is an obligation: it has the effect once, twice, wrongly, late or never. " +
 				"An obligation is graded in working days, once its time is over: gaps that you can still close are " +
 				"not shown.",
-			Out:      reflect.TypeFor[Integration](),
-			Verified: func(v *sandbox.Verification) any { return IntegrationOf(v) },
+			Out: reflect.TypeFor[Integration](),
+			Read: func(r *Reading) (*sandbox.View, any, error) {
+				found, err := r.Sandbox.Verify(r.Context)
+				if err != nil {
+					return nil, nil, err
+				}
+				return found.View, IntegrationOf(&found), nil
+			},
 		},
 		{
 			ID: "list_integration_findings", Kind: List, Method: http.MethodGet, Path: "/sandbox/integration/findings",

@@ -79,7 +79,7 @@ func officeOperations() []Operation {
 			Status: http.StatusOK, Summary: "Get the company's cash",
 			Description: "The money on the account, what customers owe and what is owed to suppliers. Each movement " +
 				"is in the ledger.",
-			Out: reflect.TypeFor[Cash](), Value: cash,
+			Out: reflect.TypeFor[Cash](), Read: shown(cash),
 		}},
 		reads[office.LedgerEntry](noun{
 			system: Office, path: "/office/ledger", resource: "ledger_entry", singular: "ledger_entry",

@@ -11,9 +11,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/event"
-	"platen/internal/moment"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
 )
 
 // System says which key a route requires.
@@ -125,20 +123,10 @@ type Operation struct {
 	// of a 202, nil where there is none.
 	Out, Accepted reflect.Type
 
-	// Value computes the data of an object.
-	Value func(v *sandbox.View, now moment.Instant) any
-	// Graded, when set, takes the place of Value for a grading key.
-	Graded func(v *sandbox.View, now moment.Instant) any
-	// ValueSince computes the data of an object that takes the parameter since:
-	// the number of the event that it is to begin with. Like updated_since it
-	// is inclusive, since nothing need happen between two points.
-	ValueSince func(v *sandbox.View, since uint64) any
-	// Examined computes the data of an object that rests on the whole company.
-	Examined func(x *sandbox.Examination, now moment.Instant) any
-	// Verified computes the data of an object that compares the systems.
-	Verified func(v *sandbox.Verification) any
-	// Attended is set for the object that AttentionOf computes, which needs the table itself.
-	Attended bool
+	// Read computes the data of an object. Since is set for one that takes the parameter since: the number of the
+	// event that it is to begin with. Like updated_since it is inclusive, since nothing need happen between two points.
+	Read  ReadFunc
+	Since bool
 	// Preview is the type of the data of a dry run, nil for writes without a field dry_run.
 	Preview reflect.Type
 	// New makes the command of a write, for one request. Calls is set where it sends something before it runs.

@@ -128,7 +128,7 @@ func (o *Operation) Query() []Parameter {
 	}
 	number := Parameter{Type: Sequence, Maximum: math.MaxInt64}
 	switch {
-	case o.ValueSince != nil:
+	case o.Since:
 		number.Name, number.Default = ParameterSince, new(int64)
 		number.Doc = "Only points from this event on; the point that you have seen last comes again."
 		query = append(query, number)

@@ -99,7 +99,7 @@ type Invariants struct {
 }
 
 // reportOf makes the report of an examination.
-func reportOf(x *sandbox.Examination, now moment.Instant) any {
+func reportOf(x *sandbox.Examination, now moment.Instant) Report {
 	v := x.View
 	s := &v.Summary
 	minute := MinuteAt(v, now)
@@ -160,6 +160,13 @@ func reportOperation() Operation {
 		Description: "To compare players: the preset and seed, the net worth " +
 			"day by day, shipments in time, rejected writes, and the events that prove missions and achievements. " +
 			"Played alike, two sandboxes with the clock in manual mode have the same report.",
-		Out: reflect.TypeFor[Report](), Examined: reportOf,
+		Out: reflect.TypeFor[Report](),
+		Read: func(r *Reading) (*sandbox.View, any, error) {
+			found, err := r.Sandbox.Examine(r.Context)
+			if err != nil {
+				return nil, nil, err
+			}
+			return found.View, reportOf(&found, found.View.ShownAt(r.At)), nil
+		},
 	}
 }

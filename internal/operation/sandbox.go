@@ -274,9 +274,13 @@ func sandboxOperations() []Operation {
 			Summary: "Get the sandbox",
 			Description: "The state of the company and of its lease in one object: clock, money, stock, presses, " +
 				"what waits, and the score.",
-			Out:    reflect.TypeFor[SandboxStatus](),
-			Value:  func(v *sandbox.View, now moment.Instant) any { return Status(v, now) },
-			Graded: func(v *sandbox.View, now moment.Instant) any { return wholeStatus(v, now) },
+			Out: reflect.TypeFor[SandboxStatus](),
+			Read: func(r *Reading) (*sandbox.View, any, error) {
+				if now := r.View.ShownAt(r.At); !r.Grades {
+					return r.View, Status(r.View, now), nil
+				}
+				return r.View, wholeStatus(r.View, r.View.ShownAt(r.At)), nil
+			},
 		},
 		clockOperation(),
 		tickOperation(),
@@ -297,7 +301,8 @@ func sandboxOperations() []Operation {
 			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "Get cash, stock and presses over time",
 			Description: "A point for the opening and for each half day, oldest first, for charts.",
-			Out:         reflect.TypeFor[Series](), ValueSince: series,
+			Out:         reflect.TypeFor[Series](), Since: true,
+			Read: func(r *Reading) (*sandbox.View, any, error) { return r.View, series(r.View, r.Since), nil },
 		},
 		reportOperation(),
 		attentionOperation(),

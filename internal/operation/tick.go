@@ -194,27 +194,27 @@ func digest(v *sandbox.View, happened map[event.Type]int64) TickDigest {
 			d.Decisions = append(d.Decisions, Decision{System: string(system), Resource: resource, ID: id})
 		}
 	}
-	collect := func(system System, resource string, waits func(filters []string) bool) {
+	collect := func(system System, resource string, waits func(filter func(name string) string) bool) {
 		for _, e := range v.Table(resource).Entries {
-			if !e.Removed() && waits(e.Filters) {
+			if !e.Removed() && waits(func(name string) string { return filterOf(resource, name, e) }) {
 				add(system, resource, e.ID)
 			}
 		}
 	}
-	in := func(status string) func([]string) bool {
-		return func(filters []string) bool { return filters[0] == status }
+	in := func(status string) func(func(string) string) bool {
+		return func(filter func(string) string) bool { return filter("status") == status }
 	}
 	collect(Office, "sales_order", in(string(office.OrderReceived)))
 	collect(Office, "contract_lot", in(string(office.LotOffered)))
-	collect(Office, "supplier_invoice", func(filters []string) bool {
-		const status, kind = 0, 2 // the places of the table's filters
-		return filters[status] != string(office.SupplierInvoicePaid) && filters[kind] == office.MaterialsInvoice
+	collect(Office, "supplier_invoice", func(filter func(string) string) bool {
+		return filter("status") != string(office.SupplierInvoicePaid) && filter("kind") == office.MaterialsInvoice
 	})
-	collect(Office, "payroll_run", func(filters []string) bool { return filters[0] != string(hr.PayrollPaid) })
+	collect(Office, "payroll_run", func(filter func(string) string) bool {
+		return filter("status") != string(hr.PayrollPaid)
+	})
 	collect(Factory, "delivery", in(string(factory.DeliveryArrived)))
 	if slices.ContainsFunc(v.Table("work_order").Entries, func(e *record.Entry) bool {
-		const waitsFor = 2 // the place of the table's filter
-		return !e.Removed() && e.Filters[waitsFor] == string(factory.WaitsForPress)
+		return !e.Removed() && filterOf("work_order", "waits_for", e) == string(factory.WaitsForPress)
 	}) {
 		for _, e := range v.Table("press").Entries {
 			if press := record.Decode[factory.Press](e); press.Status == factory.PressIdle {

@@ -83,7 +83,7 @@ func triggerOperations() []Operation {
 			Summary:     "List the triggers",
 			Description: "The triggers of POST /sandbox/triggers, with the preconditions of each.",
 			Out:         reflect.TypeFor[TriggerKinds](),
-			Value:       func(*sandbox.View, moment.Instant) any { return kinds },
+			Read:        shown(func(*sandbox.View, moment.Instant) any { return kinds }),
 		},
 		write(Operation{
 			ID: "pull_trigger", Path: "/sandbox/triggers", System: Shared, Grading: GradingAlone,

@@ -8,7 +8,6 @@ import (
 	"platen/internal/company/attention"
 	"platen/internal/event"
 	"platen/internal/moment"
-	"platen/internal/problem"
 )
 
 // Attention has the concerns of a company or, once it has ended, its turning points.
@@ -33,17 +32,10 @@ type Turn struct {
 // Attend brings the company up to the present and looks for what needs attention. It keeps the
 // writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Attend(ctx context.Context) (a Attention, err error) {
-	err = s.withWriter(func(now moment.Instant) (err error) {
-		if a.View, err = s.refresh(ctx, now); err != nil {
-			return err
-		}
-		if s.company == nil {
-			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
-		}
-		if a.Ended = a.View.Status(now) != Active; !a.Ended {
+	a.View, err = s.look(ctx, func(v *View, now moment.Instant) {
+		if a.Ended = v.Status(now) != Active; !a.Ended {
 			a.Concerns = s.company.Attention()
 		}
-		return nil
 	})
 	if err == nil && a.Ended {
 		a.Turns, err = s.turns(ctx, a.View)

@@ -53,22 +53,30 @@ type examined struct {
 }
 
 func (s *Sandbox) examine(ctx context.Context) (x Examination, err error) {
-	err = s.withWriter(func(now moment.Instant) (err error) {
-		if x.View, err = s.refresh(ctx, now); err != nil {
-			return err
-		}
-		if s.company == nil {
-			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
-		}
-		if seen := &s.examined; seen.at != x.View.Version || seen.now != s.company.Now() {
+	x.View, err = s.look(ctx, func(v *View, _ moment.Instant) {
+		if seen := &s.examined; seen.at != v.Version || seen.now != s.company.Now() {
 			*seen = examined{
-				at: x.View.Version, now: s.company.Now(),
+				at: v.Version, now: s.company.Now(),
 				state: s.company.StateHash(), business: s.company.BusinessHash(), violation: s.company.Check(),
 			}
 		}
 		x.StateHash, x.BusinessHash, x.Violation = s.examined.state, s.examined.business, s.examined.violation
 		x.Accepted, x.Refused, x.Replayed = s.activity.writes()
-		return nil
 	})
 	return x, err
+}
+
+// look brings the company up to the present and looks at all of it, which keeps its writer waiting.
+func (s *Sandbox) look(ctx context.Context, at func(v *View, now moment.Instant)) (v *View, err error) {
+	err = s.withWriter(func(now moment.Instant) (err error) {
+		if v, err = s.refresh(ctx, now); err != nil {
+			return err
+		}
+		if s.company == nil {
+			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
+		}
+		at(v, now)
+		return nil
+	})
+	return v, err
 }

@@ -10,7 +10,6 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/event"
 	"platen/internal/moment"
-	"platen/internal/problem"
 )
 
 // Verification is the judgement of the hand-offs of a manual bridge.
@@ -28,16 +27,9 @@ type Verification struct {
 // Verify brings the company up to the present and compares both of its systems. It keeps
 // the writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Verify(ctx context.Context) (v Verification, err error) {
-	err = s.withWriter(func(now moment.Instant) (err error) {
-		if v.View, err = s.refresh(ctx, now); err != nil {
-			return err
-		}
-		if s.company == nil {
-			return problem.New(problem.Unavailable, "The sandbox cannot be read at the moment.")
-		}
-		v.Result, v.Manual = s.company.Integration(v.View.minuteAt(now), s.activity.repeated())
+	v.View, err = s.look(ctx, func(view *View, now moment.Instant) {
+		v.Result, v.Manual = s.company.Integration(view.minuteAt(now), s.activity.repeated())
 		v.Manners, v.Refused = s.activity.manners()
-		return nil
 	})
 	return v, err
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"platen/internal/event"
-	"platen/internal/moment"
 	"platen/internal/openapi"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -30,8 +29,8 @@ func TestARowOfTheTableIsFoundEverywhere(t *testing.T) {
 	table := append(operation.Table(), operation.Operation{
 		ID: "get_weather", Kind: operation.Object, Method: http.MethodGet, Path: "/sandbox/weather",
 		System: operation.Shared, Key: operation.KeyNone, Status: http.StatusOK, Summary: "Read the weather",
-		Out:   reflect.TypeFor[Weather](),
-		Value: func(*sandbox.View, moment.Instant) any { return Weather{Sky: "clear"} },
+		Out:  reflect.TypeFor[Weather](),
+		Read: func(r *operation.Reading) (*sandbox.View, any, error) { return r.View, Weather{Sky: "clear"}, nil },
 	})
 	i := slices.IndexFunc(table, func(op operation.Operation) bool { return op.ID == "list_customer_invoices" })
 	table[i].Filters = append(slices.Clone(table[i].Filters), "due_date")

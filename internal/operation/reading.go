@@ -1,0 +1,66 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"platen/internal/company"
+	"platen/internal/company/record"
+	"platen/internal/moment"
+	"platen/internal/sandbox"
+)
+
+// Reading is a request for the data of an object.
+type Reading struct {
+	Context context.Context //nolint:containedctx // it lasts as long as the request
+	Sandbox *sandbox.Sandbox
+	// View is the state to be shown, At the moment of the request.
+	View *sandbox.View
+	At   moment.Instant
+	// Grades is set for a grading key, Since is the parameter of that name.
+	Grades bool
+	Since  uint64
+}
+
+// ReadFunc computes the data of an object, and returns the state that it is of.
+type ReadFunc func(r *Reading) (*sandbox.View, any, error)
+
+// shown is the data that a view alone tells.
+func shown(value func(v *sandbox.View, now moment.Instant) any) ReadFunc {
+	return func(r *Reading) (*sandbox.View, any, error) { return r.View, value(r.View, r.View.ShownAt(r.At)), nil }
+}
+
+// index is the table by the names that are looked for in it, made once.
+type index struct {
+	operations map[string]Operation
+	// rowPaths are the paths at which rows are read, and filters the fields that a list may be filtered by, by their
+	// resources.
+	rowPaths map[string]string
+	filters  map[string][]string
+}
+
+var (
+	indexed   index     //nolint:gochecknoglobals // read only
+	indexOnce sync.Once //nolint:gochecknoglobals // makes indexed, which a variable of its own could not: Table leads here
+)
+
+func lookup() *index {
+	indexOnce.Do(func() {
+		indexed = index{map[string]Operation{}, map[string]string{}, map[string][]string{}}
+		for _, op := range Table() {
+			if indexed.operations[op.ID] = op; op.Kind == Row {
+				indexed.rowPaths[op.Resource] = op.Path
+			}
+		}
+		for _, d := range company.Definitions() {
+			indexed.filters[d.Resource] = d.Filters
+		}
+	})
+	return &indexed
+}
+
+// filterOf is the value of a field that the list of a row may be filtered by.
+func filterOf(resource, name string, e *record.Entry) string {
+	return e.Filters[slices.Index(lookup().filters[resource], name)]
+}
