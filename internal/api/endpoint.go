@@ -22,6 +22,8 @@ type exchange struct {
 	now moment.Instant
 	// etag is the tag of what was read.
 	etag string
+	// shortens is set for a page that may have fewer rows than asked for.
+	shortens bool
 	// dry is set for a write that is only to say what it would do, which leaves no trace.
 	dry   bool
 	facts mission.Call
@@ -81,7 +83,7 @@ func (x *exchange) envelope(data []byte) []byte {
 // items is the page of a list, as JSON or CSV.
 func (x *exchange) items(v *sandbox.View, items [][]byte, next string,
 	lastSequence *uint64) (*message.Response, error) {
-	out := &message.Response{Status: x.op.Status, Tag: x.etag}
+	out := &message.Response{Status: x.op.Status, Tag: x.etag, Shortened: x.shortens && next != ""}
 	if next != "" {
 		query := x.HTTP.URL.Query()
 		query.Del(operation.ParameterAfterSeq)

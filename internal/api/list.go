@@ -62,8 +62,8 @@ func (x *exchange) page() (page, *arguments, error) {
 		x.facts.Page.Query = p.binding
 		return page{}, nil, problem.New(problem.InvalidCursor, "This cursor has been forgotten; begin the list anew.")
 	}
-	if most := x.Conditions.MaxRows; most > 0 {
-		p.limit = min(p.limit, most)
+	if most := x.Conditions.MaxRows; most > 0 && most < p.limit {
+		p.limit, x.shortens = most, true
 	}
 	return p, sent, nil
 }

@@ -260,15 +260,14 @@ func (d *disturbed) noteShown(out *message.Response) {
 	case d.short && forgotten:
 		out.Facts.Fault = fault.ShortPage
 		d.note(fault.ShortPage, "")
-	case d.short && out.Succeeded():
+	case d.short && out.Shortened:
 		d.note(fault.ShortPage, "")
 	case d.short:
 		d.faults.GiveBack(d.Draw, fault.ShortPage)
 	}
 	switch {
-	case d.grows && out.Succeeded():
+	case d.grows && grow(out, d.request):
 		d.note(fault.Growth, "")
-		grow(out, d.request)
 	case d.grows:
 		d.faults.GiveBack(d.Draw, fault.Growth)
 	}
@@ -280,19 +279,25 @@ func (d *disturbed) noteShown(out *message.Response) {
 	}
 }
 
-// grow adds a member that no client knows to the rows of a response.
-func grow(out *message.Response, r *message.Request) {
-	out.Set("Deprecation", "@"+strconv.FormatInt(r.At.Time().Unix(), 10))
-	if out.Page != nil {
+// grow adds a member that no client knows to the objects of a response, and reports whether it has some.
+func grow(out *message.Response, r *message.Request) bool {
+	switch {
+	case !out.Succeeded():
+		return false
+	case out.Page != nil && len(out.Page.Rows) > 0:
 		rows := make([][]byte, len(out.Page.Rows))
 		for i, row := range out.Page.Rows {
 			rows[i] = withUnknownFields(row)
 		}
 		page := *out.Page
 		page.Rows, out.Page = rows, &page
-	} else if r.Is(operation.Row) && out.Data != nil {
+	case out.Data != nil:
 		out.Data = withUnknownFields(out.Data)
+	default: // 304, CSV, or a page without rows
+		return false
 	}
+	out.Set("Deprecation", "@"+strconv.FormatInt(r.At.Time().Unix(), 10))
+	return true
 }
 
 func withUnknownFields(row []byte) []byte {

@@ -62,6 +62,8 @@ type Response struct {
 	Hold time.Duration
 	// CutShort, when set, is called if it is sent before that: it has to give way.
 	CutShort func()
+	// Shortened is set for a page that has fewer rows than asked for, because of Conditions.MaxRows.
+	Shortened bool
 	// Severed is how the connection ends in the place of the response.
 	Severed Severing
 	// Unreached is set when the request was lost before it reached the server. It is kept out of the list of requests.

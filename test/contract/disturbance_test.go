@@ -334,6 +334,42 @@ func TestAPageMayBeShortAndACursorForgotten(t *testing.T) {
 	}
 }
 
+// TestAFaultThatNobodyCouldSeeIsStillToCome: a response without rows has nothing new in it, and a page that holds all
+// rows is not short.
+func TestAFaultThatNobodyCouldSeeIsStillToCome(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FAULT.GROWTH", "OPEN.FAULT.SHORT_PAGE")
+	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	tag := n.tries(http.MethodGet, "/office/customers", "", "").header.Get("ETag")
+	pending := object{"pending": []any{
+		object{"kind": "short_page", "count": 1, "operations": []any{}},
+		object{"kind": "growth", "count": 1, "operations": []any{}},
+	}}
+	n.injects("short_page", 1)
+	n.injects("growth", 1)
+	for name, send := range map[string]func() outcome{
+		"304":            func() outcome { return n.tries(http.MethodGet, "/office/customers", "", "", "If-None-Match", tag) },
+		"no rows":        func() outcome { return n.tries(http.MethodGet, "/factory/print-runs", "", "") },
+		"an error":       func() outcome { return n.tries(http.MethodGet, "/office/customers?limit=0", "", "") },
+		"CSV":            func() outcome { return n.tries(http.MethodGet, "/office/customers.csv?limit=1", "", "") },
+		"an unknown row": func() outcome { return n.tries(http.MethodGet, "/office/customers/cus_none", "", "") },
+	} {
+		if a := send(); strings.Contains(a.body, "preview") || a.header.Get("Deprecation") != "" {
+			t.Errorf("%s: %d %v %s", name, a.status, a.header, a.body)
+		}
+		agrees(t, "after "+name+" the armed faults", child(t, n.row("/sandbox"), "faults"), pending)
+		if hits := n.all("/sandbox/faults"); len(hits) > 0 {
+			t.Errorf("%s is in the list: %v", name, hits)
+		}
+	}
+	cash := n.tries(http.MethodGet, "/office/cash", "", "")
+	if !strings.Contains(cash.body, `"preview":{`) || cash.header.Get("Deprecation") == "" {
+		t.Errorf("an object has nothing new: %v %s", cash.header, cash.body)
+	}
+	pending["pending"] = pending["pending"].([]any)[:1]
+	agrees(t, "at last the armed faults", child(t, n.row("/sandbox"), "faults"), pending)
+}
+
 func TestOneClockIsOff(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FAULT.CLOCK_OFF")
