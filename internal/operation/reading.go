@@ -42,7 +42,7 @@ type index struct {
 
 var (
 	indexed   index     //nolint:gochecknoglobals // read only
-	indexOnce sync.Once //nolint:gochecknoglobals // makes indexed, which a variable of its own could not: Table leads here
+	indexOnce sync.Once //nolint:gochecknoglobals // makes indexed; sync.OnceValue would refer to itself by Table
 )
 
 func lookup() *index {

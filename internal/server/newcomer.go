@@ -155,13 +155,13 @@ func (l *limitListener) turnAway(c *limitConn, reason string) {
 	}
 }
 
-// admit gives newcomers places while there are some: first those of the block that has fewest. The lock is held.
+// admit gives newcomers places while there are some, first those of the block that has fewest. The lock is held.
 func (l *limitListener) admit() {
 	before := l.queued
 	for l.queued > 0 && !l.closed {
 		home := l.fewest()
 		queue := l.of[home]
-		if !l.place(queue[0]) {
+		if !l.few(queue[0]) && l.limits.busy != nil && l.limits.busy(len(l.ready)) || !l.place(queue[0]) {
 			break
 		}
 		l.ready = append(l.ready, accepted{conn: queue[0]})
@@ -175,7 +175,7 @@ func (l *limitListener) admit() {
 
 // watch looks again soon while newcomers wait: a connection may be stuck by then. The lock is held.
 func (l *limitListener) watch() {
-	const looks = 10
+	const looks = 25
 	if l.watched || l.queued == 0 || l.closed {
 		return
 	}

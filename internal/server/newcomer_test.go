@@ -5,6 +5,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,4 +133,54 @@ func TestAConnectionWithoutAnAddressKeepsNobodyWaiting(t *testing.T) {
 			c.Close()
 		}
 	})
+}
+
+// TestOnlyBlocksWithFewConnectionsComeInWhileTheProcessorsAreBusy: the others wait, though there are places.
+func TestOnlyBlocksWithFewConnectionsComeInWhileTheProcessorsAreBusy(t *testing.T) {
+	t.Parallel()
+	const total, many = 1000, 7 // a block has few up to 7
+	synctest.Test(t, func(t *testing.T) {
+		limits := groupLimits(t, total)
+		busy := true
+		limits.busy = func(int) bool { return busy }
+		l := bubble(t, limits)
+		all := make([]net.Conn, many)
+		for i := range all {
+			all[i] = l.connectFrom("198.51.100.1")
+			asks(t, all[i])
+		}
+		eighth, other := l.connectFrom("198.51.100.1"), l.connectFrom("203.0.113.1")
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			asks(t, eighth)
+		}()
+		asks(t, other)
+		<-time.After(time.Minute)
+		if closed(served) {
+			t.Error("a block with many gets one more while the processors are busy")
+		}
+		busy = false
+		<-served
+		for _, c := range slices.Concat(all, []net.Conn{eighth, other}) {
+			c.Close()
+		}
+	})
+}
+
+// TestProcessorsAreBusyWithManyGoroutines keeps them busy until more are ready to run than they get through.
+func TestProcessorsAreBusyWithManyGoroutines(t *testing.T) {
+	t.Parallel()
+	var stop atomic.Bool
+	for range 4 * busyEach * runtime.GOMAXPROCS(0) {
+		go func() {
+			for !stop.Load() {
+				runtime.Gosched()
+			}
+		}()
+	}
+	defer stop.Store(true)
+	for !processorsBusy(0) {
+		runtime.Gosched() // some have not begun
+	}
 }

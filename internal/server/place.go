@@ -44,6 +44,8 @@ type connectionLimits struct {
 	late bool
 	// ended, if there is one, counts a connection that was closed for a reason.
 	ended func(reason string)
+	// busy, if there is one, reports whether more goroutines are ready to run than the processors get through soon.
+	busy func(more int) bool
 	// full, if there is one, is called when all places are taken by requests, once until there is room. It is told for
 	// which reason others are closed, "" while newcomers wait.
 	full func(reason string)
@@ -71,7 +73,8 @@ const (
 // (contract: OPEN.CONN.IDLE); when all are taken, the one whose request has been coming longest (contract:
 // OPEN.CONN.INCOMPLETE), then the one whose client has not read its response for longest (contract: OPEN.CONN.STUCK).
 // Those two also give way to a request that waits for its share of the memory (shares). Newcomers wait in
-// newcomers, and those of the block that has fewest come first.
+// newcomers, and those of the block that has fewest come first. While the processors are busy only blocks that have few
+// get more: all requests under way share the processors alike, however many a block has sent.
 //
 // Connections of this machine, of trusted proxies and of peers without an
 // address count for no group: behind each of these are many clients. The total

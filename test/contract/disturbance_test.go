@@ -348,7 +348,9 @@ func TestAFaultThatNobodyCouldSeeIsStillToCome(t *testing.T) {
 	n.injects("short_page", 1)
 	n.injects("growth", 1)
 	for name, send := range map[string]func() outcome{
-		"304":            func() outcome { return n.tries(http.MethodGet, "/office/customers", "", "", "If-None-Match", tag) },
+		"304": func() outcome {
+			return n.tries(http.MethodGet, "/office/customers", "", "", "If-None-Match", tag)
+		},
 		"no rows":        func() outcome { return n.tries(http.MethodGet, "/factory/print-runs", "", "") },
 		"an error":       func() outcome { return n.tries(http.MethodGet, "/office/customers?limit=0", "", "") },
 		"CSV":            func() outcome { return n.tries(http.MethodGet, "/office/customers.csv?limit=1", "", "") },
