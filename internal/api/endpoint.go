@@ -27,6 +27,8 @@ type exchange struct {
 	// dry is set for a write that is only to say what it would do, which leaves no trace.
 	dry   bool
 	facts mission.Call
+	// hidden is the number of the event that was asked for and that Conditions hide, 0 for none.
+	hidden uint64
 }
 
 // endpoint serves the requests of an operation.
@@ -36,6 +38,7 @@ func (s *Server) endpoint(b *bound) message.Handler {
 		out, err := x.serve()
 		if err != nil {
 			out = s.errors.Response(r, x.now, err)
+			out.HiddenFrom = x.hidden
 		}
 		out.Facts, out.DryRun = x.facts, x.dry
 		return out

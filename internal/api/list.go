@@ -6,9 +6,11 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"time"
 
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
+	"platen/internal/event"
 	"platen/internal/message"
 	"platen/internal/moment"
 	"platen/internal/operation"
@@ -262,6 +264,12 @@ func (x *exchange) record(v *sandbox.View) (row []byte, version uint64, err erro
 		}
 		if err != nil {
 			return nil, 0, err
+		}
+		if event.SetOf(event.Type(e.Type)).Meets(x.Conditions.Hidden) {
+			x.hidden = e.Sequence
+			p := problem.New(problem.Unavailable, "The system of this event is away.")
+			p.RetryAfter = 1
+			return nil, 0, p.RetryingAt(x.now.Time().Add(time.Second))
 		}
 		return e.Numbered(), e.Sequence, nil
 	}

@@ -275,7 +275,11 @@ func (d *disturbed) noteShown(out *message.Response) {
 		d.note(fault.StaleRead, "version "+strconv.FormatUint(c.Pinned.Version, 10))
 	}
 	if out.HiddenFrom > 0 {
-		d.note(fault.Outage, "the feed ends before event "+strconv.FormatUint(out.HiddenFrom, 10))
+		detail := "the feed ends before event "
+		if d.request.Is(operation.Row) {
+			detail = "hides event "
+		}
+		d.note(fault.Outage, detail+strconv.FormatUint(out.HiddenFrom, 10))
 	}
 }
 

@@ -135,8 +135,8 @@ func (r *Registry) remember(hash store.KeyHash, caller Caller) {
 	if len(r.keys) >= maxKnownKeys {
 		clear(r.keys)
 	}
-	if known, ok := r.keys[hash]; ok && known == (Caller{}) {
-		return // disowned since it was looked up
+	if _, revoked := r.revoked[hash]; revoked {
+		return // since it was looked up
 	}
 	r.keys[hash] = caller
 }

@@ -93,6 +93,8 @@ type Registry struct {
 	mu        sync.RWMutex
 	sandboxes map[string]*Sandbox
 	keys      map[store.KeyHash]Caller
+	// revoked are the keys that were revoked in the last hour, and when.
+	revoked map[store.KeyHash]time.Time
 }
 
 // Caller is the sender of a request: a system of a sandbox.
@@ -136,6 +138,7 @@ func NewRegistry(o Options) *Registry {
 	r := &Registry{
 		options: o, store: o.Store, log: o.Log, wakeups: newWakeups(), memory: newMemory(o.Memory),
 		sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{},
+		revoked: map[store.KeyHash]time.Time{},
 	}
 	r.calls.limit = r.memory.limit / callShare
 	r.bases = newBases(r.memory.limit / baseShare)

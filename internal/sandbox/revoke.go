@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -101,7 +103,10 @@ func (s *Sandbox) takeKey(ctx context.Context, key store.KeyHash) error {
 	return err
 }
 
-// markRevoked notes that a key belongs to no sandbox. The note stays, so that a
+// lookUpTime is longer than the look-up of a key takes.
+const lookUpTime = time.Hour
+
+// markRevoked notes that a key belongs to no sandbox. The note stays as long as look-ups take, so that a
 // request that looked the key up just before cannot bring it back into the
 // table. When it is not sure, the key is only forgotten: the next lookup asks
 // the store.
@@ -109,7 +114,11 @@ func (r *Registry) markRevoked(key store.KeyHash, sure bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.keys, key)
+	now := r.options.Now()
+	maps.DeleteFunc(r.revoked, func(other store.KeyHash, at time.Time) bool {
+		return other == key || now.Sub(at) > lookUpTime
+	})
 	if sure {
-		r.keys[key] = Caller{}
+		r.revoked[key] = now
 	}
 }

@@ -275,7 +275,8 @@ func (s *Server) Start(ctx context.Context) error {
 	s.listener = limitConnections(&envelopeListener{Listener: s.proxied(listener), answer: s.api.Standalone},
 		connectionLimits{total: s.connections(), group: groupConnections(s.config, s.connections()),
 			block:   blockConnections(s.config, s.connections()),
-			network: s.network, late: s.config.ProxyProtocol, busy: processorsBusy, ended: s.metrics.ConnectionEnded, full: s.crowded})
+			network: s.network, late: s.config.ProxyProtocol, busy: processorsBusy, ended: s.metrics.ConnectionEnded,
+			full: s.crowded})
 	s.shares.listener = s.listener
 	s.gauges()
 	s.http = guarded(handler, s.listener, s.log)

@@ -219,6 +219,39 @@ func TestAStormAndAnOutagePass(t *testing.T) {
 	}
 }
 
+// TestAnOutageHidesTheEventsOfASystem, also from a client that has an id from a webhook.
+func TestAnOutageHidesTheEventsOfASystem(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FAULT.OUTAGE")
+	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	n.accept(text(n.order("SO-1001"), "id"))
+	n.work("prd_notebook", 1, "x")
+	ids := map[string]string{}
+	for _, e := range n.feed(0) {
+		ids[text(e, "type")] = text(e, "id")
+	}
+	n.injects("outage", 1)
+	if a := n.tries(http.MethodGet, "/office/sales-orders", "", ""); a.status != http.StatusServiceUnavailable {
+		t.Fatalf("Head Office answers %+v", a)
+	}
+	hidden := n.tries(http.MethodGet, "/events/"+ids["office.sales_order.accepted"], "", "")
+	if hidden.status != http.StatusServiceUnavailable || !strings.Contains(hidden.body, `"retryable":true`) ||
+		hidden.header.Get("Retry-After") == "" {
+		t.Errorf("an event of Head Office: %+v", hidden)
+	}
+	if hits := n.all("/sandbox/faults"); text(hits[0], "detail") == "" || text(hits[0], "kind") != "outage" {
+		t.Errorf("the list begins with %v", hits[0])
+	}
+	if a := n.tries(http.MethodGet, "/events/"+ids["factory.work_order.created"], "", ""); a.status != http.StatusOK {
+		t.Errorf("an event of the Factory: %+v", a)
+	}
+	const longest = 4
+	for range longest {
+		n.tries(http.MethodGet, "/office/sales-orders", "", "")
+	}
+	n.row("/events/" + ids["office.sales_order.accepted"])
+}
+
 func TestARepetitionMayFindTheFirstAtWork(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FAULT.IN_PROGRESS")
