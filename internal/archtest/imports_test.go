@@ -26,8 +26,7 @@ var may = map[string]string{
 	"internal/event": vocabulary, "internal/problem": vocabulary, "internal/money": vocabulary,
 	"internal/moment": vocabulary, "internal/share": vocabulary, "internal/wire": vocabulary,
 	"internal/jsonfield": "",
-	// The JSON of rows. It knows no row; the simulation, which takes no locks, leaves
-	// to it what readers and the writer share.
+	// The JSON of rows. It knows no row.
 	"internal/rowtext": "",
 
 	// The simulation. Departments never import each other: Office and Factory
@@ -205,8 +204,7 @@ var foreign = []foreignModule{
 		"internal/wire internal/message internal/api internal/api/console internal/schema internal/openapi " +
 			"internal/config internal/server internal/webhook",
 		"bodies, documents and the configuration file are JSON"},
-	{"github.com/klauspost/compress", "internal/sandbox/commitlog internal/rowtext",
-		"bodies are compressed as they are stored, rows as they lie in memory"},
+	{"github.com/klauspost/compress", "internal/sandbox/commitlog", "bodies are compressed as they are stored"},
 	{"github.com/go-json-experiment/json", "internal/rowtext", "rows are encoded in one package"},
 	{"github.com/go-json-experiment/json", "eval/player/remote.go",
 		"a player over HTTP reads and writes bodies by the types that the server has for them"},

@@ -253,26 +253,18 @@ func (c *Company) Flush(version uint64) record.Changes {
 	}
 	changes.Set, changes.Fired = c.rec.Taken()
 	changes.State = record.EncodeState(c.state())
-	if version%relaxEvery == 0 {
-		changes.Packed = c.relax()
+	if version%decodedFor == 0 {
+		for _, table := range c.tables {
+			table.DropDecoded()
+		}
 	}
 	return changes
 }
 
-// relaxEvery is the number of flushes after which rows are forgotten that nothing
-// has wanted meanwhile. Less often would keep more of them, more often would decode
-// them again and again.
-const relaxEvery = 8
-
-// relax lets the rows that nothing has wanted for a while take less memory, and
-// reports whether any JSON was moved for that.
-func (c *Company) relax() (packed bool) {
-	var loose []*record.Entry
-	for _, table := range c.tables {
-		loose = table.Relax(loose)
-	}
-	return record.Pack(loose)
-}
+// decodedFor is the number of flushes after which the decoded form of all rows is
+// forgotten: most are seldom read by the company again. Less often would keep more of
+// them, more often would decode those in use again and again.
+const decodedFor = 64
 
 func (c *Company) state() *state {
 	return &state{

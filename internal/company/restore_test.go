@@ -14,24 +14,23 @@ import (
 
 // snapshot is a whole company in its stored form.
 type snapshot struct {
-	head, blocks []byte
-	version      int
+	body    []byte
+	version int
 }
 
 func (l *life) snapshot() snapshot {
 	image := l.company.Image()
-	head, blocks := record.AppendImage(nil, nil, &image)
-	return snapshot{head, blocks, len(l.commits)}
+	return snapshot{record.AppendImage(nil, &image), len(l.commits)}
 }
 
 func (s snapshot) equals(other snapshot) bool {
-	return bytes.Equal(s.head, other.head) && bytes.Equal(s.blocks, other.blocks)
+	return bytes.Equal(s.body, other.body)
 }
 
 // reborn loads a twin of a life from a snapshot and the commits after it.
 func (l *life) reborn(from snapshot) *life {
 	l.t.Helper()
-	image, rest, err := record.ReadImage(from.head, from.blocks)
+	image, rest, err := record.ReadImage(from.body)
 	if err != nil || len(rest) > 0 {
 		l.t.Fatalf("%s: read back a snapshot: %v, %d bytes left", l.label, err, len(rest))
 	}
@@ -40,7 +39,7 @@ func (l *life) reborn(from snapshot) *life {
 		twin.keep(uint64(version))
 	}
 	// The company reads the memory of its image, so it gets one of its own.
-	again, _, err := record.ReadImage(record.AppendImage(nil, nil, &twin.image))
+	again, _, err := record.ReadImage(record.AppendImage(nil, &twin.image))
 	if err != nil {
 		l.t.Fatalf("%s: %v", l.label, err)
 	}

@@ -1,3 +1,4 @@
+// Package rowtext writes the JSON of rows and events.
 package rowtext
 
 import (

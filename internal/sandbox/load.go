@@ -200,10 +200,10 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 		t := &Table{Entries: rows.Entries}
 		for _, e := range rows.Entries {
 			t.Version = max(t.Version, e.Version)
+			v.tableBytes += sizeOf(e)
 		}
 		v.tables[rows.Table] = t
 	}
-	v.tableBytes = sizeOfAll(v.tables)
 	return v
 }
 

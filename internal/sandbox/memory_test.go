@@ -256,7 +256,8 @@ func TestRememberedRequestsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryIsCountedAsItIs compares the estimates with the heap.
+// TestMemoryIsCountedAsItIs compares the estimates with the heap, of companies that were
+// played and of the same that were loaded.
 //
 //nolint:paralleltest // it measures the process
 func TestMemoryIsCountedAsItIs(t *testing.T) {
@@ -270,17 +271,31 @@ func TestMemoryIsCountedAsItIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		registry := sandbox.NewRegistry(sandbox.Options{
-			Store: db, Presets: atOnce(presets), Lease: lease, Grace: grace,
-			Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		})
-		before := heapInUse()
+		open := func() *sandbox.Registry {
+			return sandbox.NewRegistry(sandbox.Options{
+				Store: db, Presets: atOnce(presets), Lease: lease, Grace: grace,
+				Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			})
+		}
+		var all []string
+		compare := func(how string, before int64, registry *sandbox.Registry) {
+			is, counted := heapInUse()-before, registry.Memory().Bytes
+			t.Logf("%s on day %d, %s: %d bytes are counted, the heap has %d", name, days, how,
+				counted/companies, is/companies)
+			if ratio := float64(counted) / float64(is); ratio < 0.7 || ratio > 1.4 {
+				t.Errorf("%s on day %d, %s: %d bytes are counted, the heap has %d", name, days, how,
+					counted/companies, is/companies)
+			}
+			runtime.KeepAlive(registry)
+		}
+		before, registry := heapInUse(), open()
 		for i := range companies {
 			created, err := registry.Create(t.Context(),
 				sandbox.Creation{Preset: name, Seed: new(int64(i)), Clock: new(sim.Manual)})
 			if err != nil {
 				t.Fatal(err)
 			}
+			all = append(all, created.SandboxID)
 			for range days {
 				if _, err := registry.Sandbox(created.SandboxID).Do(t.Context(), sandbox.Command{
 					Run: ran(func(tx *sandbox.Tx) error { return tx.Tick(int(sim.DayLength)) }),
@@ -289,12 +304,15 @@ func TestMemoryIsCountedAsItIs(t *testing.T) {
 				}
 			}
 		}
-		is, counted := heapInUse()-before, registry.Memory().Bytes
-		t.Logf("%s on day %d: %d bytes are counted, the heap has %d", name, days, counted/companies, is/companies)
-		if ratio := float64(counted) / float64(is); ratio < 0.7 || ratio > 1.4 {
-			t.Errorf("%s on day %d: %d bytes are counted, the heap has %d", name, days, counted/companies, is/companies)
+		compare("played", before, registry)
+		registry.Close(t.Context())
+		before, registry = heapInUse(), open()
+		for _, id := range all {
+			if _, err := registry.Sandbox(id).View(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
-		runtime.KeepAlive(registry)
+		compare("loaded", before, registry)
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}

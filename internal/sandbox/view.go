@@ -228,9 +228,6 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company)
 			next.tableBytes += bytes
 		}
 	}
-	if changes.Packed {
-		next.tableBytes = sizeOfAll(next.tables)
-	}
 	if n := len(changes.Events); n > 0 {
 		newest := changes.Events[n-1]
 		next.Sequence, next.LastEventAt = newest.Sequence, newest.CreatedAt
@@ -274,16 +271,6 @@ const (
 // sizeOf is the number of bytes that a row takes up in memory, with all that the
 // company keeps of it.
 func sizeOf(e *record.Entry) int64 { return entryBytes + int64(e.Bytes()) }
-
-// sizeOfAll is the number of bytes that tables take up.
-func sizeOfAll(tables map[string]*Table) (bytes int64) {
-	for _, t := range tables {
-		for _, e := range t.Entries {
-			bytes += sizeOf(e)
-		}
-	}
-	return bytes
-}
 
 // size is the number of bytes that a view and its company take up in memory.
 func (v *View) size() int64 {

@@ -103,9 +103,6 @@ type Changes struct {
 	State []byte
 	// Events are the events that the step wrote, in order.
 	Events []Event
-	// Packed is set when the JSON of older rows was moved into blocks meanwhile. It is
-	// not stored.
-	Packed bool
 }
 
 // Touches reports whether rows of a table are among the changes.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"platen/internal/company/sim"
-	"platen/internal/rowtext"
 )
 
 // Rows holds the rows of one kind in the order of their births, each with its
@@ -35,8 +34,6 @@ type slot struct {
 	live    any
 	touched bool
 	removed bool
-	// read is set for a row that was wanted since the last Relax.
-	read bool
 }
 
 // Definition returns the fixed part of the table.
@@ -134,7 +131,6 @@ func (t *Rows) Ordinal(id string) int {
 // at returns a row with its private state, nil for one that was removed.
 func (t *Rows) at(ordinal int) any {
 	s := &t.slots[ordinal]
-	s.read = true
 	if s.live == nil && !s.removed {
 		if err := t.decode(s); err != nil {
 			panic(err) // our own bytes always decode
@@ -147,13 +143,12 @@ func (t *Rows) at(ordinal int) any {
 func (t *Rows) decode(s *slot) error {
 	s.live = t.kind.fresh()
 	intoRow, intoPrivate := t.kind.parts(s.live)
-	row, private := s.entry.text.Read()
-	return errors.Join(decode(row, intoRow), decode(private, intoPrivate))
+	return errors.Join(decode(s.entry.row, intoRow), decode(s.entry.private, intoPrivate))
 }
 
 func (t *Rows) touch(r *Recorder, s *slot, ordinal int) {
 	if !s.touched {
-		s.touched, s.read = true, true
+		s.touched = true
 		r.touched = true
 		t.touched = append(t.touched, ordinal)
 	}
@@ -164,51 +159,40 @@ func (t *Rows) Flush(version uint64) []*Entry {
 	if len(t.touched) == 0 {
 		return nil
 	}
-	sheaf := rowtext.NewSheaf(len(t.touched))
 	entries := make([]*Entry, len(t.touched))
 	for i, ordinal := range t.touched {
-		s, e := &t.slots[ordinal], new(Entry)
-		t.flush(s, e, sheaf, ordinal, version)
-		if s.entry != nil {
-			s.entry.text.Release()
-		}
-		s.entry, s.touched, entries[i] = e, false, e
+		s := &t.slots[ordinal]
+		s.entry, s.touched = t.flush(s, ordinal, version), false
+		entries[i] = s.entry
 	}
 	t.touched = t.touched[:0]
-	sheaf.Bind(func(i int, p *rowtext.Place) { entries[i].text.Put(p) })
 	return entries
 }
 
-// flush encodes a row as an entry, the next of a sheaf.
-func (t *Rows) flush(s *slot, e *Entry, in *rowtext.Sheaf, ordinal int, version uint64) {
-	e.Ordinal, e.Version = ordinal, version
+// flush encodes a row as an entry.
+func (t *Rows) flush(s *slot, ordinal int, version uint64) *Entry {
 	if s.removed {
-		in.Skip()
-		return
+		return &Entry{Ordinal: ordinal, Version: version}
 	}
 	row, private := t.kind.parts(s.live)
-	e.ID, e.Updated, e.Filters = row.RowID(), row.stamps().UpdatedAt, t.filtersOf(s)
-	if text := in.Add(row, private); s.entry != nil && bytes.Equal(s.entry.Row(), text) {
-		e.Version = s.entry.Version // only private state changed
+	e := &Entry{
+		ID: row.RowID(), Ordinal: ordinal, Version: version, Updated: row.stamps().UpdatedAt,
+		Filters: t.filtersOf(s), row: encode(row), private: encode(private),
 	}
+	if s.entry != nil && bytes.Equal(s.entry.row, e.row) { // only private state changed
+		e.Version, e.row = s.entry.Version, s.entry.row
+	}
+	return e
 }
 
-// Relax forgets the decoded form of the rows that nothing has wanted since the
-// last Relax: most rows are written, and seldom read by the company again. Pointers
-// to rows must not outlive the command that took them. The entries of these rows are
-// appended to loose, unless they are packed.
-func (t *Rows) Relax(loose []*Entry) []*Entry {
+// DropDecoded forgets the decoded form of all rows that are flushed: pointers to rows
+// must not outlive the command that took them.
+func (t *Rows) DropDecoded() {
 	for i := range t.slots {
-		s := &t.slots[i]
-		if !s.read && !s.touched && s.entry != nil {
+		if s := &t.slots[i]; !s.touched {
 			s.live = nil
-			if s.entry.text.IsLoose() {
-				loose = append(loose, s.entry)
-			}
 		}
-		s.read = false
 	}
-	return loose
 }
 
 // filtersOf returns the values of the filter fields, nil when there are none.
@@ -293,8 +277,7 @@ func (t *Rows) Check() error {
 			continue
 		}
 		row, private := t.kind.parts(s.live)
-		storedRow, storedPrivate := s.entry.text.Read()
-		if string(encode(row)) != string(storedRow) || string(encode(private)) != string(storedPrivate) {
+		if string(encode(row)) != string(s.entry.row) || string(encode(private)) != string(s.entry.private) {
 			return fmt.Errorf("%s %s was changed behind the recorder", t.definition.Resource, s.entry.ID)
 		}
 	}

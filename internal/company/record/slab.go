@@ -3,21 +3,16 @@ package record
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 
 	"platen/internal/company/sim"
 	"platen/internal/moment"
-	"platen/internal/rowtext"
 )
 
 // A slab is the stored form of changes and images: lengths and bytes one
-// after the other, read back without copying, so that loading a company costs
-// little more than reading it. Numbers are unsigned varints, texts and bodies
-// carry their length in front. The format has no version of its own: package
-// commitlog writes one before it. An image has two parts: what is said of
-// the rows, and the JSON of all of them in blocks, packed as they lie in memory, so
-// that nothing is unpacked that nobody reads.
+// after the other, so that loading a company costs little more than reading it.
+// Numbers are unsigned varints, texts and bodies carry their length in front. The
+// format has no version of its own: package commitlog writes one before it.
 
 // maxRows bounds the rows of one table: far more than a sandbox's life can
 // bring, and few enough that a corrupt ordinal cannot exhaust the memory.
@@ -28,7 +23,7 @@ var ErrCorrupt = errors.New("corrupt slab")
 
 // AppendChanges appends the stored form of a commit's changes.
 func AppendChanges(b []byte, c *Changes) []byte {
-	b = appendTables(b, c.Rows, appendText)
+	b = appendTables(b, c.Rows)
 	b = appendTimers(b, c.Set)
 	b = binary.AppendUvarint(b, uint64(len(c.Fired)))
 	for _, sequence := range c.Fired {
@@ -47,11 +42,16 @@ func AppendChanges(b []byte, c *Changes) []byte {
 	return b
 }
 
-// ReadChanges reads the output of AppendChanges and returns the rest. The
-// changes share the memory of b.
+// ReadChanges reads the output of AppendChanges and returns the rest. Events and state
+// share the memory of b. Rows have their own: one of them would keep the events in memory.
 func ReadChanges(b []byte) (Changes, []byte, error) {
 	r := reader{rest: b}
 	c := Changes{Rows: r.tables(), Set: r.timers()}
+	for _, rows := range c.Rows {
+		for _, e := range rows.Entries {
+			e.Holding(e.row, e.private)
+		}
+	}
 	c.Fired = make([]uint64, r.count())
 	for i := range c.Fired {
 		c.Fired[i] = r.number()
@@ -66,54 +66,19 @@ func ReadChanges(b []byte) (Changes, []byte, error) {
 	return c, r.rest, r.err
 }
 
-// AppendImage appends the stored form of a whole company in its two parts. It packs
-// what is not packed yet.
-func AppendImage(head, blocks []byte, m *Image) (newHead, newBlocks []byte) {
-	var packing rowtext.Packing
-	for _, t := range m.Tables {
-		for _, e := range t.Entries {
-			packing.Add(&e.text)
-		}
-	}
-	packing.Close()
-	head = appendTables(head, m.Tables, func(b []byte, e *Entry) []byte { return packing.AppendPlace(b, &e.text) })
-	head = appendTimers(head, m.Timers)
-	head = appendBytes(head, m.State)
-	blocks = binary.AppendUvarint(blocks, uint64(len(packing.Blocks)))
-	for _, b := range packing.Blocks {
-		blocks = b.AppendTo(blocks)
-	}
-	return head, blocks
+// AppendImage appends the stored form of a whole company.
+func AppendImage(b []byte, m *Image) []byte {
+	b = appendTables(b, m.Tables)
+	b = appendTimers(b, m.Timers)
+	return appendBytes(b, m.State)
 }
 
-// ReadImage reads the output of AppendImage and returns the rest of its first part.
-// The image shares the memory of both.
-func ReadImage(head, blocks []byte) (Image, []byte, error) {
-	b := reader{rest: blocks}
-	r := reader{rest: head, all: string(head), blocks: b.readBlocks()}
+// ReadImage reads the output of AppendImage and returns the rest. Rows and state share
+// the memory of b, most of which is rows.
+func ReadImage(b []byte) (Image, []byte, error) {
+	r := reader{rest: b}
 	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes()}
-	if b.err != nil || len(b.rest) > 0 {
-		return m, r.rest, ErrCorrupt
-	}
 	return m, r.rest, r.err
-}
-
-// Check opens every block of the image, which reading it does not, and reports the
-// first that does not open.
-func (m *Image) Check() error {
-	checked := map[*rowtext.Block]bool{nil: true}
-	for _, t := range m.Tables {
-		for _, e := range t.Entries {
-			if e == nil || checked[e.text.Block()] {
-				continue
-			}
-			checked[e.text.Block()] = true
-			if err := e.text.Block().Check(); err != nil {
-				return fmt.Errorf("%w: %w", ErrCorrupt, err)
-			}
-		}
-	}
-	return nil
 }
 
 // Apply brings an image forward by one commit's changes.
@@ -123,9 +88,6 @@ func (m *Image) Apply(c *Changes) {
 		for _, e := range rows.Entries {
 			for len(table.Entries) <= e.Ordinal {
 				table.Entries = append(table.Entries, nil)
-			}
-			if before := table.Entries[e.Ordinal]; before != nil {
-				before.text.Release()
 			}
 			table.Entries[e.Ordinal] = e
 		}
@@ -162,9 +124,8 @@ func (m *Image) table(rows TableRows) *TableRows {
 	return &m.Tables[len(m.Tables)-1]
 }
 
-// appendTables appends tables, and by appendText the JSON of their rows or where it
-// is.
-func appendTables(b []byte, tables []TableRows, appendText func([]byte, *Entry) []byte) []byte {
+// appendTables appends tables with their rows.
+func appendTables(b []byte, tables []TableRows) []byte {
 	b = binary.AppendUvarint(b, uint64(len(tables)))
 	for _, t := range tables {
 		b = appendString(b, t.Table)
@@ -179,15 +140,10 @@ func appendTables(b []byte, tables []TableRows, appendText func([]byte, *Entry) 
 			for _, value := range e.Filters {
 				b = appendString(b, value)
 			}
-			b = appendText(b, e)
+			b = appendBytes(appendBytes(b, e.row), e.private)
 		}
 	}
 	return b
-}
-
-func appendText(b []byte, e *Entry) []byte {
-	row, private := e.text.Read()
-	return appendBytes(appendBytes(b, row), private)
 }
 
 func appendTimers(b []byte, timers []sim.Timer) []byte {
@@ -218,11 +174,6 @@ func appendBytes(b, v []byte) []byte {
 type reader struct {
 	rest []byte
 	err  error
-	// all is the whole slab as one text, of which others are parts, "" for texts of
-	// their own. blocks are those that the rows of an image lie in, nil for rows that
-	// stay where they are read.
-	all    string
-	blocks []*rowtext.Block
 }
 
 func (r *reader) fail() {
@@ -260,14 +211,7 @@ func (r *reader) bytes() []byte {
 	return v
 }
 
-func (r *reader) text() string {
-	b := r.bytes()
-	if r.all == "" || len(b) == 0 {
-		return string(b)
-	}
-	from := len(r.all) - len(r.rest) - len(b)
-	return r.all[from : from+len(b)]
-}
+func (r *reader) text() string { return string(r.bytes()) }
 
 func (r *reader) octet() byte {
 	if len(r.rest) == 0 {
@@ -295,9 +239,9 @@ func (r *reader) tables() []TableRows {
 		tables[i].Table, tables[i].Layout = r.text(), r.layout()
 		n := r.count()
 		tables[i].Entries = make([]*Entry, n)
-		entries, places := make([]Entry, n), make([]rowtext.Place, n)
+		entries := make([]Entry, n)
 		for j := range entries {
-			r.entry(&entries[j], &places[j])
+			r.entry(&entries[j])
 			tables[i].Entries[j] = &entries[j]
 		}
 	}
@@ -314,8 +258,7 @@ func (r *reader) layout() uint32 {
 	return uint32(n)
 }
 
-// entry reads an entry. The place of its text is kept in p.
-func (r *reader) entry(e *Entry, p *rowtext.Place) {
+func (r *reader) entry(e *Entry) {
 	e.ID, e.Ordinal, e.Version, e.Updated = r.text(), r.ordinal(), r.number(), moment.Instant(r.number())
 	if n := r.count(); n > 0 {
 		e.Filters = make([]string, n)
@@ -323,47 +266,7 @@ func (r *reader) entry(e *Entry, p *rowtext.Place) {
 			e.Filters[i] = r.text()
 		}
 	}
-	if r.blocks == nil {
-		e.Holding(r.bytes(), r.bytes())
-		return
-	}
-	n := r.number()
-	if n == 0 {
-		return // removed
-	}
-	if n > uint64(len(r.blocks)) {
-		r.fail()
-		return
-	}
-	var err error
-	if *p, err = r.blocks[n-1].Place(r.size(), r.size(), r.size()); err != nil {
-		r.fail()
-		return
-	}
-	e.text.Put(p)
-}
-
-// size reads a number of bytes.
-func (r *reader) size() uint32 {
-	n := r.number()
-	if n > math.MaxInt32 {
-		r.fail()
-		return 0
-	}
-	return uint32(n)
-}
-
-// readBlocks reads the blocks of an image.
-func (r *reader) readBlocks() []*rowtext.Block {
-	blocks := make([]*rowtext.Block, r.count())
-	for i := range blocks {
-		var err error
-		if blocks[i], r.rest, err = rowtext.ReadBlock(r.rest); err != nil {
-			r.fail()
-			return nil
-		}
-	}
-	return blocks
+	e.row, e.private = r.bytes(), r.bytes()
 }
 
 func (r *reader) ordinal() int {

@@ -3,7 +3,6 @@ package record_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"testing"
@@ -57,58 +56,12 @@ func TestImagesSurviveStorage(t *testing.T) {
 	t.Parallel()
 	c := someChanges()
 	want := record.Image{Tables: c.Rows, Timers: c.Set, State: c.State}
-	got, rest, err := record.ReadImage(record.AppendImage(nil, nil, &want))
+	got, rest, err := record.ReadImage(record.AppendImage(nil, &want))
 	if err != nil || len(rest) > 0 {
 		t.Fatalf("read back: %v, the rest is %q", err, rest)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what was stored differs (-want +got):\n%s", diff)
-	}
-}
-
-// largeTable has rows for several blocks, some of which were removed.
-func largeTable() record.TableRows {
-	rows := record.TableRows{Table: "parcel"}
-	for i := range 400 {
-		e := &record.Entry{ID: fmt.Sprintf("pcl_%d", i), Ordinal: i}
-		if i%7 > 0 {
-			e.Holding(fmt.Appendf(nil, `{"id":"pcl_%d","status":"packed","weight":%d}`, i, i*i), nil)
-		}
-		rows.Entries = append(rows.Entries, e)
-	}
-	return rows
-}
-
-// TestPackedRowsAreTheSame: rows say the same when their JSON lies in blocks, also when
-// most of a block was written anew and the rest moves into another; and they take
-// less memory.
-func TestPackedRowsAreTheSame(t *testing.T) {
-	t.Parallel()
-	want, packed := largeTable(), largeTable()
-	var loose []*record.Entry
-	bytes := 0
-	for _, e := range packed.Entries {
-		if !e.Removed() {
-			loose = append(loose, e)
-		}
-		bytes += e.Bytes()
-	}
-	record.Pack(loose)
-	again, _, err := record.ReadImage(record.AppendImage(nil, nil, &record.Image{Tables: []record.TableRows{packed}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := 0
-	for i, e := range packed.Entries {
-		now += e.Bytes()
-		for _, other := range []*record.Entry{e, again.Tables[0].Entries[i]} {
-			if !other.Equal(want.Entries[i]) {
-				t.Errorf("row %d is %s, it was %s", i, other.Row(), want.Entries[i].Row())
-			}
-		}
-	}
-	if now*2 > bytes {
-		t.Errorf("they take %d bytes, they took %d", now, bytes)
 	}
 }
 
@@ -119,20 +72,15 @@ func TestEveryCutSlabIsCorrupt(t *testing.T) {
 	c := someChanges()
 	m := record.Image{Tables: c.Rows, Timers: c.Set, State: c.State}
 	changes := record.AppendChanges(nil, &c)
-	head, blocks := record.AppendImage(nil, nil, &m)
+	image := record.AppendImage(nil, &m)
 	for n := range len(changes) {
 		if _, _, err := record.ReadChanges(changes[:n]); err == nil {
 			t.Errorf("the first %d of %d bytes of changes are taken for changes", n, len(changes))
 		}
 	}
-	for n := range len(head) {
-		if _, _, err := record.ReadImage(head[:n], blocks); err == nil {
-			t.Errorf("the first %d of %d bytes of an image are taken for an image", n, len(head))
-		}
-	}
-	for n := range len(blocks) {
-		if _, _, err := record.ReadImage(head, blocks[:n]); err == nil {
-			t.Errorf("the first %d of %d bytes of an image's blocks are taken for them", n, len(blocks))
+	for n := range len(image) {
+		if _, _, err := record.ReadImage(image[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes of an image are taken for an image", n, len(image))
 		}
 	}
 }
@@ -184,24 +132,19 @@ func FuzzReadChanges(f *testing.F) {
 // FuzzReadImage is FuzzReadChanges for images.
 func FuzzReadImage(f *testing.F) {
 	c := someChanges()
-	for _, m := range []record.Image{
-		{Tables: c.Rows, Timers: c.Set, State: c.State}, {Tables: []record.TableRows{largeTable()}}, {},
-	} {
-		head, blocks := record.AppendImage(nil, nil, &m)
-		f.Add(head, blocks)
+	for _, m := range []record.Image{{Tables: c.Rows, Timers: c.Set, State: c.State}, {}} {
+		f.Add(record.AppendImage(nil, &m))
 	}
-	f.Add(bytes.Repeat([]byte{0x7f}, 200), bytes.Repeat([]byte{0x7f}, 200))
-	f.Fuzz(func(t *testing.T, head, blocks []byte) {
-		// A packed block may claim to be more than a thousand times its size.
-		bounded(t, bytes.Repeat(append(head, blocks...), 16), func() {
-			read, _, err := record.ReadImage(head, blocks)
-			if err != nil || read.Check() != nil {
+	f.Add(bytes.Repeat([]byte{0x7f}, 200))
+	f.Fuzz(func(t *testing.T, slab []byte) {
+		bounded(t, slab, func() {
+			read, _, err := record.ReadImage(slab)
+			if err != nil {
 				return
 			}
-			again, rest, err := record.ReadImage(record.AppendImage(nil, nil, &read))
+			again, rest, err := record.ReadImage(record.AppendImage(nil, &read))
 			if err != nil || len(rest) > 0 || !cmp.Equal(read, again) {
-				t.Errorf("%x, %x were read as %+v, which is read back as %+v (%v, rest %x)", head, blocks, read, again,
-					err, rest)
+				t.Errorf("%x was read as %+v, which is read back as %+v (%v, rest %x)", slab, read, again, err, rest)
 			}
 		})
 	})
@@ -215,7 +158,7 @@ func TestACorruptSlabCostsLittleMemory(t *testing.T) {
 	slab := bytes.Repeat([]byte{0}, 1<<20)
 	copy(slab, []byte{1, 0, 0, 0xf0, 0xff, 0x3f}) // one table, no name, no layout, 1,048,560 entries
 	bounded(t, slab, func() {
-		if _, _, err := record.ReadImage(slab, []byte{0}); err == nil {
+		if _, _, err := record.ReadImage(slab); err == nil {
 			t.Error("a slab of zeros is taken for an image")
 		}
 	})

@@ -75,7 +75,7 @@ func (h *house) reload() {
 			h.t.Error(err)
 		}
 	}
-	image, _, err := record.ReadImage(record.AppendImage(nil, nil, &h.image))
+	image, _, err := record.ReadImage(record.AppendImage(nil, &h.image))
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -19,13 +19,9 @@ import (
 //
 // Formats to come keep the place of the sum, so that a body of another program is
 // told from a damaged one. There is one for commits and one for snapshots.
-//
-// The payload of a snapshot has two parts, the first of which is
-// compressed, with its length in front: what is said of the rows, and their JSON in
-// blocks, which are packed as they lie in memory.
 const (
 	commitFormat   = 4
-	snapshotFormat = 7
+	snapshotFormat = 8
 	flagPlain      = 0
 	flagCompressed = 1
 	// sumAt, flagAt, previousAt and payloadAt are the places of the parts.
@@ -62,6 +58,13 @@ const (
 	ofSnapshot kind = 's'
 )
 
+func (k kind) format() byte {
+	if k == ofCommit {
+		return commitFormat
+	}
+	return snapshotFormat
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) //nolint:gochecknoglobals // read only
 
 func sumOf(body []byte, k kind, version uint64) Sum {
@@ -88,17 +91,6 @@ func release(buffer *[]byte) {
 	}
 }
 
-// packInParts returns the body of a snapshot.
-func packInParts(head, blocks []byte, version uint64, last Sum) []byte {
-	packed := s2.Encode(nil, head)
-	body := make([]byte, payloadAt, payloadAt+binary.MaxVarintLen64+len(packed)+len(blocks))
-	body = binary.AppendUvarint(body, uint64(len(packed)))
-	body = append(append(body, packed...), blocks...)
-	body[0], body[flagAt] = snapshotFormat, flagCompressed
-	seal(body, ofSnapshot, version, last)
-	return body
-}
-
 // seal writes the sums into a body that is complete without them, and returns its own.
 func seal(body []byte, k kind, version uint64, previous Sum) Sum {
 	binary.LittleEndian.PutUint32(body[previousAt:], uint32(previous))
@@ -120,15 +112,13 @@ func pack(payload []byte, k kind, version uint64, previous Sum) (body []byte, su
 	if flag == flagPlain {
 		body = append(make([]byte, payloadAt, payloadAt+len(payload)), payload...)
 	}
-	body[0], body[flagAt] = commitFormat, flag
+	body[0], body[flagAt] = k.format(), flag
 	return body, seal(body, k, version, previous)
 }
 
 // unpacked is a body that was read.
 type unpacked struct {
 	payload []byte
-	// blocks is the second part of a payload that has two.
-	blocks []byte
 	// sum is its own, previous that of the commit before it.
 	sum, previous Sum
 }
@@ -143,25 +133,11 @@ func unpack(body []byte, k kind, version uint64) (u unpacked, err error) {
 		return u, fmt.Errorf("%w: its sum is another one", ErrDamaged)
 	}
 	u.previous = Sum(binary.LittleEndian.Uint32(body[previousAt:]))
-	switch {
-	case body[0] == commitFormat && k == ofCommit:
-		u.payload, err = expand(body[payloadAt:], body[flagAt])
-	case body[0] == snapshotFormat && k == ofSnapshot:
-		u.payload, u.blocks, err = expandParts(body[payloadAt:], body[flagAt])
-	default:
-		err = ErrFormat
+	if body[0] != k.format() {
+		return u, ErrFormat
 	}
+	u.payload, err = expand(body[payloadAt:], body[flagAt])
 	return u, err
-}
-
-// expandParts reads a payload of two parts.
-func expandParts(b []byte, flag byte) (head, blocks []byte, err error) {
-	n, b, err := readNumber(b)
-	if err != nil || n >= uint64(len(b)) { // there is at least the number of blocks
-		return nil, nil, fmt.Errorf("%w: its parts are not whole", ErrDamaged)
-	}
-	head, err = expand(b[:n], flag)
-	return head, b[n:], err
 }
 
 func expand(packed []byte, flag byte) ([]byte, error) {

@@ -25,12 +25,10 @@ func (s *Snapshot) Add(version uint64, c *Commit) {
 
 // Encode returns the stored form of the snapshot with a version.
 func (s *Snapshot) Encode(version uint64) []byte {
-	head, _ := payloads.Get().(*[]byte)
-	defer release(head)
-	var blocks []byte
-	*head, blocks = record.AppendImage((*head)[:0], nil, &s.Image)
-	*head = s.Index.append(*head)
-	return packInParts(*head, blocks, version, s.Last)
+	body, _ := packed(func(payload []byte) []byte {
+		return s.Index.append(record.AppendImage(payload, &s.Image))
+	}, ofSnapshot, version, s.Last)
+	return body
 }
 
 // append appends the stored form.
@@ -60,20 +58,12 @@ func DecodeSnapshot(body []byte, version uint64) (Snapshot, error) {
 	return s, nil
 }
 
-// Check reads all of the rows, which DecodeSnapshot leaves for when they are wanted.
-func (s *Snapshot) Check() error {
-	if err := s.Image.Check(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return nil
-}
-
 func readSnapshot(body []byte, version uint64) (Snapshot, error) {
 	read, err := unpack(body, ofSnapshot, version)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	image, rest, err := record.ReadImage(read.payload, read.blocks)
+	image, rest, err := record.ReadImage(read.payload)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

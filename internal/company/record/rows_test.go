@@ -1,0 +1,38 @@
+package record_test
+
+import (
+	"testing"
+
+	"platen/internal/company/record"
+	"platen/internal/company/sim"
+)
+
+// TestRowsWhoseDecodedFormIsDroppedAreTheSame: it is made again from the bytes, and the
+// change of a row that is not flushed yet stays.
+func TestRowsWhoseDecodedFormIsDroppedAreTheSame(t *testing.T) {
+	t.Parallel()
+	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	table := record.NewTable[parcel, int](record.Definition{Resource: "parcel", Prefix: "pcl"}, nil)
+	kept, _ := table.Add(recorder, parcel{Status: "packed", SKU: "prd_card"}, 3)
+	changed, _ := table.Add(recorder, parcel{Status: "packed", SKU: "prd_book"}, 4)
+	first, second, want := kept.ID, changed.ID, *kept
+	table.Rows.Flush(1)
+	changed, private := table.Edit(recorder, second)
+	changed.Status, *private = "sent", 5
+	table.Rows.DropDecoded()
+	again, ok := table.Find(first)
+	if !ok || *again != want || *record.Private(table, first) != 3 {
+		t.Errorf("the row is %+v with %d, it was %+v with 3", again, *record.Private(table, first), want)
+	}
+	if again == kept {
+		t.Error("the decoded form of a flushed row is kept")
+	}
+	if same, _ := table.Find(second); same != changed || same.Status != "sent" {
+		t.Errorf("a row that is not flushed is %+v, it was %+v", same, changed)
+	}
+	table.Rows.Flush(2)
+	table.Rows.DropDecoded()
+	if again, _ := table.Find(second); again.Status != "sent" || *record.Private(table, second) != 5 {
+		t.Errorf("the flushed row is %+v with %d", again, *record.Private(table, second))
+	}
+}
