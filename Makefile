@@ -26,7 +26,7 @@ CONCURRENT = ./internal/sandbox/... ./internal/store/... ./internal/node/... ./i
 	./internal/mcp/... ./test/contract ./test/scenario
 # More packages, before a release.
 CONCURRENT_ALL = $(CONCURRENT) ./client/... ./internal/api/... ./internal/cli/... ./internal/docsite/... ./internal/metrics/... \
-	./internal/ratelimit/... ./internal/rowtext/... ./internal/server/... ./platentest/... ./test/mcp/...
+	./internal/ratelimit/... ./internal/server/... ./platentest/... ./test/mcp/...
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile

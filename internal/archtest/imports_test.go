@@ -26,14 +26,12 @@ var may = map[string]string{
 	"internal/event": vocabulary, "internal/problem": vocabulary, "internal/money": vocabulary,
 	"internal/moment": vocabulary, "internal/share": vocabulary, "internal/wire": vocabulary,
 	"internal/jsonfield": "",
-	// The JSON of rows. It knows no row.
-	"internal/rowtext": "",
 
 	// The simulation. Departments never import each other: Office and Factory
 	// share no data, so neither can even name the other's types. They meet in
 	// internal/company.
 	"internal/company/sim":     "internal/moment",
-	"internal/company/record":  vocabulary + "internal/company/sim internal/rowtext",
+	"internal/company/record":  vocabulary + "internal/company/sim",
 	"internal/company/catalog": vocabulary + "internal/company/sim",
 	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog internal/company/fault",
 	// Injected faults are decided beside the company, which knows nothing of them.
@@ -199,13 +197,12 @@ var foreign = []foreignModule{
 		"its schemas and document types are kept out of the pipeline"},
 	{"github.com/go-json-experiment/json",
 		"internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset",
-		"the core decodes in one file, and reads presets"},
+		"the core encodes and decodes in one file, and reads presets"},
 	{"github.com/go-json-experiment/json",
 		"internal/wire internal/message internal/api internal/api/console internal/schema internal/openapi " +
 			"internal/config internal/server internal/webhook",
 		"bodies, documents and the configuration file are JSON"},
 	{"github.com/klauspost/compress", "internal/sandbox/commitlog", "bodies are compressed as they are stored"},
-	{"github.com/go-json-experiment/json", "internal/rowtext", "rows are encoded in one package"},
 	{"github.com/go-json-experiment/json", "eval/player/remote.go",
 		"a player over HTTP reads and writes bodies by the types that the server has for them"},
 	{"github.com/go-json-experiment/json", "internal/testclient",

@@ -5,13 +5,24 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-
-	"platen/internal/rowtext"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file is the only place in the core that decodes, and knows who encodes.
+// This file is the only place in the core that encodes rows and events, and decodes.
 
-func encode(v any) []byte { return rowtext.Encode(v) }
+// encode returns the JSON of the value that v points to, and nothing for an object
+// without members: rows without private state cost nothing.
+func encode(v any) []byte {
+	// No type names a member twice, and looking for that would take time.
+	b, err := json.Marshal(v, jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		panic(fmt.Sprintf("encode %T: %v", v, err)) // our own types always encode
+	}
+	if string(b) == "{}" {
+		return nil
+	}
+	return b
+}
 
 func decode(b []byte, v any) error {
 	if len(b) == 0 {
@@ -62,7 +73,7 @@ func encodeEvent(p *pendingEvent, sandboxID string) []byte {
 	b = append(b, `","system":"`...)
 	b = append(b, p.kind.System()...)
 	b = append(b, `","simulation":true,"data":`...)
-	b = rowtext.Append(b, p.data)
+	b = append(b, encode(p.data)...)
 	b = append(b, `,"links":{"self":"`...)
 	b = append(b, p.self...)
 	return bytes.Clone(append(b, `"}}`...)) // it stays in memory: without room to spare
