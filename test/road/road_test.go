@@ -36,15 +36,27 @@ func TestRoadsDoNotGetLonger(t *testing.T) {
 	folder := t.TempDir()
 	program := filepath.Join(folder, "walk")
 	run(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg=platen/...", "-o", program, "platen/test/road/walk")
-	run(t, program, folder)
+	const walks = 3
+	for i := range walks {
+		at := filepath.Join(folder, fmt.Sprint(i))
+		if err := os.Mkdir(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		run(t, program, at)
+	}
 	limits, rest := read(t)
 	source := files{}
 	table := fmt.Sprintf("%-26s %9s %5s %8s %10s %6s\n", "road", "functions", "files", "packages", "statements",
 		"lines")
 	for _, road := range roads {
-		profile := filepath.Join(folder, "profile")
-		run(t, "go", "tool", "covdata", "textfmt", "-i", filepath.Join(folder, road), "-o", profile)
-		got := source.count(t, profile, road)
+		var got figures
+		for i := range walks { // the shortest one had no work of the server's own beside it
+			profile := filepath.Join(folder, "profile")
+			run(t, "go", "tool", "covdata", "textfmt", "-i", filepath.Join(folder, fmt.Sprint(i), road), "-o", profile)
+			if n := source.count(t, profile, road); i == 0 || n.functions < got.functions {
+				got = n
+			}
+		}
 		limit, known := limits[road]
 		for _, figure := range []struct {
 			name     string
