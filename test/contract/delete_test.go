@@ -53,12 +53,10 @@ func TestASandboxCanBeDeleted(t *testing.T) {
 		n.call("DELETE", "/sandbox", "", "Sec-Fetch-Site", "cross-site").want(http.StatusForbidden, "origin_refused")
 		n.row("/sandbox")
 
+		poll := fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000)
 		waiting := make(chan *answer, 1)
 		go func() {
-			a, err := n.try(t, request{
-				method: "GET", path: fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", n.newest()+1000),
-				key: n.factory,
-			})
+			a, err := n.try(t, request{method: "GET", path: poll, key: n.factory})
 			if err != nil {
 				t.Error(err)
 			}
