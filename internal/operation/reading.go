@@ -31,7 +31,7 @@ func shown(value func(v *sandbox.View, now moment.Instant) any) ReadFunc {
 	return func(r *Reading) (*sandbox.View, any, error) { return r.View, value(r.View, r.View.ShownAt(r.At)), nil }
 }
 
-// index is the table by the names that are looked for in it, made once.
+// index finds operations, paths and filters by name.
 type index struct {
 	operations map[string]Operation
 	// rowPaths are the paths at which rows are read, and filters the fields that a list may be filtered by, by their

@@ -276,10 +276,11 @@ func sandboxOperations() []Operation {
 				"what waits, and the score.",
 			Out: reflect.TypeFor[SandboxStatus](),
 			Read: func(r *Reading) (*sandbox.View, any, error) {
-				if now := r.View.ShownAt(r.At); !r.Grades {
-					return r.View, Status(r.View, now), nil
+				now := r.View.ShownAt(r.At)
+				if r.Grades {
+					return r.View, wholeStatus(r.View, now), nil
 				}
-				return r.View, wholeStatus(r.View, r.View.ShownAt(r.At)), nil
+				return r.View, Status(r.View, now), nil
 			},
 		},
 		clockOperation(),

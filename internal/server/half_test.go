@@ -270,7 +270,7 @@ func TestAServerThatIsFullSaysSoOnce(t *testing.T) {
 	t.Parallel()
 	shared()
 	synctest.Test(t, func(t *testing.T) {
-		w := &warned{Handler: slog.DiscardHandler, text: "every place for a connection is taken"}
+		w := &warned{Handler: slog.DiscardHandler, text: "the places for connections are taken"}
 		l := inMemory(t, w, func(c *config.Config) { c.Connections = 10 })
 		for spell := range 2 {
 			var crowd []net.Conn

@@ -117,11 +117,11 @@ func (l *limitListener) arrive(c *limitConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.known(c)
-	switch full := l.join(c, peer); {
-	case l.closed || c.released:
+	if l.closed || c.released { // it counts for no network any more
 		l.turnAway(c, "")
 		return
-	case full != "":
+	}
+	if full := l.join(c, peer); full != "" {
 		l.turnAway(c, full)
 		return
 	}

@@ -113,7 +113,7 @@ func TestAConnectionWithoutAnAddressKeepsNobodyWaiting(t *testing.T) {
 		}()
 		silent := make([]net.Conn, 2*total)
 		for i := range silent {
-			silent[i] = inner.connect()
+			silent[i] = inner.connectFrom("192.0.2.1")
 		}
 		began := time.Now()
 		c := inner.connect()
@@ -131,6 +131,10 @@ func TestAConnectionWithoutAnAddressKeepsNobodyWaiting(t *testing.T) {
 		<-done
 		for _, c := range silent {
 			c.Close()
+		}
+		synctest.Wait()
+		if len(l.shares) > 0 {
+			t.Errorf("connections that are closed count for %v", l.shares)
 		}
 	})
 }

@@ -200,10 +200,11 @@ func (s *Server) warn() {
 		s.log.Warn("private-webhooks is set on a server that others can reach: "+
 			"every client can have requests sent to addresses of your network", "listen", s.config.Listen)
 	}
-	if most, known := openFiles(); known && most < uint64(s.config.Connections)+otherFiles {
+	const newcomers = 2 // as many wait as there are places, and with the PROXY protocol as many for their address
+	if most, known := openFiles(); known && most < uint64(s.connections())*(1+newcomers)+otherFiles {
 		s.log.Warn("this process may open fewer files than it may have connections: when they are used up, new "+
 			"connections wait. Raise the limit (ulimit -n, LimitNOFILE), or lower --connections", "files", most,
-			"connections", s.config.Connections, "other_files", otherFiles)
+			"connections", s.connections(), "other_files", otherFiles)
 	}
 	files := []string{s.config.SecretKeyFile}
 	if !s.config.Postgres() {
@@ -300,7 +301,7 @@ func (s *Server) crowded(reason string) {
 		requestCut: "requests that are slow to arrive", unread: "responses that their clients do not read",
 		"": "nobody: every request is at work, and new connections wait",
 	}[reason]
-	s.log.Warn("every place for a connection is taken", "connections", s.connections(), "gives_way", gives)
+	s.log.Warn("the places for connections are taken", "connections", s.connections(), "gives_way", gives)
 }
 
 // serve serves in the background.
