@@ -200,8 +200,7 @@ func (s *Server) warn() {
 		s.log.Warn("private-webhooks is set on a server that others can reach: "+
 			"every client can have requests sent to addresses of your network", "listen", s.config.Listen)
 	}
-	const newcomers = 2 // as many wait as there are places, and with the PROXY protocol as many for their address
-	if most, known := openFiles(); known && most < uint64(s.connections())*(1+newcomers)+otherFiles {
+	if most, known := openFiles(); known && most < uint64(s.connections())+otherFiles { // newcomers wait without one
 		s.log.Warn("this process may open fewer files than it may have connections: when they are used up, new "+
 			"connections wait. Raise the limit (ulimit -n, LimitNOFILE), or lower --connections", "files", most,
 			"connections", s.connections(), "other_files", otherFiles)
