@@ -90,7 +90,10 @@ func (b *bench) reopen(wrap func(store.Store) store.Store) {
 		Store:     b.store, Presets: atOnce(presets), Lease: lease, Extension: extension,
 		ExtensionWindow: 10 * time.Minute, Grace: grace,
 		Log: slog.New(slog.DiscardHandler), Now: b.Now, Memory: b.memory,
-		Webhooks: sandbox.Webhooks{Wake: func(string) {}}, IdlePause: b.idle,
+		Webhooks: sandbox.Webhooks{
+			Wake: func(string) {}, NewSecret: func() string { return "another" },
+			Seal: func(plain, _, _ string) []byte { return []byte(plain) },
+		}, IdlePause: b.idle,
 	})
 }
 
