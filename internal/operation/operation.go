@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/company"
 	"platen/internal/event"
 	"platen/internal/problem"
 )
@@ -280,11 +279,8 @@ func reads[R any](n noun) []Operation {
 		Summary: "List " + n.summary, Description: n.listDescription, Resource: n.resource,
 		Out: reflect.TypeFor[R](),
 	}
-	for _, d := range company.Definitions() {
-		if d.Resource == n.resource {
-			list.Filters, list.Dates = d.Filters, d.Dates
-		}
-	}
+	d := definitions()[n.resource]
+	list.Filters, list.Dates = d.Filters, d.Dates
 	row := Operation{
 		ID: "get_" + n.singular, Kind: Row, Method: http.MethodGet, Path: n.path + "/{id}", System: n.system,
 		Grading: n.grading, Key: KeyNone, Status: http.StatusOK,
@@ -297,11 +293,4 @@ func reads[R any](n noun) []Operation {
 
 // IDPrefix returns the beginning of the ids of a resource, "" where ids are readable or the
 // company keeps no such records.
-func IDPrefix(resource string) string {
-	for _, d := range company.Definitions() {
-		if d.Resource == resource {
-			return d.Prefix
-		}
-	}
-	return ""
-}
+func IDPrefix(resource string) string { return definitions()[resource].Prefix }

@@ -31,13 +31,22 @@ func shown(value func(v *sandbox.View, now moment.Instant) any) ReadFunc {
 	return func(r *Reading) (*sandbox.View, any, error) { return r.View, value(r.View, r.View.ShownAt(r.At)), nil }
 }
 
-// index finds operations, paths and filters by name.
+// definitions are those of the company's tables, by their resources.
+//
+//nolint:gochecknoglobals // read only
+var definitions = sync.OnceValue(func() map[string]record.Definition {
+	all := map[string]record.Definition{}
+	for _, d := range company.Definitions() {
+		all[d.Resource] = d
+	}
+	return all
+})
+
+// index finds operations and paths by name.
 type index struct {
 	operations map[string]Operation
-	// rowPaths are the paths at which rows are read, and filters the fields that a list may be filtered by, by their
-	// resources.
+	// rowPaths are the paths at which rows are read, by their resources.
 	rowPaths map[string]string
-	filters  map[string][]string
 }
 
 var (
@@ -47,14 +56,11 @@ var (
 
 func lookup() *index {
 	indexOnce.Do(func() {
-		indexed = index{map[string]Operation{}, map[string]string{}, map[string][]string{}}
+		indexed = index{map[string]Operation{}, map[string]string{}}
 		for _, op := range Table() {
 			if indexed.operations[op.ID] = op; op.Kind == Row {
 				indexed.rowPaths[op.Resource] = op.Path
 			}
-		}
-		for _, d := range company.Definitions() {
-			indexed.filters[d.Resource] = d.Filters
 		}
 	})
 	return &indexed
@@ -62,5 +68,5 @@ func lookup() *index {
 
 // filterOf is the value of a field that the list of a row may be filtered by.
 func filterOf(resource, name string, e *record.Entry) string {
-	return e.Filters[slices.Index(lookup().filters[resource], name)]
+	return e.Filters[slices.Index(definitions()[resource].Filters, name)]
 }

@@ -44,12 +44,13 @@ func (*Attendance) State() string { return "" }
 // newAttendance makes the table. A row can be found by the Monday of its week,
 // which it does not show.
 func newAttendance() *record.Table[Attendance, struct{}] {
-	return record.NewTable[Attendance, struct{}](
-		record.Definition{
-			Resource: "attendance", Prefix: "att", Filters: []string{"week_start", "badge_no"},
-			Dates: []string{"week_start"},
-		},
-		func(a *Attendance) []string { return []string{sim.DayFrom(a.Date).Monday().Date().String(), a.BadgeNo} })
+	return record.NewTable(record.Definition{Resource: "attendance", Prefix: "att"},
+		[]record.Filter[Attendance, struct{}]{
+			{Name: "week_start", Date: true, Of: func(a *Attendance) string {
+				return sim.DayFrom(a.Date).Monday().Date().String()
+			}},
+			{Name: "badge_no", Of: func(a *Attendance) string { return a.BadgeNo }},
+		})
 }
 
 // Attendant is an employee whose working day it is.

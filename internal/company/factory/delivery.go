@@ -48,9 +48,10 @@ func (*Delivery) Resource() string { return "delivery" }
 func (d *Delivery) State() string { return string(d.Status) }
 
 func newDeliveries() *record.Table[Delivery, DeliveryPrivate] {
-	return record.NewTable[Delivery, DeliveryPrivate](
-		record.Definition{Resource: "delivery", Prefix: "dlv", Filters: []string{"status"}},
-		func(d *Delivery) []string { return []string{string(d.Status)} })
+	return record.NewTable(record.Definition{Resource: "delivery", Prefix: "dlv"},
+		[]record.Filter[Delivery, DeliveryPrivate]{
+			{Name: "status", Of: (*Delivery).State},
+		})
 }
 
 // Arrival is a truck that comes to the gate.

@@ -91,9 +91,11 @@ func (*PrintRun) Resource() string { return "print_run" }
 func (p *PrintRun) State() string { return string(p.Status) }
 
 func newPrintRuns() *record.Table[PrintRun, PrintRunPrivate] {
-	return record.NewTable[PrintRun, PrintRunPrivate](
-		record.Definition{Resource: "print_run", Prefix: "pr", Filters: []string{"status", "press_id"}},
-		func(p *PrintRun) []string { return []string{string(p.Status), p.PressID} })
+	return record.NewTable(record.Definition{Resource: "print_run", Prefix: "pr"},
+		[]record.Filter[PrintRun, PrintRunPrivate]{
+			{Name: "status", Of: (*PrintRun).State},
+			{Name: "press_id", Of: func(p *PrintRun) string { return p.PressID }},
+		})
 }
 
 // PrintRunInput holds the fields for starting a press.

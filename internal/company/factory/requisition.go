@@ -49,9 +49,10 @@ func (*Requisition) Resource() string { return "factory_requisition" }
 func (q *Requisition) State() string { return string(q.Status) }
 
 func newRequisitions() *record.Table[Requisition, struct{}] {
-	return record.NewTable[Requisition, struct{}](
-		record.Definition{Resource: "factory_requisition", Prefix: "frq", Filters: []string{"status"}},
-		func(q *Requisition) []string { return []string{string(q.Status)} })
+	return record.NewTable(record.Definition{Resource: "factory_requisition", Prefix: "frq"},
+		[]record.Filter[Requisition, struct{}]{
+			{Name: "status", Of: (*Requisition).State},
+		})
 }
 
 // reorder marks the items among skus that fell below their reorder points, and

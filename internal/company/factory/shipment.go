@@ -41,9 +41,10 @@ func (*Shipment) Resource() string { return "factory_shipment" }
 func (s *Shipment) State() string { return string(s.Status) }
 
 func newShipments() *record.Table[Shipment, struct{}] {
-	return record.NewTable[Shipment, struct{}](
-		record.Definition{Resource: "factory_shipment", Prefix: "shf", Filters: []string{"reference"}},
-		func(s *Shipment) []string { return []string{s.Reference} })
+	return record.NewTable(record.Definition{Resource: "factory_shipment", Prefix: "shf"},
+		[]record.Filter[Shipment, struct{}]{
+			{Name: "reference", Of: func(s *Shipment) string { return s.Reference }},
+		})
 }
 
 // ShipmentInput holds the fields for shipping a work order.

@@ -95,15 +95,18 @@ func (*StockMove) Resource() string { return "stock_move" }
 func (*StockMove) State() string { return "" }
 
 func newStock() *record.Table[StockItem, StockItemPrivate] {
-	return record.NewTable[StockItem, StockItemPrivate](
-		record.Definition{Resource: "stock_item", Filters: []string{"kind", "sku"}},
-		func(s *StockItem) []string { return []string{s.Kind, s.SKU} })
+	return record.NewTable(record.Definition{Resource: "stock_item"}, []record.Filter[StockItem, StockItemPrivate]{
+		{Name: "kind", Of: func(s *StockItem) string { return s.Kind }},
+		{Name: "sku", Of: func(s *StockItem) string { return s.SKU }},
+	})
 }
 
 func newStockMoves() *record.Table[StockMove, struct{}] {
-	return record.NewTable[StockMove, struct{}](
-		record.Definition{Resource: "stock_move", Prefix: "mov", Filters: []string{"kind", "sku"}},
-		func(m *StockMove) []string { return []string{string(m.Kind), m.SKU} })
+	return record.NewTable(record.Definition{Resource: "stock_move", Prefix: "mov"},
+		[]record.Filter[StockMove, struct{}]{
+			{Name: "kind", Of: func(m *StockMove) string { return string(m.Kind) }},
+			{Name: "sku", Of: func(m *StockMove) string { return m.SKU }},
+		})
 }
 
 // StockItemID returns the id of the stock item of a SKU.

@@ -108,13 +108,16 @@ func (w *WorkOrder) State() string { return string(w.Status) }
 func (w *WorkOrder) open() int64 { return w.Quantity - w.QuantityFromStock - w.QuantityGood }
 
 func newWorkOrders() *record.Table[WorkOrder, WorkOrderPrivate] {
-	return record.NewTable[WorkOrder, WorkOrderPrivate](
-		record.Definition{Resource: "work_order", Prefix: "wo", Filters: []string{"status", "reference", "waits_for"}},
-		func(w *WorkOrder) []string {
-			if w.Reference == nil {
-				return []string{string(w.Status), "", string(w.WaitsFor)}
-			}
-			return []string{string(w.Status), *w.Reference, string(w.WaitsFor)}
+	return record.NewTable(record.Definition{Resource: "work_order", Prefix: "wo"},
+		[]record.Filter[WorkOrder, WorkOrderPrivate]{
+			{Name: "status", Of: (*WorkOrder).State},
+			{Name: "reference", Of: func(w *WorkOrder) string {
+				if w.Reference == nil {
+					return ""
+				}
+				return *w.Reference
+			}},
+			{Name: "waits_for", Of: func(w *WorkOrder) string { return string(w.WaitsFor) }},
 		})
 }
 

@@ -108,9 +108,11 @@ func (e *Employee) employed() bool { return e.Status != EmployeeLeft }
 func (p *EmployeePrivate) started(day sim.Day) bool { return day >= p.Starts }
 
 func newEmployees() *record.Table[Employee, EmployeePrivate] {
-	return record.NewTable[Employee, EmployeePrivate](
-		record.Definition{Resource: "employee", Prefix: "emp", Filters: []string{"status", "role"}},
-		func(e *Employee) []string { return []string{string(e.Status), string(e.Role)} })
+	return record.NewTable(record.Definition{Resource: "employee", Prefix: "emp"},
+		[]record.Filter[Employee, EmployeePrivate]{
+			{Name: "status", Of: (*Employee).State},
+			{Name: "role", Of: func(e *Employee) string { return string(e.Role) }},
+		})
 }
 
 // open employs a member of the opening crew.

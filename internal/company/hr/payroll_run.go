@@ -73,9 +73,10 @@ func (*PayrollRun) Resource() string { return "payroll_run" }
 func (p *PayrollRun) State() string { return string(p.Status) }
 
 func newPayrollRuns() *record.Table[PayrollRun, PayrollRunPrivate] {
-	return record.NewTable[PayrollRun, PayrollRunPrivate](
-		record.Definition{Resource: "payroll_run", Prefix: "prl", Filters: []string{"status"}},
-		func(p *PayrollRun) []string { return []string{string(p.Status)} })
+	return record.NewTable(record.Definition{Resource: "payroll_run", Prefix: "prl"},
+		[]record.Filter[PayrollRun, PayrollRunPrivate]{
+			{Name: "status", Of: (*PayrollRun).State},
+		})
 }
 
 // dueDay is the last day on which the wages of a week are in time.

@@ -33,9 +33,9 @@ func (*Quote) Resource() string { return "market_quote" }
 func (*Quote) State() string { return "" }
 
 func newQuotes() *record.Table[Quote, struct{}] {
-	return record.NewTable[Quote, struct{}](
-		record.Definition{Resource: "market_quote", Filters: []string{"sku"}},
-		func(q *Quote) []string { return []string{q.SKU} })
+	return record.NewTable(record.Definition{Resource: "market_quote"}, []record.Filter[Quote, struct{}]{
+		{Name: "sku", Of: func(q *Quote) string { return q.SKU }},
+	})
 }
 
 // quote is the quote for goods, by their place. Prices are rounded in the

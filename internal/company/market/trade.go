@@ -56,9 +56,10 @@ func (*Trade) Resource() string { return "market_trade" }
 func (t *Trade) State() string { return string(t.Status) }
 
 func newTrades() *record.Table[Trade, TradePrivate] {
-	return record.NewTable[Trade, TradePrivate](
-		record.Definition{Resource: "market_trade", Prefix: "mtr", Filters: []string{"sku"}},
-		func(t *Trade) []string { return []string{t.SKU} })
+	return record.NewTable(record.Definition{Resource: "market_trade", Prefix: "mtr"},
+		[]record.Filter[Trade, TradePrivate]{
+			{Name: "sku", Of: func(t *Trade) string { return t.SKU }},
+		})
 }
 
 // Order holds the fields for a trade.

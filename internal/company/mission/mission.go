@@ -223,9 +223,9 @@ type Board struct {
 // New returns an empty board.
 func New() *Board {
 	return &Board{
-		Missions: record.NewTable[Mission, struct{}](
-			record.Definition{Resource: Resource, Filters: []string{"status"}},
-			func(m *Mission) []string { return []string{string(m.Status)} }),
+		Missions: record.NewTable(record.Definition{Resource: Resource}, []record.Filter[Mission, struct{}]{
+			{Name: "status", Of: (*Mission).State},
+		}),
 		Achievements: record.NewTable[Achievement, struct{}](record.Definition{Resource: "achievement"}, nil),
 	}
 }

@@ -92,9 +92,10 @@ func (*ContractLot) Resource() string { return "contract_lot" }
 func (l *ContractLot) State() string { return string(l.Status) }
 
 func newContractLots() *record.Table[ContractLot, ContractLotPrivate] {
-	return record.NewTable[ContractLot, ContractLotPrivate](
-		record.Definition{Resource: "contract_lot", Prefix: "lot", Filters: []string{"status"}},
-		func(l *ContractLot) []string { return []string{string(l.Status)} })
+	return record.NewTable(record.Definition{Resource: "contract_lot", Prefix: "lot"},
+		[]record.Filter[ContractLot, ContractLotPrivate]{
+			{Name: "status", Of: (*ContractLot).State},
+		})
 }
 
 // lotStreams are the random streams of offers; their coordinate is the day.

@@ -88,9 +88,10 @@ func (*CustomerInvoice) Resource() string { return "customer_invoice" }
 func (i *CustomerInvoice) State() string { return string(i.Status) }
 
 func newCustomerInvoices() *record.Table[CustomerInvoice, CustomerInvoicePrivate] {
-	return record.NewTable[CustomerInvoice, CustomerInvoicePrivate](
-		record.Definition{Resource: "customer_invoice", Prefix: "cin", Filters: []string{"status"}},
-		func(i *CustomerInvoice) []string { return []string{string(i.Status)} })
+	return record.NewTable(record.Definition{Resource: "customer_invoice", Prefix: "cin"},
+		[]record.Filter[CustomerInvoice, CustomerInvoicePrivate]{
+			{Name: "status", Of: (*CustomerInvoice).State},
+		})
 }
 
 // editInvoice changes an invoice, and with it the copy inside its shipment.

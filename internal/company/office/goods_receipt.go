@@ -46,9 +46,10 @@ func (*GoodsReceipt) Resource() string { return "office_goods_receipt" }
 func (g *GoodsReceipt) State() string { return string(g.Status) }
 
 func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
-	return record.NewTable[GoodsReceipt, struct{}](
-		record.Definition{Resource: "office_goods_receipt", Prefix: "gro", Filters: []string{"purchase_order_id"}},
-		func(g *GoodsReceipt) []string { return []string{g.PurchaseOrderID} })
+	return record.NewTable(record.Definition{Resource: "office_goods_receipt", Prefix: "gro"},
+		[]record.Filter[GoodsReceipt, struct{}]{
+			{Name: "purchase_order_id", Of: func(g *GoodsReceipt) string { return g.PurchaseOrderID }},
+		})
 }
 
 // GoodsReceiptInput holds the fields of a goods receipt to record.

@@ -48,9 +48,10 @@ func (*LedgerEntry) Resource() string { return "ledger_entry" }
 func (*LedgerEntry) State() string { return "" }
 
 func newLedger() *record.Table[LedgerEntry, struct{}] {
-	return record.NewTable[LedgerEntry, struct{}](
-		record.Definition{Resource: "ledger_entry", Prefix: "led", Filters: []string{"kind"}},
-		func(e *LedgerEntry) []string { return []string{string(e.Kind)} })
+	return record.NewTable(record.Definition{Resource: "ledger_entry", Prefix: "led"},
+		[]record.Filter[LedgerEntry, struct{}]{
+			{Name: "kind", Of: func(e *LedgerEntry) string { return string(e.Kind) }},
+		})
 }
 
 // book moves cash and writes the entry of it. It is the only place where cash

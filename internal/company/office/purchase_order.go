@@ -129,9 +129,11 @@ func (p *PurchaseOrder) Open(sku string) int64 {
 }
 
 func newPurchaseOrders() *record.Table[PurchaseOrder, PurchaseOrderPrivate] {
-	return record.NewTable[PurchaseOrder, PurchaseOrderPrivate](
-		record.Definition{Resource: "purchase_order", Prefix: "po", Filters: []string{"status", "supplier_id"}},
-		func(p *PurchaseOrder) []string { return []string{string(p.Status), p.SupplierID} })
+	return record.NewTable(record.Definition{Resource: "purchase_order", Prefix: "po"},
+		[]record.Filter[PurchaseOrder, PurchaseOrderPrivate]{
+			{Name: "status", Of: (*PurchaseOrder).State},
+			{Name: "supplier_id", Of: func(p *PurchaseOrder) string { return p.SupplierID }},
+		})
 }
 
 // PurchaseOrderInput holds the fields of an order to a supplier.

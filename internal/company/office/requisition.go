@@ -89,9 +89,10 @@ func (q *Requisition) Open() bool {
 }
 
 func newRequisitions() *record.Table[Requisition, RequisitionPrivate] {
-	return record.NewTable[Requisition, RequisitionPrivate](
-		record.Definition{Resource: "office_requisition", Prefix: "rqn", Filters: []string{"status"}},
-		func(q *Requisition) []string { return []string{string(q.Status)} })
+	return record.NewTable(record.Definition{Resource: "office_requisition", Prefix: "rqn"},
+		[]record.Filter[Requisition, RequisitionPrivate]{
+			{Name: "status", Of: (*Requisition).State},
+		})
 }
 
 // RequisitionInput holds the fields of a requisition to file.

@@ -109,9 +109,12 @@ func (*SalesOrder) Resource() string { return "sales_order" }
 func (s *SalesOrder) State() string { return string(s.Status) }
 
 func newSalesOrders() *record.Table[SalesOrder, SalesOrderPrivate] {
-	return record.NewTable[SalesOrder, SalesOrderPrivate](
-		record.Definition{Resource: "sales_order", Prefix: "so", Filters: []string{"status", "sku", "customer_id"}},
-		func(s *SalesOrder) []string { return []string{string(s.Status), s.SKU, s.CustomerID} })
+	return record.NewTable(record.Definition{Resource: "sales_order", Prefix: "so"},
+		[]record.Filter[SalesOrder, SalesOrderPrivate]{
+			{Name: "status", Of: (*SalesOrder).State},
+			{Name: "sku", Of: func(s *SalesOrder) string { return s.SKU }},
+			{Name: "customer_id", Of: func(s *SalesOrder) string { return s.CustomerID }},
+		})
 }
 
 // open reports whether the order still waits for its goods or an answer.

@@ -50,13 +50,14 @@ func (*Shipment) Resource() string { return "office_shipment" }
 func (s *Shipment) State() string { return string(s.Status) }
 
 func newShipments() *record.Table[Shipment, struct{}] {
-	return record.NewTable[Shipment, struct{}](
-		record.Definition{Resource: "office_shipment", Prefix: "sho", Filters: []string{"sales_order_id"}},
-		func(s *Shipment) []string {
-			if s.SalesOrderID == nil {
-				return []string{""}
-			}
-			return []string{*s.SalesOrderID}
+	return record.NewTable(record.Definition{Resource: "office_shipment", Prefix: "sho"},
+		[]record.Filter[Shipment, struct{}]{
+			{Name: "sales_order_id", Of: func(s *Shipment) string {
+				if s.SalesOrderID == nil {
+					return ""
+				}
+				return *s.SalesOrderID
+			}},
 		})
 }
 

@@ -116,17 +116,17 @@ func (i *SupplierInvoice) payable() money.Minor {
 }
 
 func newSupplierInvoices() *record.Table[SupplierInvoice, struct{}] {
-	return record.NewTable[SupplierInvoice, struct{}](
-		record.Definition{
-			Resource: "supplier_invoice", Prefix: "sin",
-			Filters: []string{"status", "match_status", "kind", "purchase_order_id"},
-		},
-		func(i *SupplierInvoice) []string {
-			order := ""
-			if i.PurchaseOrderID != nil {
-				order = *i.PurchaseOrderID
-			}
-			return []string{string(i.Status), i.MatchStatus, i.Kind, order}
+	return record.NewTable(record.Definition{Resource: "supplier_invoice", Prefix: "sin"},
+		[]record.Filter[SupplierInvoice, struct{}]{
+			{Name: "status", Of: (*SupplierInvoice).State},
+			{Name: "match_status", Of: func(i *SupplierInvoice) string { return i.MatchStatus }},
+			{Name: "kind", Of: func(i *SupplierInvoice) string { return i.Kind }},
+			{Name: "purchase_order_id", Of: func(i *SupplierInvoice) string {
+				if i.PurchaseOrderID == nil {
+					return ""
+				}
+				return *i.PurchaseOrderID
+			}},
 		})
 }
 

@@ -24,15 +24,13 @@ func (p *parcel) State() string  { return p.Status }
 
 // parcels are tables as three programs would have them, one after another.
 func parcels(filters ...string) *record.Table[parcel, struct{}] {
-	values := func(p *parcel) []string {
-		var found []string
-		for _, name := range filters {
-			found = append(found, map[string]string{"status": p.Status, "sku": p.SKU}[name])
-		}
-		return found
+	var all []record.Filter[parcel, struct{}]
+	for _, name := range filters {
+		all = append(all, record.Filter[parcel, struct{}]{Name: name, Of: func(p *parcel) string {
+			return map[string]string{"status": p.Status, "sku": p.SKU}[name]
+		}})
 	}
-	return record.NewTable[parcel, struct{}](record.Definition{Resource: "parcel", Prefix: "pcl", Filters: filters},
-		values)
+	return record.NewTable(record.Definition{Resource: "parcel", Prefix: "pcl"}, all)
 }
 
 // TestFilterValuesFollowTodaysDefinition: rows that were stored by a program
@@ -96,12 +94,11 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], row par
 // is no row that a player sees.
 func TestRemovedRowsAreNotRevealed(t *testing.T) {
 	t.Parallel()
-	table := record.NewFilteredTable(record.Definition{
-		Resource: "parcel", Prefix: "pcl", Filters: []string{"status"}, Beside: true,
-	}, func(p *parcel, private *string) []string { return []string{p.Status + *private} })
+	table := record.NewTable(record.Definition{Resource: "parcel", Prefix: "pcl", Beside: true},
+		[]record.Filter[parcel, string]{{Name: "status", Private: func(private *string) string { return *private }}})
 	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
-	gone, _ := table.Add(recorder, parcel{Status: "packed"}, "!")
-	table.Add(recorder, parcel{Status: "sent"}, "?")
+	gone, _ := table.Add(recorder, parcel{Status: "packed"}, "packed!")
+	table.Add(recorder, parcel{Status: "sent"}, "sent?")
 	table.Rows.Remove(recorder, gone.ID)
 	var seen [][]string
 	table.Rows.Touched(func(_ int, _ record.Row, filters []string) { seen = append(seen, filters) })

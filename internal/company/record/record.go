@@ -68,10 +68,9 @@ type Definition struct {
 	Resource string
 	// Prefix begins the ids; tables with readable ids have none.
 	Prefix string
-	// Filters are the fields that a list may be filtered by.
-	Filters []string
-	// Dates are those of the filters whose values are dates.
-	Dates []string
+	// Filters are the names of the filters of its lists, in the order in which entries have the values. Dates are those
+	// whose values are dates. NewTable fills both.
+	Filters, Dates []string
 	// Beside marks tables that are kept beside the company: nothing in the
 	// company follows from them, so the state hash does not see them. Their ids
 	// are unique across sandboxes, and their rows can be removed.

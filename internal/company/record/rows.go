@@ -21,9 +21,10 @@ type Rows struct {
 
 // kind knows the types of the rows. It takes and gives a *live[R, P] as any.
 type kind struct {
-	fresh   func() any
-	parts   func(live any) (row Row, private any)
-	copied  func(live any) Row
+	fresh  func() any
+	parts  func(live any) (row Row, private any)
+	copied func(live any) Row
+	// filters returns the values of the filters, nil when there are none.
 	filters func(live any) []string
 }
 
@@ -177,7 +178,7 @@ func (t *Rows) flush(s *slot, ordinal int, version uint64) *Entry {
 	row, private := t.kind.parts(s.live)
 	e := &Entry{
 		ID: row.RowID(), Ordinal: ordinal, Version: version, Updated: row.stamps().UpdatedAt,
-		Filters: t.filtersOf(s), row: encode(row), private: encode(private),
+		Filters: t.kind.filters(s.live), row: encode(row), private: encode(private),
 	}
 	if s.entry != nil && bytes.Equal(s.entry.row, e.row) { // only private state changed
 		e.Version, e.row = s.entry.Version, s.entry.row
@@ -193,14 +194,6 @@ func (t *Rows) DropDecoded() {
 			s.live = nil
 		}
 	}
-}
-
-// filtersOf returns the values of the filter fields, nil when there are none.
-func (t *Rows) filtersOf(s *slot) []string {
-	if t.kind.filters == nil {
-		return nil
-	}
-	return t.kind.filters(s.live)
 }
 
 // Forget drops the notes of touched rows without encoding anything: for
@@ -219,7 +212,7 @@ func (t *Rows) Touched(yield func(ordinal int, row Row, filters []string)) {
 	for _, ordinal := range t.touched {
 		s := &t.slots[ordinal]
 		if !s.removed {
-			yield(ordinal, t.kind.copied(s.live), t.filtersOf(s))
+			yield(ordinal, t.kind.copied(s.live), t.kind.filters(s.live))
 		}
 	}
 }
@@ -245,7 +238,7 @@ func (t *Rows) Restore(rows TableRows) error {
 		if err := t.decode(s); err != nil {
 			return err
 		}
-		e.Filters = t.filtersOf(s)
+		e.Filters = t.kind.filters(s.live)
 	}
 	return nil
 }

@@ -19,18 +19,23 @@ type live[R, P any] struct {
 	private P
 }
 
-// NewTable returns an empty table. filter returns the values of the
-// definition's filter fields; it may be nil when there are none.
-func NewTable[R, P any](d Definition, filter func(*R) []string) *Table[R, P] {
-	if filter == nil {
-		return NewFilteredTable[R, P](d, nil)
-	}
-	return NewFilteredTable(d, func(row *R, _ *P) []string { return filter(row) })
+// Filter is a value by which a list may be filtered.
+type Filter[R, P any] struct {
+	Name string
+	// Of returns the value of a row, Private that of its private state: one of them is set.
+	Of      func(*R) string
+	Private func(*P) string
+	// Date is set where the values are dates.
+	Date bool
 }
 
-// NewFilteredTable is NewTable for filter fields whose values come from a row and
-// its private state.
-func NewFilteredTable[R, P any](d Definition, filter func(*R, *P) []string) *Table[R, P] {
+// NewTable returns an empty table, whose lists have the filters.
+func NewTable[R, P any](d Definition, filters []Filter[R, P]) *Table[R, P] {
+	for _, f := range filters {
+		if d.Filters = append(d.Filters, f.Name); f.Date {
+			d.Dates = append(d.Dates, f.Name)
+		}
+	}
 	k := kind{
 		fresh: func() any { return new(live[R, P]) },
 		parts: func(l any) (Row, any) {
@@ -44,12 +49,21 @@ func NewFilteredTable[R, P any](d Definition, filter func(*R, *P) []string) *Tab
 			row, _ := any(&own).(Row)
 			return row
 		},
-	}
-	if filter != nil {
-		k.filters = func(l any) []string {
+		filters: func(l any) []string {
+			if len(filters) == 0 {
+				return nil
+			}
 			it, _ := l.(*live[R, P])
-			return filter(&it.row, &it.private)
-		}
+			values := make([]string, len(filters))
+			for i, f := range filters {
+				if f.Private != nil {
+					values[i] = f.Private(&it.private)
+				} else {
+					values[i] = f.Of(&it.row)
+				}
+			}
+			return values
+		},
 	}
 	if _, ok := any(new(R)).(Row); !ok {
 		panic(fmt.Sprintf("rows of %s do not embed Head and Stamps", d.Resource))

@@ -127,14 +127,15 @@ type Subscriptions struct {
 // New returns no subscriptions.
 func New() *Subscriptions {
 	return &Subscriptions{
-		Subscriptions: record.NewTable[Subscription, sealed](
-			record.Definition{Resource: Resource, Prefix: "whk", Filters: []string{"status"}, Beside: true},
-			func(s *Subscription) []string { return []string{string(s.Status)} }),
-		Deliveries: record.NewFilteredTable(
-			record.Definition{Resource: DeliveryResource, Prefix: "whd",
-				Filters: []string{"status", "trigger", "webhook_id"}, Beside: true},
-			func(d *Delivery, from *origin) []string {
-				return []string{string(d.Status), string(d.Trigger), from.SubscriptionID}
+		Subscriptions: record.NewTable(record.Definition{Resource: Resource, Prefix: "whk", Beside: true},
+			[]record.Filter[Subscription, sealed]{
+				{Name: "status", Of: (*Subscription).State},
+			}),
+		Deliveries: record.NewTable(record.Definition{Resource: DeliveryResource, Prefix: "whd", Beside: true},
+			[]record.Filter[Delivery, origin]{
+				{Name: "status", Of: (*Delivery).State},
+				{Name: "trigger", Of: func(d *Delivery) string { return string(d.Trigger) }},
+				{Name: "webhook_id", Private: func(from *origin) string { return from.SubscriptionID }},
 			}),
 	}
 }
