@@ -90,6 +90,9 @@ func isComponent(t reflect.Type) bool {
 
 func (g generator) component(t reflect.Type) string {
 	name := componentName(t)
+	if g.input {
+		name = prefixed("", t.Name()) // a body is named for its operation, which no other system has
+	}
 	if o, ok := g.owners[name]; ok {
 		if o.of != t {
 			panic(fmt.Sprintf("schema: %s and %s would share the name %s", o.of, t, name))

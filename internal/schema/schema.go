@@ -13,7 +13,8 @@
 // A component is named for its type, with the system in front for types of
 // packages office and factory: OfficeShipment, FactoryShipment, and, always the
 // same way, OfficeSalesOrder. Types of other packages keep their names, so
-// SalesOrderReceivedData is the data of an event. Two types that would share a
+// SalesOrderReceivedData is the data of an event. So do bodies, which are named for
+// their operations: CreateWorkOrder. Two types that would share a
 // name are a mistake of the program and panic. So is one type that is both an
 // input and an output, because the two differ in the fields that are required,
 // nullable and allowed beside the named ones.
