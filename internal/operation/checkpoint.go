@@ -99,7 +99,7 @@ func createCheckpoint() Operation {
 			"Writes no event.",
 		Problems: []problem.Code{problem.CheckpointExists, problem.TooManyOpen},
 		Out:      reflect.TypeFor[company.Checkpoint](),
-	}, func(tx *sandbox.Tx, _ string, in *CreateCheckpoint) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateCheckpoint) (Result, error) {
 		id, err := tx.Company.AddCheckpoint(in.Label, tx.NextVersion(), tx.Now)
 		return Result{Resource: company.CheckpointResource, ID: id}, err
 	})
@@ -113,8 +113,8 @@ func deleteCheckpoint() Operation {
 		Description: "Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.",
 		Problems:    []problem.Code{problem.NotFound, problem.CheckpointKept},
 		Out:         reflect.TypeFor[company.Checkpoint](),
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		last, err := tx.Company.RemoveCheckpoint(id, tx.Now)
+	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
+		last, err := tx.Company.RemoveCheckpoint(at.ID, tx.Now)
 		return Result{Value: func(*sandbox.View) any { return last }}, err
 	})
 }

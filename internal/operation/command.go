@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"reflect"
 
+	"platen/internal/company"
+	"platen/internal/company/record"
 	"platen/internal/sandbox"
 )
 
@@ -105,26 +107,36 @@ func written[In any](o Operation) Operation {
 	return o
 }
 
-// write binds a typed command to a row of the table.
-func write[In any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error)) Operation {
-	return writeAt(o, func(tx *sandbox.Tx, at PathParams, in *In) (Result, error) { return run(tx, at.ID, in) })
-}
-
-// writeAt is write for a path with two ids.
-func writeAt[In any](o Operation, run runFunc[In]) Operation {
+// write binds a function that decides something between the request and the company to a row of the table.
+func write[In any](o Operation, run runFunc[In]) Operation {
 	o = written[In](o)
 	o.New = func() Command { return &command[In]{run: run} }
 	return o
 }
 
+// move binds a method of the company that changes the record of the type Row that the path names, by its id alone.
+func move[Row any](o Operation, run func(c *company.Company, id string) error) Operation {
+	resource := respond[Row](&o)
+	return write(o, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
+		return Result{Resource: resource, ID: at.ID}, run(tx.Company, at.ID)
+	})
+}
+
+// respond makes a row the data of the response, and returns its resource.
+func respond[Row any](o *Operation) (resource string) {
+	o.Out = reflect.TypeFor[Row]()
+	row, _ := any(new(Row)).(record.Row)
+	return row.Resource()
+}
+
 // tried is write with a dry run.
-func tried[In, Out any](o Operation, run func(tx *sandbox.Tx, id string, in *In) (Result, error),
+func tried[In, Out any](o Operation, run runFunc[In],
 	try func(tx *sandbox.Tx, in *In) (Out, error)) Operation {
 	o = written[In](o)
 	o.Preview = reflect.TypeFor[Out]()
 	o.New = func() Command {
 		return &command[In]{
-			run: func(tx *sandbox.Tx, at PathParams, in *In) (Result, error) { return run(tx, at.ID, in) },
+			run: run,
 			try: func(tx *sandbox.Tx, in *In) (any, error) { return try(tx, in) },
 		}
 	}

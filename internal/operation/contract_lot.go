@@ -1,13 +1,12 @@
 package operation
 
 import (
-	"reflect"
 	"slices"
 
+	"platen/internal/company"
 	"platen/internal/company/office"
 	"platen/internal/event"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
 )
 
 func lotOperations() []Operation {
@@ -24,27 +23,21 @@ func lotOperations() []Operation {
 }
 
 func acceptLot() Operation {
-	return write(Operation{
+	return move[office.ContractLot](Operation{
 		ID: "accept_contract_lot", Path: "/office/contract-lots/{id}/accept", System: Office,
-		Out:     reflect.TypeFor[office.ContractLot](),
 		Summary: "Accept a contract lot",
 		Description: "With the auto bridge the Factory gets its work order at once. " +
 			"A lot that is not shipped by deliver_by costs its penalty.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 		Events:   []event.Type{event.ContractLotAccepted, event.WorkOrderCreated, event.WorkOrderReady},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		return Result{Resource: "contract_lot", ID: id}, tx.Company.AcceptLot(id)
-	})
+	}, (*company.Company).AcceptLot)
 }
 
 func declineLot() Operation {
-	return write(Operation{
+	return move[office.ContractLot](Operation{
 		ID: "decline_contract_lot", Path: "/office/contract-lots/{id}/decline", System: Office,
-		Out:      reflect.TypeFor[office.ContractLot](),
 		Summary:  "Decline a contract lot",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.ContractLotDeclined},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		return Result{Resource: "contract_lot", ID: id}, tx.Company.DeclineLot(id)
-	})
+	}, (*company.Company).DeclineLot)
 }

@@ -126,7 +126,7 @@ func createWorkOrder() Operation {
 			"put its id into reference. Stock goods without a reference go on the shelf.",
 		Problems: []problem.Code{problem.DuplicateReference, problem.ReferenceRequired, problem.TooManyOpen},
 		Events:   []event.Type{event.WorkOrderCreated, event.WorkOrderReady},
-	}, func(tx *sandbox.Tx, _ string, in *CreateWorkOrder) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateWorkOrder) (Result, error) {
 		work := factory.WorkOrderInput{SKU: in.SKU, Quantity: in.Quantity, Reference: in.Reference, DueDate: in.DueDate}
 		if in.Priority != nil {
 			work.Priority = *in.Priority
@@ -151,7 +151,7 @@ func startPrintRun() Operation {
 			event.PrintRunStarted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
 			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved, event.MissionCompleted,
 		},
-	}, func(tx *sandbox.Tx, _ string, in *StartPrintRun) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *StartPrintRun) (Result, error) {
 		id, err := tx.Company.StartPrintRun(in.run())
 		return Result{Resource: "print_run", ID: id}, err
 	}, func(tx *sandbox.Tx, in *StartPrintRun) (factory.PrintRunPreview, error) {
@@ -173,7 +173,7 @@ func createFactoryShipment() Operation {
 			problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
-	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryShipment) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateFactoryShipment) (Result, error) {
 		id, err := tx.Company.ShipFromFactory(factory.ShipmentInput{
 			WorkOrderID: in.WorkOrderID, CarrierNote: in.CarrierNote,
 		})

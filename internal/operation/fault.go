@@ -192,7 +192,7 @@ func faultOperations() []Operation {
 				"faults that differ in kind or operations can be pending, each 100 times.",
 			Problems: []problem.Code{problem.OriginRefused, problem.TooManyOpen},
 			Out:      reflect.TypeFor[Injection](),
-		}, func(tx *sandbox.Tx, _ string, in *InjectFault) (Result, error) {
+		}, func(tx *sandbox.Tx, _ PathParams, in *InjectFault) (Result, error) {
 			count := int64(1)
 			if in.Count != nil {
 				count = *in.Count

@@ -65,7 +65,7 @@ func tradeOnMarket() Operation {
 			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
 			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,
 		},
-	}, func(tx *sandbox.Tx, _ string, in *TradeOnMarket) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *TradeOnMarket) (Result, error) {
 		id, err := tx.Company.Trade(market.Order{
 			Side: in.Side, SKU: in.SKU, Quantity: in.Quantity, LimitMinor: in.LimitMinor,
 		})

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"platen/internal/company"
 	"platen/internal/company/office"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -104,18 +105,15 @@ func officeOperations() []Operation {
 }
 
 func acceptSalesOrder() Operation {
-	return write(Operation{
+	return move[office.SalesOrder](Operation{
 		ID: "accept_sales_order", Path: "/office/sales-orders/{id}/accept", System: Office,
-		Out:     reflect.TypeFor[office.SalesOrder](),
 		Summary: "Accept a sales order",
 		Description: "With the auto bridge the Factory gets its work order at once and the order goes into " +
 			"production; with the manual bridge it is accepted, and carrying it across is your integration's work.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 		Events: []event.Type{event.SalesOrderAccepted, event.WorkOrderCreated, event.WorkOrderReady,
 			event.MissionCompleted},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		return Result{Resource: "sales_order", ID: id}, tx.Company.AcceptSalesOrder(id)
-	})
+	}, (*company.Company).AcceptSalesOrder)
 }
 
 func declineSalesOrder() Operation {
@@ -125,8 +123,8 @@ func declineSalesOrder() Operation {
 		Summary:  "Decline a sales order",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.SalesOrderDeclined},
-	}, func(tx *sandbox.Tx, id string, in *DeclineSalesOrder) (Result, error) {
-		return Result{Resource: "sales_order", ID: id}, tx.Company.DeclineSalesOrder(id, in.Reason)
+	}, func(tx *sandbox.Tx, at PathParams, in *DeclineSalesOrder) (Result, error) {
+		return Result{Resource: "sales_order", ID: at.ID}, tx.Company.DeclineSalesOrder(at.ID, in.Reason)
 	})
 }
 
@@ -141,7 +139,7 @@ func createOfficeShipment() Operation {
 			problem.WorkOrderNotReady, problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
-	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeShipment) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateOfficeShipment) (Result, error) {
 		ship, of := tx.Company.ShipFromOffice, in.SalesOrderID
 		if in.ContractLotID != nil {
 			ship, of = tx.Company.ShipLotFromOffice, in.ContractLotID

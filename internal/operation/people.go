@@ -105,7 +105,7 @@ func hireEmployee() Operation {
 		Description: "Costs a fee. They begin two working days later, and replace the employee who left the role.",
 		Problems:    []problem.Code{problem.InsufficientFunds, problem.HeadcountLimit},
 		Events:      []event.Type{event.EmployeeHired},
-	}, func(tx *sandbox.Tx, _ string, in *HireEmployee) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *HireEmployee) (Result, error) {
 		id, err := tx.Company.HireEmployee(in.Role, in.HourlyMinor)
 		return Result{Resource: "employee", ID: id}, err
 	})
@@ -120,8 +120,8 @@ func dismissEmployee() Operation {
 			"set going runs on.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.InsufficientFunds},
 		Events:   []event.Type{event.EmployeeDismissed},
-	}, func(tx *sandbox.Tx, id string, in *DismissEmployee) (Result, error) {
-		return Result{Resource: "employee", ID: id}, tx.Company.DismissEmployee(id, in.Reason)
+	}, func(tx *sandbox.Tx, at PathParams, in *DismissEmployee) (Result, error) {
+		return Result{Resource: "employee", ID: at.ID}, tx.Company.DismissEmployee(at.ID, in.Reason)
 	})
 }
 
@@ -136,7 +136,7 @@ func createTimesheet() Operation {
 		Problems: []problem.Code{problem.TimesheetExists, problem.WeekNotOver, problem.PayrollAlreadyPaid,
 			problem.EmployeeMissing},
 		Events: []event.Type{event.PayrollDue},
-	}, func(tx *sandbox.Tx, _ string, in *CreateTimesheet) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateTimesheet) (Result, error) {
 		id, err := tx.Company.RecordTimesheet(in.WeekStart, in.hours())
 		return Result{Resource: "timesheet", ID: id}, err
 	})
@@ -167,7 +167,7 @@ func runPayroll() Operation {
 		Problems: []problem.Code{problem.NotFound, problem.TimesheetMissing, problem.PayrollAlreadyPaid,
 			problem.InsufficientFunds},
 		Events: []event.Type{event.PayrollPaid, event.MissionCompleted},
-	}, func(tx *sandbox.Tx, _ string, in *RunPayroll) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *RunPayroll) (Result, error) {
 		id, err := tx.Company.RunPayroll(in.WeekStart)
 		return Result{Resource: "payroll_run", ID: id}, err
 	})

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"platen/internal/company"
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/event"
@@ -175,7 +176,7 @@ func createRequisition() Operation {
 			"put its requisition's id into reference. Small ones are approved by policy at once.",
 		Problems: []problem.Code{problem.DuplicateReference, problem.TooManyOpen},
 		Events:   []event.Type{event.OfficeRequisitionReceived, event.OfficeRequisitionApproved},
-	}, func(tx *sandbox.Tx, _ string, in *CreateRequisition) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateRequisition) (Result, error) {
 		id, err := tx.Company.FileRequisition(office.RequisitionInput{
 			Lines: materials(in.Lines), Reference: in.Reference, NeededBy: in.NeededBy,
 		})
@@ -184,15 +185,12 @@ func createRequisition() Operation {
 }
 
 func approveRequisition() Operation {
-	return write(Operation{
+	return move[office.Requisition](Operation{
 		ID: "approve_requisition", Path: "/office/requisitions/{id}/approve", System: Office,
-		Out:      reflect.TypeFor[office.Requisition](),
 		Summary:  "Approve a requisition",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.OfficeRequisitionApproved},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		return Result{Resource: "office_requisition", ID: id}, tx.Company.ApproveRequisition(id)
-	})
+	}, (*company.Company).ApproveRequisition)
 }
 
 func rejectRequisition() Operation {
@@ -202,8 +200,8 @@ func rejectRequisition() Operation {
 		Summary:  "Reject a requisition",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.OfficeRequisitionRejected},
-	}, func(tx *sandbox.Tx, id string, in *RejectRequisition) (Result, error) {
-		return Result{Resource: "office_requisition", ID: id}, tx.Company.RejectRequisition(id, in.Reason)
+	}, func(tx *sandbox.Tx, at PathParams, in *RejectRequisition) (Result, error) {
+		return Result{Resource: "office_requisition", ID: at.ID}, tx.Company.RejectRequisition(at.ID, in.Reason)
 	})
 }
 
@@ -220,7 +218,7 @@ func createPurchaseOrder() Operation {
 		},
 		Events: []event.Type{event.PurchaseOrderCreated, event.PurchaseOrderApprovalRequired,
 			event.PurchaseOrderApproved},
-	}, func(tx *sandbox.Tx, _ string, in *CreatePurchaseOrder) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreatePurchaseOrder) (Result, error) {
 		id, err := tx.Company.Purchase(in.order())
 		return Result{Resource: "purchase_order", ID: id, Decision: in.RequisitionID == nil}, err
 	}, func(tx *sandbox.Tx, in *CreatePurchaseOrder) (office.PurchaseOrderPreview, error) {
@@ -229,15 +227,12 @@ func createPurchaseOrder() Operation {
 }
 
 func approvePurchaseOrder() Operation {
-	return write(Operation{
+	return move[office.PurchaseOrder](Operation{
 		ID: "approve_purchase_order", Path: "/office/purchase-orders/{id}/approve", System: Office, Key: KeyRequired,
-		Out:      reflect.TypeFor[office.PurchaseOrder](),
 		Summary:  "Approve a purchase order",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.SupplierOnHold},
 		Events:   []event.Type{event.PurchaseOrderApproved},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		return Result{Resource: "purchase_order", ID: id}, tx.Company.ApprovePurchase(id)
-	})
+	}, (*company.Company).ApprovePurchase)
 }
 
 func createOfficeGoodsReceipt() Operation {
@@ -250,7 +245,7 @@ func createOfficeGoodsReceipt() Operation {
 		Problems: []problem.Code{problem.NotFound, problem.PurchaseOrderNotApproved, problem.DuplicateReference,
 			problem.QuantityExceedsOrder},
 		Events: []event.Type{event.OfficeGoodsReceiptRecorded},
-	}, func(tx *sandbox.Tx, _ string, in *CreateOfficeGoodsReceipt) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateOfficeGoodsReceipt) (Result, error) {
 		receipt := office.GoodsReceiptInput{PurchaseOrderID: in.PurchaseOrderID, Reference: in.Reference}
 		for _, line := range in.Lines {
 			received := office.ReceiptLine{SKU: line.SKU, QuantityAccepted: line.QuantityAccepted}
@@ -276,8 +271,9 @@ func paySupplierInvoice() Operation {
 			problem.InsufficientFunds, problem.AmountNotPayable,
 		},
 		Events: []event.Type{event.SupplierInvoicePaid, event.MissionCompleted},
-	}, func(tx *sandbox.Tx, id string, in *PaySupplierInvoice) (Result, error) {
-		return Result{Resource: "supplier_invoice", ID: id}, tx.Company.PaySupplierInvoice(id, in.AmountMinor, in.Note)
+	}, func(tx *sandbox.Tx, at PathParams, in *PaySupplierInvoice) (Result, error) {
+		return Result{Resource: "supplier_invoice", ID: at.ID},
+			tx.Company.PaySupplierInvoice(at.ID, in.AmountMinor, in.Note)
 	})
 }
 
@@ -292,7 +288,7 @@ func createFactoryGoodsReceipt() Operation {
 			problem.NoWarehouseWorker},
 		Events: []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded,
 			event.MissionCompleted},
-	}, func(tx *sandbox.Tx, _ string, in *CreateFactoryGoodsReceipt) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateFactoryGoodsReceipt) (Result, error) {
 		receipt := factory.GoodsReceiptInput{DeliveryID: in.DeliveryID}
 		if in.Lines != nil {
 			for _, line := range *in.Lines {

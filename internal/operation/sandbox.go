@@ -375,7 +375,7 @@ func clockOperation() Operation {
 			"there. skip jumps to the next event while a poll of a client waits and nothing else is under way. " +
 			"The lease runs in every mode. Running print runs get a new ends_at. Writes no event.",
 		Out: reflect.TypeFor[SandboxStatus](),
-	}, func(tx *sandbox.Tx, _ string, in *UpdateSandbox) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *UpdateSandbox) (Result, error) {
 		now := tx.Now
 		status := func(v *sandbox.View) any { return wholeStatus(v, max(now, v.LastEventAt)) }
 		return Result{Value: status}, in.setClock(tx)
@@ -390,7 +390,7 @@ func extendOperation() Operation {
 			"Nothing happens in the company: no event is written.",
 		Problems: []problem.Code{problem.OriginRefused, problem.ExtensionNotYet, problem.NoExtensionsLeft},
 		Out:      reflect.TypeFor[SandboxStatus](),
-	}, func(tx *sandbox.Tx, _ string, _ *noBody) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, _ *noBody) (Result, error) {
 		now := tx.Now
 		return Result{Value: func(v *sandbox.View) any { return wholeStatus(v, max(now, v.LastEventAt)) }}, tx.Extend()
 	})

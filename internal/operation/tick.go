@@ -100,7 +100,7 @@ func tickOperation() Operation {
 		Description: "Everything due in that time happens. With until, the clock stops when something " +
 			"happens. At most once per second, unless the server has another pause.",
 		Problems: []problem.Code{problem.TickRate, problem.InvalidEventType}, Out: reflect.TypeFor[TickResult](),
-	}, func(tx *sandbox.Tx, _ string, in *TickInput) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *TickInput) (Result, error) {
 		minutes, until, err := in.bounds()
 		if err != nil {
 			return Result{}, err

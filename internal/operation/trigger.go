@@ -94,7 +94,7 @@ func triggerOperations() []Operation {
 			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.TriggerImpossible},
 			Events:   followUps(),
 			Out:      reflect.TypeFor[TriggerResult](),
-		}, func(tx *sandbox.Tx, _ string, in *PullTrigger) (Result, error) {
+		}, func(tx *sandbox.Tx, _ PathParams, in *PullTrigger) (Result, error) {
 			first := tx.Sequence()
 			done, err := tx.Company.Trigger(in.Type, &company.TriggerInput{
 				SKU: in.SKU, Quantity: in.Quantity, Days: in.Days, Pct: in.Pct, BadgeNo: in.BadgeNo,

@@ -119,7 +119,7 @@ func createWebhook() Operation {
 			"Nothing is delivered before POST /webhooks/{id}/test got a 2xx from your URL.",
 		Problems: []problem.Code{problem.WebhookURLRejected, problem.InvalidEventType, problem.WebhookLimitReached},
 		Events:   []event.Type{event.WebhookCreated},
-	}, func(tx *sandbox.Tx, _ string, in *CreateWebhook) (Result, error) {
+	}, func(tx *sandbox.Tx, _ PathParams, in *CreateWebhook) (Result, error) {
 		host, err := checkURL(tx, in.URL)
 		if err != nil {
 			return Result{}, err
@@ -149,7 +149,8 @@ func updateWebhook() Operation {
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.WebhookURLRejected,
 			problem.InvalidEventType},
 		Events: []event.Type{event.WebhookUpdated, event.WebhookReenabled},
-	}, func(tx *sandbox.Tx, id string, in *UpdateWebhook) (Result, error) {
+	}, func(tx *sandbox.Tx, at PathParams, in *UpdateWebhook) (Result, error) {
+		id := at.ID
 		if _, err := tx.Company.Subscription(id); err != nil {
 			return Result{}, err
 		}
@@ -184,8 +185,8 @@ func deleteWebhook() Operation {
 			"its log are gone.",
 		Problems: []problem.Code{problem.NotFound},
 		Events:   []event.Type{event.WebhookDeleted},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
-		last, err := tx.Company.Unsubscribe(id, tx.Now)
+	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
+		last, err := tx.Company.Unsubscribe(at.ID, tx.Now)
 		return Result{Value: func(*sandbox.View) any { return last }}, err
 	})
 }
@@ -199,7 +200,8 @@ func rotateWebhookSecret() Operation {
 			"can change over. A second rotation within the day ends the first secret at once.",
 		Problems: []problem.Code{problem.NotFound},
 		Events:   []event.Type{event.WebhookSecretRotated},
-	}, func(tx *sandbox.Tx, id string, _ *noBody) (Result, error) {
+	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
+		id := at.ID
 		if _, err := tx.Company.Subscription(id); err != nil {
 			return Result{}, err
 		}
@@ -210,7 +212,7 @@ func rotateWebhookSecret() Operation {
 }
 
 func redeliver() Operation {
-	return writeAt(Operation{
+	return write(Operation{
 		ID: "redeliver_webhook", Path: "/webhooks/{id}/deliveries/{delivery_id}/redeliver", System: Shared,
 		Status:  http.StatusAccepted,
 		Out:     reflect.TypeFor[subscription.Delivery](),
@@ -234,7 +236,8 @@ func redeliverFailed() Operation {
 			"order of the feed, within the budget, and retried like any other. Five failures in a row disable " +
 			"the subscription, and drop the rest.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.InvalidEventType, problem.TooManyOpen},
-	}, func(tx *sandbox.Tx, id string, in *RedeliverFailed) (Result, error) {
+	}, func(tx *sandbox.Tx, at PathParams, in *RedeliverFailed) (Result, error) {
+		id := at.ID
 		again := subscription.Again{Since: uint64(in.Since), Types: in.EventTypes}
 		stretches, err := tx.Company.MissedEvents(id, again)
 		if err != nil {
