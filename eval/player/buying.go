@@ -166,7 +166,7 @@ func (p *player) forSale(sku string) (int64, error) {
 }
 
 func (p *player) trade(sku string, quantity int64) error {
-	_, err := p.try("trade_on_market", "", &operation.TradeOnMarket{Side: market.Buy, SKU: sku, Quantity: quantity})
+	_, err := p.try("trade_on_market", "", &market.TradeOnMarket{Side: market.Buy, SKU: sku, Quantity: quantity})
 	return err
 }
 

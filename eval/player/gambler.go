@@ -155,7 +155,7 @@ func (g *gambler) tradeAny() error {
 	}
 	side := []market.Side{market.Buy, market.Sell}[g.below(2)]
 	return g.attempt("trade_on_market", "",
-		&operation.TradeOnMarket{Side: side, SKU: quote.SKU, Quantity: 1 + int64(g.below(1000))})
+		&market.TradeOnMarket{Side: side, SKU: quote.SKU, Quantity: 1 + int64(g.below(1000))})
 }
 
 // carryAny carries an order or a parcel across a bridge that does not.

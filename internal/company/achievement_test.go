@@ -133,7 +133,7 @@ func TestABargainOnTheMarketIsTenPerCentBelowBase(t *testing.T) {
 				continue
 			}
 			cheap := *q.AskMinor*10 <= q.BaseMinor*9
-			l.must(trade(market.Order{Side: market.Buy, SKU: q.SKU, Quantity: 1}))
+			l.must(trade(market.TradeOnMarket{Side: market.Buy, SKU: q.SKU, Quantity: 1}))
 			if cheap {
 				l.has("a bargain", "market_timer")
 				checkFeed(t, l)

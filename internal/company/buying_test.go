@@ -93,9 +93,9 @@ func drawBillLot(t *rapid.T, l *life) action {
 		rapid.SampledFrom([]*int64{nil, nil, new(int64(7))}).Draw(t, "quantity"))
 }
 
-func trade(in market.Order) action {
+func trade(in market.TradeOnMarket) action {
 	return action{name: "trade " + in.SKU, do: func(l *life) error {
-		_, err := l.company.Trade(in)
+		_, err := l.company.Trade(&in)
 		return err
 	}}
 }
@@ -103,7 +103,7 @@ func trade(in market.Order) action {
 // drawTrade buys and sells what is traded and what is not, sometimes with a
 // limit.
 func drawTrade(t *rapid.T, _ *life) action {
-	in := market.Order{
+	in := market.TradeOnMarket{
 		Side: rapid.SampledFrom([]market.Side{market.Buy, market.Sell}).Draw(t, "side"),
 		SKU: rapid.SampledFrom([]string{
 			catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Waste, "prd_notebook", catalog.Ink, "mat_none",
@@ -123,7 +123,7 @@ func drawSale(t *rapid.T, l *life) action {
 	}).Draw(t, "sku")
 	parts := rapid.Int64Range(1, 9).Draw(t, "parts")
 	onHand := rowOf[factory.StockItem](l, "stock_item", factory.StockItemID(sku)).OnHand
-	return trade(market.Order{Side: market.Sell, SKU: sku, Quantity: max(1, onHand/parts)})
+	return trade(market.TradeOnMarket{Side: market.Sell, SKU: sku, Quantity: max(1, onHand/parts)})
 }
 
 var materials = []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}

@@ -14,7 +14,7 @@ const timerMarketDelivery = "market.delivery"
 
 // Trade buys or sells on the market, and returns the trade's id. Goods to sell
 // have to be in the warehouse and free.
-func (c *Company) Trade(in market.Order) (string, error) {
+func (c *Company) Trade(in *market.TradeOnMarket) (string, error) {
 	deal, err := c.market.Price(in)
 	if err != nil {
 		return "", err

@@ -26,11 +26,11 @@ func still(t reporter, name string, seed uint64, change ...func(*preset.Preset))
 }
 
 func buy(sku string, quantity int64) action {
-	return trade(market.Order{Side: market.Buy, SKU: sku, Quantity: quantity})
+	return trade(market.TradeOnMarket{Side: market.Buy, SKU: sku, Quantity: quantity})
 }
 
 func sell(sku string, quantity int64) action {
-	return trade(market.Order{Side: market.Sell, SKU: sku, Quantity: quantity})
+	return trade(market.TradeOnMarket{Side: market.Sell, SKU: sku, Quantity: quantity})
 }
 
 // lastTrade is the newest trade.
@@ -131,23 +131,23 @@ func TestRefusedTradesChangeNothing(t *testing.T) {
 	l.must(tick(10))
 	ask := l.quoted(catalog.Coated).AskMinor
 	for _, c := range []struct {
-		in   market.Order
+		in   market.TradeOnMarket
 		code problem.Code
 	}{
-		{market.Order{Side: market.Buy, SKU: catalog.Ink, Quantity: 1}, problem.NotTraded},
-		{market.Order{Side: market.Buy, SKU: catalog.Waste, Quantity: 1}, problem.NotTraded},
-		{market.Order{Side: market.Sell, SKU: "prd_card", Quantity: 1}, problem.NotTraded},
-		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(*ask - 1)},
+		{market.TradeOnMarket{Side: market.Buy, SKU: catalog.Ink, Quantity: 1}, problem.NotTraded},
+		{market.TradeOnMarket{Side: market.Buy, SKU: catalog.Waste, Quantity: 1}, problem.NotTraded},
+		{market.TradeOnMarket{Side: market.Sell, SKU: "prd_card", Quantity: 1}, problem.NotTraded},
+		{market.TradeOnMarket{Side: market.Buy, SKU: catalog.Coated, Quantity: 100, LimitMinor: new(*ask - 1)},
 			problem.LimitNotMet},
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 100, LimitMinor: ask},
+		{market.TradeOnMarket{Side: market.Sell, SKU: catalog.Coated, Quantity: 100, LimitMinor: ask},
 			problem.LimitNotMet},
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001}, problem.InsufficientStock},
-		{market.Order{Side: market.Sell, SKU: catalog.Waste, Quantity: 1}, problem.InsufficientStock},
-		{market.Order{Side: market.Sell, SKU: "prd_notebook", Quantity: 1}, problem.InsufficientStock},
+		{market.TradeOnMarket{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001}, problem.InsufficientStock},
+		{market.TradeOnMarket{Side: market.Sell, SKU: catalog.Waste, Quantity: 1}, problem.InsufficientStock},
+		{market.TradeOnMarket{Side: market.Sell, SKU: "prd_notebook", Quantity: 1}, problem.InsufficientStock},
 		// The limit is said before the stock: waiting for goods would not help.
-		{market.Order{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001, LimitMinor: ask},
+		{market.TradeOnMarket{Side: market.Sell, SKU: catalog.Coated, Quantity: 12_001, LimitMinor: ask},
 			problem.LimitNotMet},
-		{market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 5_001}, problem.MarketSoldOut},
+		{market.TradeOnMarket{Side: market.Buy, SKU: catalog.Coated, Quantity: 5_001}, problem.MarketSoldOut},
 	} {
 		before := l.snapshot()
 		if err := l.act(trade(c.in)); codeOf(err) != c.code {

@@ -114,6 +114,18 @@ func write[In any](o Operation, run runFunc[In]) Operation {
 	return o
 }
 
+// create binds a method of the company that makes a record of the type Row. A body says whether that was the client's
+// own idea.
+func create[Row, In any](o Operation, run func(c *company.Company, in *In) (id string, err error)) Operation {
+	o.Status = http.StatusCreated
+	resource := respond[Row](&o)
+	return write(o, func(tx *sandbox.Tx, _ PathParams, in *In) (Result, error) {
+		id, err := run(tx.Company, in)
+		own, ok := any(in).(interface{ Unasked() bool })
+		return Result{Resource: resource, ID: id, Decision: ok && own.Unasked()}, err
+	})
+}
+
 // move binds a method of the company that changes the record of the type Row that the path names, by its id alone.
 func move[Row any](o Operation, run func(c *company.Company, id string) error) Operation {
 	resource := respond[Row](&o)

@@ -1,27 +1,14 @@
 package operation
 
 import (
-	"net/http"
-	"reflect"
 	"slices"
 
+	"platen/internal/company"
 	"platen/internal/company/factory"
 	"platen/internal/company/market"
 	"platen/internal/event"
-	"platen/internal/money"
 	"platen/internal/problem"
-	"platen/internal/sandbox"
 )
-
-// TradeOnMarket is the body of POST /office/market.
-type TradeOnMarket struct {
-	_ struct{} `doc:"The body that buys or sells goods of the company on the market."`
-
-	Side       market.Side  `json:"side" required:"true" enum:"buy,sell" doc:"buy takes goods from the market at the ask, sell gives it goods at the bid." agent:"-"`
-	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The goods to trade, such as mat_coated: the sku of a quote." agent:"-"`
-	Quantity   int64        `json:"quantity" required:"true" minimum:"1" maximum:"20000" doc:"In the unit of the quote: sheets of paper, kilograms of waste."`
-	LimitMinor *money.Minor `json:"limit_price_minor,omitzero" nullable:"true" minimum:"1" doc:"The most that one may cost, or the least that one must bring."`
-}
 
 func marketOperations() []Operation {
 	return slices.Concat(
@@ -53,9 +40,8 @@ func marketDeliveryOperations() []Operation {
 }
 
 func tradeOnMarket() Operation {
-	return write(Operation{
-		ID: "trade_on_market", Path: "/office/market", System: Office, Key: KeyRequired, Status: http.StatusCreated,
-		Out:     reflect.TypeFor[market.Trade](),
+	return create[market.Trade](Operation{
+		ID: "trade_on_market", Path: "/office/market", System: Office, Key: KeyRequired,
 		Summary: "Trade on the market",
 		Description: "The money moves at once. Bought goods come on the next working day; sold goods leave the " +
 			"Factory's warehouse at once. Large trades move the price against you.",
@@ -65,10 +51,5 @@ func tradeOnMarket() Operation {
 			event.MarketTradeExecuted, event.StockBelowReorderPoint, event.FactoryRequisitionCreated,
 			event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,
 		},
-	}, func(tx *sandbox.Tx, _ PathParams, in *TradeOnMarket) (Result, error) {
-		id, err := tx.Company.Trade(market.Order{
-			Side: in.Side, SKU: in.SKU, Quantity: in.Quantity, LimitMinor: in.LimitMinor,
-		})
-		return Result{Resource: "market_trade", ID: id, Decision: true}, err
-	})
+	}, (*company.Company).Trade)
 }

@@ -72,7 +72,7 @@ func (e *exchange) sleep() {
 // trade makes a deal at any price, and returns it.
 func (e *exchange) trade(side market.Side, sku string, quantity int64) market.Deal {
 	e.t.Helper()
-	deal, err := e.Price(market.Order{Side: side, SKU: sku, Quantity: quantity})
+	deal, err := e.Price(&market.TradeOnMarket{Side: side, SKU: sku, Quantity: quantity})
 	if err != nil {
 		e.t.Fatalf("%s: %s %d of %s: %v", e.label, side, quantity, sku, err)
 	}

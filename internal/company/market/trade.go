@@ -62,17 +62,23 @@ func newTrades() *record.Table[Trade, TradePrivate] {
 		})
 }
 
-// Order holds the fields for a trade.
-type Order struct {
-	Side       Side
-	SKU        string
-	Quantity   int64
-	LimitMinor *money.Minor
+// TradeOnMarket is the body of POST /office/market.
+type TradeOnMarket struct {
+	_ struct{} `doc:"The body that buys or sells goods of the company on the market."`
+
+	Side       Side         `json:"side" required:"true" enum:"buy,sell" doc:"buy takes goods from the market at the ask, sell gives it goods at the bid." agent:"-"`
+	SKU        string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The goods to trade, such as mat_coated: the sku of a quote." agent:"-"`
+	Quantity   int64        `json:"quantity" required:"true" minimum:"1" maximum:"20000" doc:"In the unit of the quote: sheets of paper, kilograms of waste."`
+	LimitMinor *money.Minor `json:"limit_price_minor,omitzero" nullable:"true" minimum:"1" doc:"The most that one may cost, or the least that one must bring."`
 }
+
+// Unasked reports whether the trade is the client's own idea: it always is.
+func (*TradeOnMarket) Unasked() bool { return true }
 
 // Deal is an order with its price.
 type Deal struct {
-	Order
+	TradeOnMarket
+
 	UnitPriceMinor money.Minor
 	// StockQuantity is the order's quantity in units of stock.
 	StockQuantity int64
@@ -100,14 +106,14 @@ type AvailableDetails struct {
 
 // Price puts a price on an order. It refuses goods that the market does not
 // trade, more than it has left today, and a price beyond the limit.
-func (m *Market) Price(in Order) (Deal, error) {
+func (m *Market) Price(in *TradeOnMarket) (Deal, error) {
 	traded := []string{}
 	for i, g := range m.listed() {
 		if in.Side == Buy && !g.buyable || len(m.State.Prices) == 0 {
 			continue
 		}
 		if g.sku == in.SKU {
-			return m.price(Deal{Order: in, StockQuantity: in.Quantity * g.stockUnits, place: i, goods: g})
+			return m.price(Deal{TradeOnMarket: *in, StockQuantity: in.Quantity * g.stockUnits, place: i, goods: g})
 		}
 		traded = append(traded, g.sku)
 	}

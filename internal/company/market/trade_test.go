@@ -40,7 +40,7 @@ func TestATradeCostsItsAverage(t *testing.T) {
 		{market.Sell, catalog.Waste, 1, 9},
 		{market.Sell, catalog.Waste, 20_000, 9}, // 8.15
 	} {
-		deal, err := e.Price(market.Order{Side: c.side, SKU: c.sku, Quantity: c.quantity})
+		deal, err := e.Price(&market.TradeOnMarket{Side: c.side, SKU: c.sku, Quantity: c.quantity})
 		if err != nil || deal.UnitPriceMinor != c.want || deal.TotalMinor() != c.want.Times(c.quantity) {
 			t.Errorf("%s %d of %s: %s each, %s in all, %v, want %s",
 				c.side, c.quantity, c.sku, deal.UnitPriceMinor, deal.TotalMinor(), err, c.want)
@@ -49,7 +49,7 @@ func TestATradeCostsItsAverage(t *testing.T) {
 		for limit, met := range map[money.Minor]bool{
 			c.want: true, c.want - 1: c.side == market.Sell, c.want + 1: c.side == market.Buy,
 		} {
-			_, err := e.Price(market.Order{Side: c.side, SKU: c.sku, Quantity: c.quantity, LimitMinor: &limit})
+			_, err := e.Price(&market.TradeOnMarket{Side: c.side, SKU: c.sku, Quantity: c.quantity, LimitMinor: &limit})
 			if met != (err == nil) {
 				t.Errorf("%s %d of %s at %s: %v", c.side, c.quantity, c.sku, limit, err)
 			}
@@ -85,7 +85,7 @@ func TestOnlyWhatIsListedIsTraded(t *testing.T) {
 	}
 	for side, traded := range map[market.Side][]string{market.Buy: paper, market.Sell: sold} {
 		for _, sku := range append([]string{catalog.Ink, catalog.Plate, "prd_card", "", "mat_"}, sold...) {
-			_, err := e.Price(market.Order{Side: side, SKU: sku, Quantity: 1})
+			_, err := e.Price(&market.TradeOnMarket{Side: side, SKU: sku, Quantity: 1})
 			if slices.Contains(traded, sku) {
 				if err != nil {
 					t.Errorf("%s %s: %v", side, sku, err)
@@ -153,7 +153,7 @@ func TestPricesStayWithinTheirBounds(t *testing.T) {
 func TestATradeIsOneEvent(t *testing.T) {
 	t.Parallel()
 	e := opened(t, 1, sim.Million)
-	deal, err := e.Price(market.Order{
+	deal, err := e.Price(&market.TradeOnMarket{
 		Side: market.Buy, SKU: catalog.Board, Quantity: 100, LimitMinor: new(money.Minor(99)),
 	})
 	if err != nil {
@@ -208,7 +208,7 @@ func TestCheckFindsWhatCannotBe(t *testing.T) {
 		},
 	} {
 		e := opened(t, 1, sim.Million)
-		deal, err := e.Price(market.Order{Side: market.Buy, SKU: catalog.Coated, Quantity: 7})
+		deal, err := e.Price(&market.TradeOnMarket{Side: market.Buy, SKU: catalog.Coated, Quantity: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestPaperIsSoldOutByTheDayAndInAShortage(t *testing.T) {
 	}{{nil, 5_000}, {new(int64(1_500)), 1_500}} {
 		e := offering(t, 1, sim.Million, c.offered)
 		buys := func(sku string, quantity int64) error {
-			_, err := e.Price(market.Order{Side: market.Buy, SKU: sku, Quantity: quantity})
+			_, err := e.Price(&market.TradeOnMarket{Side: market.Buy, SKU: sku, Quantity: quantity})
 			return err
 		}
 		left := func(want int64) {
