@@ -247,7 +247,7 @@ func TestTheTruckThatBringsWhatWorkLacksIsCountedInFirst(t *testing.T) {
 	t.Parallel()
 	l := live(t, presetNamed(t, "starter"), 31, sim.Manual, usual)
 	sku, quantity := "prd_brochure", int64(600)
-	l.must(trigger("order", company.TriggerInput{SKU: &sku, Quantity: &quantity}))
+	l.must(trigger("order", company.PullTrigger{SKU: &sku, Quantity: &quantity}))
 	orders := l.entries("sales_order")
 	l.must(accept(orders[len(orders)-1].ID))
 	for range 15 {

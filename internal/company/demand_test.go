@@ -109,7 +109,7 @@ func TestRushOrdersAreDueAtOncePayMoreAndForgiveLess(t *testing.T) {
 func TestARushOrderThatIsBroughtAboutIsOne(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 3, steady)
-	l.must(trigger("rush_order", company.TriggerInput{SKU: new("prd_card")}))
+	l.must(trigger("rush_order", company.PullTrigger{SKU: new("prd_card")}))
 	rows := rowsOf[office.SalesOrder](l, "sales_order")
 	o := rows[len(rows)-1]
 	if !o.Rush || o.DueDate != sim.Day(1).Date() || o.CancelAfter != sim.Day(3).Date() ||

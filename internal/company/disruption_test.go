@@ -119,7 +119,7 @@ func TestPaperIsShortFromTheMinuteOn(t *testing.T) {
 	l := idle(t, "starter", 1)
 	l.must(tick(100))
 	l.must(buy(catalog.Coated, 1))
-	l.must(trigger(string(event.PaperShortage), company.TriggerInput{}))
+	l.must(trigger(string(event.PaperShortage), company.PullTrigger{}))
 	if q := l.quoted(catalog.Coated); q.AskMinor != nil || q.AvailableQuantity != 0 {
 		t.Errorf("paper is short, and the market says %+v", q)
 	}

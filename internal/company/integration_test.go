@@ -40,7 +40,7 @@ func (l *life) verified(kind integration.Kind) []string {
 func (l *life) orderBoard() factory.Requisition {
 	l.t.Helper()
 	l.must(action{name: "stock_low", do: func(l *life) error {
-		_, err := l.company.Trigger("stock_low", &company.TriggerInput{SKU: new(catalog.Board)})
+		_, err := l.company.Trigger(&company.PullTrigger{Type: "stock_low", SKU: new(catalog.Board)})
 		return err
 	}})
 	all := rowsOf[factory.Requisition](l, "factory_requisition")

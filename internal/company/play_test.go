@@ -288,9 +288,10 @@ func bill(order string, quantity *int64, factoryRef *string) action {
 }
 
 // trigger brings something about.
-func trigger(kind string, in company.TriggerInput) action {
+func trigger(kind string, in company.PullTrigger) action {
+	in.Type = kind
 	return action{name: "trigger " + kind, do: func(l *life) error {
-		_, err := l.company.Trigger(kind, &in)
+		_, err := l.company.Trigger(&in)
 		return err
 	}}
 }

@@ -12,7 +12,7 @@ import (
 // exist.
 func drawTrigger(t *rapid.T, l *life) action {
 	kind := rapid.SampledFrom(company.Triggers()).Draw(t, "trigger")
-	in := company.TriggerInput{}
+	in := company.PullTrigger{}
 	for _, field := range kind.Fields {
 		if rapid.Bool().Draw(t, field) {
 			continue // its own choice
@@ -45,7 +45,7 @@ func drawTrigger(t *rapid.T, l *life) action {
 		in.Pct = new(int64(1)) // which it does not take
 	}
 	return action{name: "trigger " + kind.Type, do: func(l *life) error {
-		_, err := l.company.Trigger(kind.Type, &in)
+		_, err := l.company.Trigger(&in)
 		return err
 	}}
 }

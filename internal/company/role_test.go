@@ -26,7 +26,7 @@ const (
 
 // ill lets a badge's owner be ill from tomorrow on.
 func ill(badge string, days int64) action {
-	return trigger("employee_sick", company.TriggerInput{BadgeNo: &badge, Days: &days})
+	return trigger("employee_sick", company.PullTrigger{BadgeNo: &badge, Days: &days})
 }
 
 // truck is the newest delivery.
@@ -44,7 +44,7 @@ func absent(badge string) map[string]func(*life) {
 			l.until(1)
 		},
 		"on leave": func(l *life) {
-			l.must(trigger("leave", company.TriggerInput{BadgeNo: &badge, Days: new(int64(1))})) // in five days
+			l.must(trigger("leave", company.PullTrigger{BadgeNo: &badge, Days: new(int64(1))})) // in five days
 			l.until(5)
 		},
 		"dismissed": func(l *life) {
@@ -73,7 +73,7 @@ func TestWithoutAWarehouseTrucksAndParcelsWaitADay(t *testing.T) {
 			shelf := l.readyCards()
 			leaves(l)
 			l.must(order)
-			l.must(trigger("truck_early", company.TriggerInput{}))
+			l.must(trigger("truck_early", company.PullTrigger{}))
 			newest := l.truck()
 			made := l.make("prd_card", 1, "of today")
 			for what, a := range map[string]action{
@@ -135,7 +135,7 @@ func TestARefusalForWantOfAWarehouseSaysWhenToComeBack(t *testing.T) {
 	steady(&p)
 	l := live(t, p, 1, sim.Realtime, usual)
 	l.must(dismiss(l.badge(warehouseBadge).ID, nil))
-	l.must(trigger("truck_early", company.TriggerInput{}))
+	l.must(trigger("truck_early", company.PullTrigger{}))
 	a := count(factory.GoodsReceiptInput{DeliveryID: l.truck().ID})
 	err := l.act(a)
 	refusal, ok := err.(*problem.Problem) //nolint:errorlint // refusals are never wrapped

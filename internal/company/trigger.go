@@ -15,16 +15,19 @@ import (
 // does not print. No event is forged. Its effects are in the log like everything else
 // (contract: OPEN.TRIGGER.CAUSE).
 
-// TriggerInput holds what a trigger needs beside its type. Nil fields are left to it.
-type TriggerInput struct {
-	SKU               *string
-	Quantity          *int64
-	Days              *int64
-	Pct               *int64
-	BadgeNo           *string
-	PressID           *string
-	CustomerInvoiceID *string
-	PurchaseOrderID   *string
+// PullTrigger is the body of POST /sandbox/triggers. Fields that are left out are left to the trigger.
+type PullTrigger struct {
+	_ struct{} `doc:"The body that triggers an event in the sandbox, such as a press breakdown."`
+
+	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The type of the trigger; GET /sandbox/triggers lists them."`
+	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
+	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
+	Days              *int64  `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
+	Pct               *int64  `json:"pct,omitzero" minimum:"-50" maximum:"100" doc:"Per cent."`
+	BadgeNo           *string `json:"badge_no,omitzero" maxLength:"20" doc:"The badge of an employee."`
+	PressID           *string `json:"press_id,omitzero" maxLength:"40" doc:"The press that is down."`
+	CustomerInvoiceID *string `json:"customer_invoice_id,omitzero" maxLength:"40" doc:"The invoice that a customer pays, or does not."`
+	PurchaseOrderID   *string `json:"purchase_order_id,omitzero" maxLength:"40" doc:"The order whose truck or bill is meant."`
 }
 
 // Triggered is the result of a trigger.
@@ -45,10 +48,10 @@ type Trigger struct {
 	// Events are the types that follow from it, at once or in time.
 	Events []event.Type
 
-	run func(c *Company, in *TriggerInput) (Triggered, error)
+	run func(c *Company, in *PullTrigger) (Triggered, error)
 }
 
-// Names of the fields of a TriggerInput.
+// Names of the fields of a PullTrigger.
 const (
 	fieldSKU      = "sku"
 	fieldQuantity = "quantity"
@@ -81,7 +84,7 @@ func TriggerOf(kind string) (Trigger, bool) {
 }
 
 // given lists the fields that have a value.
-func (in *TriggerInput) given() []string {
+func (in *PullTrigger) given() []string {
 	var names []string
 	for _, field := range []struct {
 		name string
@@ -101,12 +104,12 @@ func (in *TriggerInput) given() []string {
 // Trigger brings something about. It refuses with validation_failed when a field is none
 // of the trigger's or has an impossible value, with not_found for a record that there is
 // not, and with trigger_impossible when the cause cannot be.
-func (c *Company) Trigger(kind string, in *TriggerInput) (Triggered, error) {
-	t, ok := TriggerOf(kind)
+func (c *Company) Trigger(in *PullTrigger) (Triggered, error) {
+	t, ok := TriggerOf(in.Type)
 	if !ok {
 		return Triggered{}, problem.Invalid(problem.Field{
 			Field: "type", Rule: "enum",
-			Message: fmt.Sprintf("%q is no trigger; GET /sandbox/triggers lists them.", kind),
+			Message: fmt.Sprintf("%q is no trigger; GET /sandbox/triggers lists them.", in.Type),
 		})
 	}
 	var fields []problem.Field
@@ -114,7 +117,7 @@ func (c *Company) Trigger(kind string, in *TriggerInput) (Triggered, error) {
 		if !slices.Contains(t.Fields, name) {
 			fields = append(fields, problem.Field{
 				Field: name, Rule: "additionalProperties",
-				Message: fmt.Sprintf("The trigger %s takes no %s.", kind, name),
+				Message: fmt.Sprintf("The trigger %s takes no %s.", in.Type, name),
 			})
 		}
 	}

@@ -51,7 +51,7 @@ func product(sku *string, among []catalog.Product) (catalog.Product, error) {
 	return among[i], nil
 }
 
-func (c *Company) order(in *TriggerInput, wish office.Wish) (Triggered, error) {
+func (c *Company) order(in *PullTrigger, wish office.Wish) (Triggered, error) {
 	p, err := product(in.SKU, catalog.Products())
 	if err != nil {
 		return Triggered{}, err
@@ -65,7 +65,7 @@ func (c *Company) order(in *TriggerInput, wish office.Wish) (Triggered, error) {
 	return Triggered{"sales_order", id, c.now}, nil
 }
 
-func (c *Company) offerLot(in *TriggerInput) (Triggered, error) {
+func (c *Company) offerLot(in *PullTrigger) (Triggered, error) {
 	p, err := product(in.SKU, catalog.LotProducts())
 	if err != nil {
 		return Triggered{}, err
@@ -77,7 +77,7 @@ func (c *Company) offerLot(in *TriggerInput) (Triggered, error) {
 }
 
 // payable finds the invoice that a trigger is about.
-func (c *Company) payable(in *TriggerInput, disputed bool) (*office.CustomerInvoice, error) {
+func (c *Company) payable(in *PullTrigger, disputed bool) (*office.CustomerInvoice, error) {
 	if id := in.CustomerInvoiceID; id != nil {
 		if _, ok := c.office.CustomerInvoices.Find(*id); !ok {
 			return nil, problem.Missing("customer_invoice", *id)
@@ -98,7 +98,7 @@ func (c *Company) payable(in *TriggerInput, disputed bool) (*office.CustomerInvo
 	}
 }
 
-func (c *Company) customerPays(in *TriggerInput) (Triggered, error) {
+func (c *Company) customerPays(in *PullTrigger) (Triggered, error) {
 	invoice, err := c.payable(in, false)
 	if err != nil {
 		return Triggered{}, err
@@ -111,7 +111,7 @@ func (c *Company) customerPays(in *TriggerInput) (Triggered, error) {
 	return Triggered{"customer_invoice", invoice.ID, c.now}, nil
 }
 
-func (c *Company) customerWaits(in *TriggerInput, disputes bool) (Triggered, error) {
+func (c *Company) customerWaits(in *PullTrigger, disputes bool) (Triggered, error) {
 	invoice, err := c.payable(in, disputes)
 	if err != nil {
 		return Triggered{}, err
@@ -121,7 +121,7 @@ func (c *Company) customerWaits(in *TriggerInput, disputes bool) (Triggered, err
 }
 
 // purchase refuses a purchase order that there is not.
-func (c *Company) purchase(in *TriggerInput) error {
+func (c *Company) purchase(in *PullTrigger) error {
 	if id := in.PurchaseOrderID; id != nil {
 		if _, ok := c.office.PurchaseOrders.Find(*id); !ok {
 			return problem.Missing("purchase_order", *id)
@@ -130,7 +130,7 @@ func (c *Company) purchase(in *TriggerInput) error {
 	return nil
 }
 
-func (c *Company) truck(in *TriggerInput, do func(*office.PurchaseOrder) sim.Minute) (Triggered, error) {
+func (c *Company) truck(in *PullTrigger, do func(*office.PurchaseOrder) sim.Minute) (Triggered, error) {
 	if err := c.purchase(in); err != nil {
 		return Triggered{}, err
 	}
@@ -143,7 +143,7 @@ func (c *Company) truck(in *TriggerInput, do func(*office.PurchaseOrder) sim.Min
 }
 
 // spoiledTruck changes what is on a truck. It comes when it would have come.
-func (c *Company) spoiledTruck(in *TriggerInput, do func(id string, pct int64)) (Triggered, error) {
+func (c *Company) spoiledTruck(in *PullTrigger, do func(id string, pct int64)) (Triggered, error) {
 	pct := or(in.Pct, spoiledPct)
 	if pct < 1 {
 		return Triggered{}, problem.Invalid(problem.Field{
@@ -166,7 +166,7 @@ func (c *Company) dueOf(kind, ref string) sim.Minute {
 	return c.now
 }
 
-func (c *Company) overbill(in *TriggerInput) (Triggered, error) {
+func (c *Company) overbill(in *PullTrigger) (Triggered, error) {
 	if err := c.purchase(in); err != nil {
 		return Triggered{}, err
 	}
@@ -184,7 +184,7 @@ func (c *Company) overbill(in *TriggerInput) (Triggered, error) {
 }
 
 // badge refuses a badge that nobody has.
-func (c *Company) badge(in *TriggerInput) error {
+func (c *Company) badge(in *PullTrigger) error {
 	if in.BadgeNo != nil && !c.people.Employed(*in.BadgeNo) {
 		return problem.Missing("employee", *in.BadgeNo)
 	}
@@ -194,7 +194,7 @@ func (c *Company) badge(in *TriggerInput) error {
 // tomorrow is when people come to work, or do not.
 func (c *Company) tomorrow() sim.Minute { return (c.rec.Today() + 1).Open() }
 
-func (c *Company) fallsIll(in *TriggerInput) (Triggered, error) {
+func (c *Company) fallsIll(in *PullTrigger) (Triggered, error) {
 	if err := c.badge(in); err != nil {
 		return Triggered{}, err
 	}
@@ -207,7 +207,7 @@ func (c *Company) fallsIll(in *TriggerInput) (Triggered, error) {
 	return Triggered{"employee", e.ID, c.tomorrow()}, nil
 }
 
-func (c *Company) getsWell(in *TriggerInput) (Triggered, error) {
+func (c *Company) getsWell(in *PullTrigger) (Triggered, error) {
 	if err := c.badge(in); err != nil {
 		return Triggered{}, err
 	}
@@ -220,7 +220,7 @@ func (c *Company) getsWell(in *TriggerInput) (Triggered, error) {
 	return Triggered{"employee", e.ID, c.tomorrow()}, nil
 }
 
-func (c *Company) quits(in *TriggerInput) (Triggered, error) {
+func (c *Company) quits(in *PullTrigger) (Triggered, error) {
 	if err := c.badge(in); err != nil {
 		return Triggered{}, err
 	}
@@ -233,7 +233,7 @@ func (c *Company) quits(in *TriggerInput) (Triggered, error) {
 	return Triggered{"employee", e.ID, c.tomorrow()}, nil
 }
 
-func (c *Company) asksForLeave(in *TriggerInput) (Triggered, error) {
+func (c *Company) asksForLeave(in *PullTrigger) (Triggered, error) {
 	if err := c.badge(in); err != nil {
 		return Triggered{}, err
 	}
@@ -245,7 +245,7 @@ func (c *Company) asksForLeave(in *TriggerInput) (Triggered, error) {
 	return Triggered{"leave_request", c.people.AsksForLeave(c.rec, e.ID, or(in.Days, leaveDays)), c.now}, nil
 }
 
-func (c *Company) runsLow(in *TriggerInput) (Triggered, error) {
+func (c *Company) runsLow(in *PullTrigger) (Triggered, error) {
 	if in.SKU != nil {
 		if known, ok := catalog.ItemBySKU(*in.SKU); !ok || known.Class != catalog.Material {
 			return Triggered{}, problem.Invalid(problem.Field{
@@ -262,7 +262,7 @@ func (c *Company) runsLow(in *TriggerInput) (Triggered, error) {
 	return Triggered{"stock_item", item.ID, c.now}, nil
 }
 
-func (c *Company) marketMoves(in *TriggerInput) (Triggered, error) {
+func (c *Company) marketMoves(in *PullTrigger) (Triggered, error) {
 	sku, pct := catalog.Coated, or(in.Pct, movePct)
 	if in.SKU != nil {
 		sku = *in.SKU
@@ -283,21 +283,21 @@ func (c *Company) marketMoves(in *TriggerInput) (Triggered, error) {
 	return Triggered{"market_quote", sku, c.now}, nil
 }
 
-func (c *Company) tellsStory(*TriggerInput) (Triggered, error) {
+func (c *Company) tellsStory(*PullTrigger) (Triggered, error) {
 	if c.lore.Events.Rows.Len() >= maxTold {
 		return Triggered{}, impossible("The world has told all that it can.")
 	}
 	return Triggered{"lore_event", c.lore.Tell(c.rec), c.now}, nil
 }
 
-func (c *Company) opensMajorOrder(*TriggerInput) (Triggered, error) {
+func (c *Company) opensMajorOrder(*PullTrigger) (Triggered, error) {
 	if !c.lore.CanOpen() {
 		return Triggered{}, impossible("A major order is open already.")
 	}
 	return Triggered{"major_order", c.lore.OpenNow(c.rec), c.now}, nil
 }
 
-func (c *Company) disruptNow(kind event.DisruptionKind, in *TriggerInput) (Triggered, error) {
+func (c *Company) disruptNow(kind event.DisruptionKind, in *PullTrigger) (Triggered, error) {
 	press := ""
 	if kind == event.PressFault {
 		press = catalog.Presses()[0].ID

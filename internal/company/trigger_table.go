@@ -12,14 +12,14 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	{
 		Type: "order", Summary: "A customer orders now, at the list price.",
 		Fields: []string{fieldSKU, fieldQuantity, fieldDays}, Events: []event.Type{event.SalesOrderReceived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.order(in, office.Wish{Due: orderDays, PricePct: 100})
 		},
 	},
 	{
 		Type: "rush_order", Summary: "A customer orders now, for delivery tomorrow, and pays a third more.",
 		Fields: []string{fieldSKU, fieldQuantity}, Events: []event.Type{event.SalesOrderReceived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.order(in, office.Wish{Due: 1, PricePct: rushPct, Rush: true})
 		},
 	},
@@ -40,7 +40,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		Needs:  "As customer_pays.",
 		Fields: []string{fieldInvoice, fieldDays},
 		Events: []event.Type{event.CustomerInvoiceOverdue, event.PaymentReceived},
-		run:    func(c *Company, in *TriggerInput) (Triggered, error) { return c.customerWaits(in, false) },
+		run:    func(c *Company, in *PullTrigger) (Triggered, error) { return c.customerWaits(in, false) },
 	},
 	{
 		Type: "customer_disputes", Summary: "A customer cannot find the goods: does not pay when due, disputes the " +
@@ -49,13 +49,13 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 			"customer_invoice_id names one.",
 		Fields: []string{fieldInvoice, fieldDays},
 		Events: []event.Type{event.CustomerInvoiceOverdue, event.PaymentReceived},
-		run:    func(c *Company, in *TriggerInput) (Triggered, error) { return c.customerWaits(in, true) },
+		run:    func(c *Company, in *PullTrigger) (Triggered, error) { return c.customerWaits(in, true) },
 	},
 	{
 		Type: "truck_early", Summary: "A supplier's truck arrives now.",
 		Needs:  "An approved purchase order whose truck is under way: purchase_order_id, or the oldest.",
 		Fields: []string{fieldPurchase}, Events: []event.Type{event.DeliveryArrived, event.SupplierInvoiceReceived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.truck(in, func(order *office.PurchaseOrder) sim.Minute {
 				c.office.Hurry(c.rec, order.ID)
 				c.truckArrives(order.ID)
@@ -67,7 +67,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		Type: "truck_late", Summary: "A supplier's truck comes late (days, default 3 working days).",
 		Needs:  "As truck_early.",
 		Fields: []string{fieldPurchase, fieldDays}, Events: []event.Type{event.DeliveryArrived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.truck(in, func(order *office.PurchaseOrder) sim.Minute {
 				return c.office.Delay(c.rec, order.ID, or(in.Days, lateTruckDays))
 			})
@@ -78,7 +78,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 			"says (pct per cent, default 20).",
 		Needs:  "As truck_early.",
 		Fields: []string{fieldPurchase, fieldPct}, Events: []event.Type{event.DeliveryArrived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.spoiledTruck(in, func(id string, pct int64) { c.office.Spoil(c.rec, id, pct, 0) })
 		},
 	},
@@ -87,7 +87,7 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 			"cent, default 20).",
 		Needs:  "As truck_early.",
 		Fields: []string{fieldPurchase, fieldPct}, Events: []event.Type{event.DeliveryArrived},
-		run: func(c *Company, in *TriggerInput) (Triggered, error) {
+		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.spoiledTruck(in, func(id string, pct int64) { c.office.Spoil(c.rec, id, 0, pct) })
 		},
 	},
@@ -177,7 +177,7 @@ func disruptionTriggers() []Trigger {
 			t.Fields = append(t.Fields, fieldPress)
 		default:
 		}
-		t.run = func(c *Company, in *TriggerInput) (Triggered, error) { return c.disruptNow(kind, in) }
+		t.run = func(c *Company, in *PullTrigger) (Triggered, error) { return c.disruptNow(kind, in) }
 		all = append(all, t)
 	}
 	return all

@@ -18,7 +18,7 @@ func TestWhatIsBroughtAboutHasAnEnd(t *testing.T) {
 		w := begin(t, "starter", 3, sim.Manual)
 		made := 0
 		for ; made <= most; made++ {
-			_, err := w.company.Trigger(kind, &company.TriggerInput{})
+			_, err := w.company.Trigger(&company.PullTrigger{Type: kind})
 			if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.TriggerImpossible {
 				break
 			} else if err != nil {
@@ -38,7 +38,7 @@ func TestATriggerThatIsRefusedLeavesNoTrace(t *testing.T) {
 	for _, kind := range company.Triggers() {
 		w := begin(t, "empty", 3, sim.Manual)
 		hash := w.company.StateHash()
-		if _, err := w.company.Trigger(kind.Type, &company.TriggerInput{BadgeNo: new("none"), SKU: new("none"),
+		if _, err := w.company.Trigger(&company.PullTrigger{Type: kind.Type, BadgeNo: new("none"), SKU: new("none"),
 			Days: new(int64(1)), Pct: new(int64(1)), PressID: new("none")}); err == nil {
 			t.Errorf("%s takes everything", kind.Type)
 		}
@@ -55,11 +55,11 @@ func TestOnlyWhatIsNotDueYetIsDisputed(t *testing.T) {
 	l := quiet(t, "starter", 3)
 	l.must(shipGoods(l.readyCards()))
 	invoice := l.invoiceOf("SO-1001")
-	l.must(trigger("customer_pays_late", company.TriggerInput{CustomerInvoiceID: &invoice.ID, Days: new(int64(20))}))
+	l.must(trigger("customer_pays_late", company.PullTrigger{CustomerInvoiceID: &invoice.ID, Days: new(int64(20))}))
 	for l.invoiceOf("SO-1001").Status == office.InvoiceOpen {
 		l.must(tick(int(sim.DayLength)))
 	}
-	err := l.act(trigger("customer_disputes", company.TriggerInput{CustomerInvoiceID: &invoice.ID}))
+	err := l.act(trigger("customer_disputes", company.PullTrigger{CustomerInvoiceID: &invoice.ID}))
 	if p, ok := errors.AsType[*problem.Problem](err); !ok || p.Code != problem.TriggerImpossible {
 		t.Errorf("to dispute an overdue invoice is %v", err)
 	}

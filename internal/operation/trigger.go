@@ -11,21 +11,6 @@ import (
 	"platen/internal/sandbox"
 )
 
-// PullTrigger is the body of POST /sandbox/triggers.
-type PullTrigger struct {
-	_ struct{} `doc:"The body that triggers an event in the sandbox, such as a press breakdown."`
-
-	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The type of the trigger; GET /sandbox/triggers lists them."`
-	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
-	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
-	Days              *int64  `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
-	Pct               *int64  `json:"pct,omitzero" minimum:"-50" maximum:"100" doc:"Per cent."`
-	BadgeNo           *string `json:"badge_no,omitzero" maxLength:"20" doc:"The badge of an employee."`
-	PressID           *string `json:"press_id,omitzero" maxLength:"40" doc:"The press that is down."`
-	CustomerInvoiceID *string `json:"customer_invoice_id,omitzero" maxLength:"40" doc:"The invoice that a customer pays, or does not."`
-	PurchaseOrderID   *string `json:"purchase_order_id,omitzero" maxLength:"40" doc:"The order whose truck or bill is meant."`
-}
-
 // TriggerResult is the data of POST /sandbox/triggers.
 type TriggerResult struct {
 	_ struct{} `doc:"The outcome of a trigger: the record that it created or changed, and its events."`
@@ -94,12 +79,9 @@ func triggerOperations() []Operation {
 			Problems: []problem.Code{problem.OriginRefused, problem.NotFound, problem.TriggerImpossible},
 			Events:   followUps(),
 			Out:      reflect.TypeFor[TriggerResult](),
-		}, func(tx *sandbox.Tx, _ PathParams, in *PullTrigger) (Result, error) {
+		}, func(tx *sandbox.Tx, _ PathParams, in *company.PullTrigger) (Result, error) {
 			first := tx.Sequence()
-			done, err := tx.Company.Trigger(in.Type, &company.TriggerInput{
-				SKU: in.SKU, Quantity: in.Quantity, Days: in.Days, Pct: in.Pct, BadgeNo: in.BadgeNo,
-				PressID: in.PressID, CustomerInvoiceID: in.CustomerInvoiceID, PurchaseOrderID: in.PurchaseOrderID,
-			})
+			done, err := tx.Company.Trigger(in)
 			if err != nil {
 				return Result{}, err
 			}
