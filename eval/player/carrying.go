@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"platen/internal/company/factory"
+	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/operation"
@@ -112,12 +113,12 @@ func (p *player) carry() error {
 	if err != nil || len(days) == 0 {
 		return err // there are no people whose hours could be reported
 	}
-	sheet := &operation.CreateTimesheet{WeekStart: monday}
+	sheet := &hr.CreateTimesheet{WeekStart: monday}
 	for _, day := range days {
-		at := slices.IndexFunc(sheet.Entries, func(e operation.HoursEntry) bool { return *e.BadgeNo == day.BadgeNo })
+		at := slices.IndexFunc(sheet.Entries, func(e hr.HoursEntry) bool { return *e.BadgeNo == day.BadgeNo })
 		if at < 0 {
 			at = len(sheet.Entries)
-			sheet.Entries = append(sheet.Entries, operation.HoursEntry{BadgeNo: &day.BadgeNo})
+			sheet.Entries = append(sheet.Entries, hr.HoursEntry{BadgeNo: &day.BadgeNo})
 		}
 		switch entry := &sheet.Entries[at]; day.Absence {
 		case factory.AbsenceNone:

@@ -131,7 +131,7 @@ func (g *gambler) payWages() error {
 	if run == nil || err != nil {
 		return err
 	}
-	return g.attempt("run_payroll", "", &operation.RunPayroll{WeekStart: run.WeekStart})
+	return g.attempt("run_payroll", "", &hr.RunPayroll{WeekStart: run.WeekStart})
 }
 
 func (g *gambler) buyAny() error {

@@ -22,7 +22,7 @@ func (p *player) pay() error {
 			if run.TimesheetID == nil || run.GrossMinor > p.state.CashMinor {
 				continue
 			}
-			if _, err := p.try("run_payroll", "", &operation.RunPayroll{WeekStart: run.WeekStart}); err != nil {
+			if _, err := p.try("run_payroll", "", &hr.RunPayroll{WeekStart: run.WeekStart}); err != nil {
 				return err
 			}
 		}

@@ -25,10 +25,10 @@ func (l *life) weekOf(week int) hr.PayrollRun {
 }
 
 // hours is everybody's hours of a week, alike.
-func hours(worked int64) []hr.Hours {
-	return full(func(all []hr.Hours) {
+func hours(worked int64) []hr.HoursEntry {
+	return full(func(all []hr.HoursEntry) {
 		for i := range all {
-			all[i].Worked = worked
+			all[i].HoursWorked = worked
 		}
 	})
 }
@@ -93,14 +93,14 @@ func TestAnEmployeeCannotPayForAnotherWithHoursTooMany(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "manual", 1, steady)
 	l.until(5)
-	l.must(recordHours(sim.Start, full(func(all []hr.Hours) {
-		all[2].Worked, all[6].Worked = 60, 20 // 1003 at 24.00 for 1007 at 26.00
+	l.must(recordHours(sim.Start, full(func(all []hr.HoursEntry) {
+		all[2].HoursWorked, all[6].HoursWorked = 60, 20 // 1003 at 24.00 for 1007 at 26.00
 	})))
 	if run := l.weekOf(0); run.GrossMinor != weekWages+20*2400-20*2600 {
 		t.Errorf("the run is %+v", run)
 	}
 	l.until(10)
-	l.must(recordHours(sim.Start+7, full(func(all []hr.Hours) { all[2].Worked = 20 })))
+	l.must(recordHours(sim.Start+7, full(func(all []hr.HoursEntry) { all[2].HoursWorked = 20 })))
 	if run := l.weekOf(1); run.ArrearsMinor != 20*2600+2*2600 {
 		t.Errorf("20 hours of 1007 were left out, and the arrears are %d", run.ArrearsMinor)
 	}
@@ -115,15 +115,15 @@ func TestAnEmployeeCannotPayForAnotherWithHoursTooMany(t *testing.T) {
 func TestHoursUnderAnotherNameOweTheDifference(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		hours hr.Hours
+		hours hr.HoursEntry
 		owed  money.Minor
 	}{
-		"leave":   {hr.Hours{Leave: 40}, 0},
-		"illness": {hr.Hours{Sick: 40}, 40 * 2700 / 5}, // of which four fifths are paid
+		"leave":   {hr.HoursEntry{HoursLeave: 40}, 0},
+		"illness": {hr.HoursEntry{HoursSick: 40}, 40 * 2700 / 5}, // of which four fifths are paid
 	} {
 		l := quiet(t, "manual", 1, steady)
 		l.until(5)
-		l.must(recordHours(sim.Start, full(func(all []hr.Hours) {
+		l.must(recordHours(sim.Start, full(func(all []hr.HoursEntry) {
 			c.hours.BadgeNo = all[0].BadgeNo
 			all[0] = c.hours
 		})))

@@ -2,6 +2,7 @@ package company
 
 import (
 	"platen/internal/company/attention"
+	"platen/internal/company/hr"
 	"platen/internal/event"
 )
 
@@ -19,7 +20,7 @@ func (c *Company) Attention() []attention.Concern {
 		CanAccept: c.CanAcceptSalesOrder, CanShip: c.CanShipFromFactory,
 		CanRun: c.CanStartPrintRun,
 		CanHire: func(role event.Role) error {
-			if _, err := c.people.Hireable(role, nil); err != nil {
+			if _, err := c.people.Hireable(&hr.HireEmployee{Role: role}); err != nil {
 				return err
 			}
 			return c.office.CanSpend(c.people.HireFeeMinor())

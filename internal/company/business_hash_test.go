@@ -3,6 +3,7 @@ package company_test
 import (
 	"testing"
 
+	"platen/internal/company/hr"
 	"platen/internal/company/mission"
 	"platen/internal/company/sim"
 	"platen/internal/event"
@@ -29,7 +30,7 @@ func TestTheBusinessHashIsOfTheBusinessAlone(t *testing.T) {
 	}
 	// One more command of any kind is another business.
 	before := plain.company.BusinessHash()
-	if _, err := plain.company.HireEmployee(event.Finisher, nil); err != nil {
+	if _, err := plain.company.HireEmployee(&hr.HireEmployee{Role: event.Finisher}); err != nil {
 		t.Fatal(err)
 	}
 	if plain.company.BusinessHash() == before {

@@ -273,7 +273,7 @@ func TestEachObligationIsJudged(t *testing.T) {
 		}, 0, steady, "exact The week of 2026-09-07 has its timesheet: tms_"},
 		{"wrong hours", integration.Week, func(l *life) {
 			l.until(5)
-			l.must(recordHours(sim.Start, full(func(hours []hr.Hours) { hours[2].Worked = 39 })))
+			l.must(recordHours(sim.Start, full(func(hours []hr.HoursEntry) { hours[2].HoursWorked = 39 })))
 		}, 0, steady, "wrong tms_"},
 		{"late hours", integration.Week, func(l *life) {
 			l.until(6)

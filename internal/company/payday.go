@@ -38,10 +38,10 @@ func (c *Company) carryTimesheet() {
 	}
 }
 
-func attendedHours(week []factory.WeekHours) []hr.Hours {
-	hours := make([]hr.Hours, len(week))
+func attendedHours(week []factory.WeekHours) []hr.HoursEntry {
+	hours := make([]hr.HoursEntry, len(week))
 	for i, w := range week {
-		hours[i] = hr.Hours{BadgeNo: w.BadgeNo, Worked: w.Worked, Sick: w.Sick, Leave: w.Leave}
+		hours[i] = hr.HoursEntry{BadgeNo: &w.BadgeNo, HoursWorked: w.Worked, HoursSick: w.Sick, HoursLeave: w.Leave}
 	}
 	return hours
 }
@@ -49,18 +49,18 @@ func attendedHours(week []factory.WeekHours) []hr.Hours {
 // RecordTimesheet records the hours of a week as the client has them, and
 // returns the timesheet's id. Hours that are not those of the gate are taken,
 // and annoy the crew.
-func (c *Company) RecordTimesheet(weekStart moment.Date, hours []hr.Hours) (string, error) {
-	sheet, err := c.people.Recordable(c.rec, weekStart, hours)
+func (c *Company) RecordTimesheet(in *hr.CreateTimesheet) (string, error) {
+	sheet, err := c.people.Recordable(c.rec, in)
 	if err != nil {
 		return "", err
 	}
-	return c.people.Record(c.rec, sheet, attendedHours(c.factory.WeekAttendance(weekStart))), nil
+	return c.people.Record(c.rec, sheet, attendedHours(c.factory.WeekAttendance(in.WeekStart))), nil
 }
 
 // RunPayroll pays the wages of a week with the costs of being late, and returns
 // the payroll run's id.
-func (c *Company) RunPayroll(weekStart moment.Date) (string, error) {
-	settlement, err := c.people.Payable(c.rec, weekStart)
+func (c *Company) RunPayroll(in *hr.RunPayroll) (string, error) {
+	settlement, err := c.people.Payable(c.rec, in.WeekStart)
 	if err != nil {
 		return "", err
 	}

@@ -17,25 +17,25 @@ import (
 // weekWages are the wages of the opening crew in a full week.
 const weekWages money.Minor = 40 * (2700 + 2600 + 2400 + 2200 + 2100 + 2500 + 2600)
 
-func recordHours(weekStart moment.Date, hours []hr.Hours) action {
+func recordHours(weekStart moment.Date, hours []hr.HoursEntry) action {
 	return action{name: "record " + weekStart.String(), do: func(l *life) error {
-		_, err := l.company.RecordTimesheet(weekStart, hours)
+		_, err := l.company.RecordTimesheet(&hr.CreateTimesheet{WeekStart: weekStart, Entries: hours})
 		return err
 	}}
 }
 
 func payroll(weekStart moment.Date) action {
 	return action{name: "wages " + weekStart.String(), do: func(l *life) error {
-		_, err := l.company.RunPayroll(weekStart)
+		_, err := l.company.RunPayroll(&hr.RunPayroll{WeekStart: weekStart})
 		return err
 	}}
 }
 
 // full is everybody's full week but for the changes.
-func full(change func(hours []hr.Hours)) []hr.Hours {
-	var hours []hr.Hours
+func full(change func(hours []hr.HoursEntry)) []hr.HoursEntry {
+	var hours []hr.HoursEntry
 	for badge := 1001; badge <= 1007; badge++ {
-		hours = append(hours, hr.Hours{BadgeNo: fmt.Sprint(badge), Worked: 40})
+		hours = append(hours, hr.HoursEntry{BadgeNo: new(fmt.Sprint(badge)), HoursWorked: 40})
 	}
 	if change != nil {
 		change(hours)
@@ -229,15 +229,15 @@ func TestAWeekWithoutPeopleOwesNothing(t *testing.T) {
 		l := quiet(t, name, 1, steady, func(p *preset.Preset) { p.Staff.QuitPct, p.Staff.AutoRehire = 100_00, false })
 		l.until(5)
 		if name == "manual" {
-			var hours []hr.Hours
+			var hours []hr.HoursEntry
 			for _, h := range full(nil) {
-				hours = append(hours, hr.Hours{BadgeNo: h.BadgeNo, Worked: 8})
+				hours = append(hours, hr.HoursEntry{BadgeNo: h.BadgeNo, HoursWorked: 8})
 			}
 			l.must(recordHours(sim.Start, hours))
 		}
 		l.must(payroll(sim.Start))
 		l.until(30)
-		for _, hours := range [][]hr.Hours{nil, full(nil)} {
+		for _, hours := range [][]hr.HoursEntry{nil, full(nil)} {
 			if err := l.act(recordHours(sim.Start+7, hours)); codeOf(err) != problem.ValidationFailed {
 				t.Errorf("%s: recording a week in which nobody worked here: %v", name, err)
 			}
@@ -255,11 +255,11 @@ func TestWagesFollowTheHours(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "manual", 1, steady)
 	l.until(5)
-	l.must(recordHours(sim.Start, full(func(hours []hr.Hours) {
-		hours[0] = hr.Hours{BadgeNo: "1001", Worked: 60}
-		hours[1] = hr.Hours{BadgeNo: "1002", Worked: 24, Sick: 16}
-		hours[2] = hr.Hours{EmployeeID: l.badge("1003").ID, Leave: 40}
-		hours[3] = hr.Hours{BadgeNo: "1004"}
+	l.must(recordHours(sim.Start, full(func(hours []hr.HoursEntry) {
+		hours[0] = hr.HoursEntry{BadgeNo: new("1001"), HoursWorked: 60}
+		hours[1] = hr.HoursEntry{BadgeNo: new("1002"), HoursWorked: 24, HoursSick: 16}
+		hours[2] = hr.HoursEntry{EmployeeID: new(l.badge("1003").ID), HoursLeave: 40}
+		hours[3] = hr.HoursEntry{BadgeNo: new("1004")}
 	})))
 	want := money.Minor(60*2700 + 24*2600 + 16*2600*80/100 + 40*2400 + 40*(2100+2500+2600))
 	if got := rowsOf[hr.PayrollRun](l, "payroll_run")[0].GrossMinor; got != want {
@@ -273,15 +273,15 @@ func TestHoursThatAreNotThoseOfTheGateAnnoy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		change func(hours []hr.Hours)
+		change func(hours []hr.HoursEntry)
 		want   int64 // of morale, with the payment
 	}{
 		{"right", nil, 3_00},
-		{"14 too many", func(h []hr.Hours) { h[0].Worked += 14 }, 3_00},
-		{"15 too few", func(h []hr.Hours) { h[0].Worked -= 15 }, -10_00},
-		{"moved from one to another", func(h []hr.Hours) { h[0].Worked += 8; h[1].Worked -= 8 }, -10_00},
-		{"called leave", func(h []hr.Hours) { h[0].Worked -= 8; h[0].Leave = 8 }, -10_00},
-		{"nothing at all", func(h []hr.Hours) { clear(h); copy(h, full(nil)); zero(h) }, -10_00},
+		{"14 too many", func(h []hr.HoursEntry) { h[0].HoursWorked += 14 }, 3_00},
+		{"15 too few", func(h []hr.HoursEntry) { h[0].HoursWorked -= 15 }, -10_00},
+		{"moved from one to another", func(h []hr.HoursEntry) { h[0].HoursWorked += 8; h[1].HoursWorked -= 8 }, -10_00},
+		{"called leave", func(h []hr.HoursEntry) { h[0].HoursWorked -= 8; h[0].HoursLeave = 8 }, -10_00},
+		{"nothing at all", func(h []hr.HoursEntry) { clear(h); copy(h, full(nil)); zero(h) }, -10_00},
 	} {
 		l := quiet(t, "manual", 1, steady)
 		l.until(5)
@@ -295,9 +295,9 @@ func TestHoursThatAreNotThoseOfTheGateAnnoy(t *testing.T) {
 	}
 }
 
-func zero(hours []hr.Hours) {
+func zero(hours []hr.HoursEntry) {
 	for i := range hours {
-		hours[i].Worked = 0
+		hours[i].HoursWorked = 0
 	}
 }
 
@@ -312,21 +312,27 @@ func TestATimesheetNamesEverybodyOfItsWeek(t *testing.T) {
 	l.must(hire("sales", nil)) // begins on Monday
 	l.until(4)
 	l.must(tick(240))
-	with := func(more ...hr.Hours) []hr.Hours { return append(full(nil)[:6], more...) }
-	gone := hr.Hours{BadgeNo: "1007", Worked: 24}
+	with := func(more ...hr.HoursEntry) []hr.HoursEntry { return append(full(nil)[:6], more...) }
+	gone := hr.HoursEntry{BadgeNo: new("1007"), HoursWorked: 24}
 	for _, c := range []struct {
 		name  string
-		hours []hr.Hours
+		hours []hr.HoursEntry
 		want  problem.Code
 	}{
 		{"nobody", nil, problem.EmployeeMissing},
 		{"without who left", with(), problem.EmployeeMissing},
-		{"with who has not begun", with(gone, hr.Hours{BadgeNo: "1008", Worked: 8}), problem.ValidationFailed},
-		{"twice by badge", with(gone, hr.Hours{BadgeNo: "1001"}), problem.ValidationFailed},
-		{"twice by badge and id", with(gone, hr.Hours{EmployeeID: l.badge("1001").ID}), problem.ValidationFailed},
-		{"a badge nobody has", with(gone, hr.Hours{BadgeNo: "9999"}), problem.ValidationFailed},
-		{"an id nobody has", with(gone, hr.Hours{EmployeeID: "emp_nobody"}), problem.ValidationFailed},
-		{"no name", with(gone, hr.Hours{}), problem.ValidationFailed},
+		{
+			"with who has not begun", with(gone, hr.HoursEntry{BadgeNo: new("1008"), HoursWorked: 8}),
+			problem.ValidationFailed,
+		},
+		{"twice by badge", with(gone, hr.HoursEntry{BadgeNo: new("1001")}), problem.ValidationFailed},
+		{
+			"twice by badge and id", with(gone, hr.HoursEntry{EmployeeID: new(l.badge("1001").ID)}),
+			problem.ValidationFailed,
+		},
+		{"a badge nobody has", with(gone, hr.HoursEntry{BadgeNo: new("9999")}), problem.ValidationFailed},
+		{"an id nobody has", with(gone, hr.HoursEntry{EmployeeID: new("emp_nobody")}), problem.ValidationFailed},
+		{"no name", with(gone, hr.HoursEntry{}), problem.ValidationFailed},
 		{"everybody", with(gone), ""},
 		{"again", with(gone), problem.TimesheetExists},
 	} {
@@ -335,7 +341,7 @@ func TestATimesheetNamesEverybodyOfItsWeek(t *testing.T) {
 		}
 	}
 	l.until(10)
-	week := append(full(nil)[:6], hr.Hours{BadgeNo: "1008", Worked: 40})
+	week := append(full(nil)[:6], hr.HoursEntry{BadgeNo: new("1008"), HoursWorked: 40})
 	if err := l.act(recordHours(sim.Start+7, append(week, gone))); codeOf(err) != problem.ValidationFailed {
 		t.Errorf("naming who left the week before: %v", err)
 	}

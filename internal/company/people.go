@@ -79,8 +79,8 @@ func (c *Company) noteVacancies() {
 }
 
 // HireEmployee hires an employee, who begins in two days, and returns their id.
-func (c *Company) HireEmployee(role event.Role, hourly *money.Minor) (string, error) {
-	hiring, err := c.people.Hireable(role, hourly)
+func (c *Company) HireEmployee(in *hr.HireEmployee) (string, error) {
+	hiring, err := c.people.Hireable(in)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +99,7 @@ func (c *Company) hire(hiring hr.Hiring) string {
 
 // DismissEmployee dismisses an employee against severance. Work that they have
 // started goes on without them.
-func (c *Company) DismissEmployee(id string, reason *string) error {
+func (c *Company) DismissEmployee(id string, in *hr.DismissEmployee) error {
 	e, severance, err := c.people.Dismissible(id)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *Company) DismissEmployee(id string, reason *string) error {
 		return err
 	}
 	eventID := c.people.Dismiss(c.rec, hr.Dismissal{
-		EmployeeID: id, Reason: reason, SeveranceMinor: severance, CashMinor: c.office.State.CashMinor - severance,
+		EmployeeID: id, Reason: in.Reason, SeveranceMinor: severance, CashMinor: c.office.State.CashMinor - severance,
 	})
 	c.spend(severance, office.Severance, eventID, id)
 	c.factory.HandsIn(c.rec, e.BadgeNo, e.Role)

@@ -22,13 +22,15 @@ func steady(p *preset.Preset) { p.Staff.SickPct, p.Staff.LeaveEveryDays, p.Staff
 
 func hire(role event.Role, hourly *money.Minor) action {
 	return action{name: "hire " + string(role), do: func(l *life) error {
-		_, err := l.company.HireEmployee(role, hourly)
+		_, err := l.company.HireEmployee(&hr.HireEmployee{Role: role, HourlyMinor: hourly})
 		return err
 	}}
 }
 
 func dismiss(id string, reason *string) action {
-	return action{name: "dismiss " + id, do: func(l *life) error { return l.company.DismissEmployee(id, reason) }}
+	return action{name: "dismiss " + id, do: func(l *life) error {
+		return l.company.DismissEmployee(id, &hr.DismissEmployee{Reason: reason})
+	}}
 }
 
 func (l *life) employees() []hr.Employee { return rowsOf[hr.Employee](l, "employee") }

@@ -46,28 +46,29 @@ func drawTimesheet(t *rapid.T, l *life) action {
 	if rapid.IntRange(0, 19).Draw(t, "weekday") == 0 {
 		monday++
 	}
-	hours := []hr.Hours{}
+	hours := []hr.HoursEntry{}
 	none := rapid.IntRange(0, 2).Draw(t, "none") == 0
 	for _, e := range l.employees() {
 		began, left := e.StartsOn <= monday+4, e.LeftOn != nil && *e.LeftOn < monday
 		if !began || left {
 			continue
 		}
-		h := hr.Hours{EmployeeID: e.ID, Worked: 40}
+		h := hr.HoursEntry{EmployeeID: new(e.ID), HoursWorked: 40}
 		if e.LeftOn != nil && *e.LeftOn <= monday+4 {
-			h.Worked = 8 * int64(*e.LeftOn-monday)
+			h.HoursWorked = 8 * int64(*e.LeftOn-monday)
 		}
 		if none {
-			hours = append(hours, hr.Hours{EmployeeID: e.ID})
+			hours = append(hours, hr.HoursEntry{EmployeeID: new(e.ID)})
 			continue
 		}
 		switch rapid.IntRange(0, 29).Draw(t, "hours") {
 		case 0:
 			continue
 		case 1:
-			h = hr.Hours{
-				BadgeNo: e.BadgeNo, Worked: rapid.Int64Range(0, 60).Draw(t, "worked"),
-				Sick: rapid.Int64Range(0, 40).Draw(t, "sick"), Leave: rapid.Int64Range(0, 40).Draw(t, "leave"),
+			h = hr.HoursEntry{
+				BadgeNo: new(e.BadgeNo), HoursWorked: rapid.Int64Range(0, 60).Draw(t, "worked"),
+				HoursSick:  rapid.Int64Range(0, 40).Draw(t, "sick"),
+				HoursLeave: rapid.Int64Range(0, 40).Draw(t, "leave"),
 			}
 		}
 		hours = append(hours, h)

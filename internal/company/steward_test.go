@@ -118,24 +118,24 @@ func (s steward) wages() {
 }
 
 // gateHours returns an integration's hours for the attendance of a week.
-func (l *life) gateHours(monday sim.Day) []hr.Hours {
-	var week []hr.Hours
+func (l *life) gateHours(monday sim.Day) []hr.HoursEntry {
+	var week []hr.HoursEntry
 	for _, row := range rowsOf[factory.Attendance](l, "attendance") {
 		if day := sim.DayFrom(row.Date); day < monday || day >= monday+sim.DaysPerWeek {
 			continue
 		}
-		at := slices.IndexFunc(week, func(h hr.Hours) bool { return h.BadgeNo == row.BadgeNo })
+		at := slices.IndexFunc(week, func(h hr.HoursEntry) bool { return *h.BadgeNo == row.BadgeNo })
 		if at < 0 {
 			at = len(week)
-			week = append(week, hr.Hours{BadgeNo: row.BadgeNo})
+			week = append(week, hr.HoursEntry{BadgeNo: new(row.BadgeNo)})
 		}
 		switch row.Absence {
 		case factory.AbsenceNone:
-			week[at].Worked += row.Hours
+			week[at].HoursWorked += row.Hours
 		case factory.AbsenceSick:
-			week[at].Sick += 8
+			week[at].HoursSick += 8
 		case factory.AbsenceLeave:
-			week[at].Leave += 8
+			week[at].HoursLeave += 8
 		}
 	}
 	return week

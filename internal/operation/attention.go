@@ -9,6 +9,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/attention"
+	"platen/internal/company/hr"
 	"platen/internal/company/record"
 	"platen/internal/moment"
 	"platen/internal/money"
@@ -168,9 +169,9 @@ func bodyOf(r *attention.Remedy) any {
 	case attention.PayBill:
 		return PaySupplierInvoice{AmountMinor: r.AmountMinor}
 	case attention.PayWages:
-		return RunPayroll{WeekStart: r.WeekStart}
+		return hr.RunPayroll{WeekStart: r.WeekStart}
 	case attention.Hire:
-		return HireEmployee{Role: r.Role}
+		return hr.HireEmployee{Role: r.Role}
 	case attention.EnableWebhook:
 		return UpdateWebhook{Status: new("active")}
 	case attention.AcceptOrder, attention.DeclineOrder, attention.ApprovePurchase, attention.ApproveRequisition,

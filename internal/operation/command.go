@@ -126,7 +126,15 @@ func create[Row, In any](o Operation, run func(c *company.Company, in *In) (id s
 	})
 }
 
-// move binds a method of the company that changes the record of the type Row that the path names, by its id alone.
+// change binds a method of the company that changes the record of the type Row that the path names.
+func change[Row, In any](o Operation, run func(c *company.Company, id string, in *In) error) Operation {
+	resource := respond[Row](&o)
+	return write(o, func(tx *sandbox.Tx, at PathParams, in *In) (Result, error) {
+		return Result{Resource: resource, ID: at.ID}, run(tx.Company, at.ID, in)
+	})
+}
+
+// move is change for a method that takes the id alone.
 func move[Row any](o Operation, run func(c *company.Company, id string) error) Operation {
 	resource := respond[Row](&o)
 	return write(o, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {

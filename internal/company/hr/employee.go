@@ -123,6 +123,21 @@ func (h *HR) open(r *record.Recorder, m *catalog.CrewMember, cash money.Minor) {
 	}, 0, cash)
 }
 
+// HireEmployee is the body of POST /office/employees.
+type HireEmployee struct {
+	_ struct{} `doc:"The body that hires an employee at Head Office."`
+
+	Role        event.Role   `json:"role" required:"true" doc:"The work that the employee will do." agent:"-"`
+	HourlyMinor *money.Minor `json:"hourly_minor,omitzero" minimum:"1" maximum:"100000" doc:"At least the lowest wage of the role at the opening of the company, which is also the default."`
+}
+
+// DismissEmployee is the body of POST /office/employees/{id}/dismiss.
+type DismissEmployee struct {
+	_ struct{} `doc:"The body that dismisses an employee of Head Office."`
+
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record."`
+}
+
 // Hiring holds the role and the wage of an employee to hire.
 type Hiring struct {
 	Role        event.Role
@@ -137,7 +152,8 @@ type HeadcountDetails struct {
 // Hireable refuses to hire an employee for an unknown role, for less than the
 // role is worth, or as one too many. Without an hourly wage it is the role's
 // least.
-func (h *HR) Hireable(role event.Role, hourly *money.Minor) (Hiring, error) {
+func (h *HR) Hireable(in *HireEmployee) (Hiring, error) {
+	role, hourly := in.Role, in.HourlyMinor
 	floor, ok := catalog.HourlyFloor(role)
 	switch {
 	case !ok:

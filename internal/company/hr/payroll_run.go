@@ -158,6 +158,13 @@ func (h *HR) Waits(r *record.Recorder, index int64) (Settlement, bool) {
 	return s, true
 }
 
+// RunPayroll is the body of POST /office/payroll-runs.
+type RunPayroll struct {
+	_ struct{} `doc:"The body that pays the wages of one week at Head Office."`
+
+	WeekStart moment.Date `json:"week_start" required:"true" example:"2026-09-07" doc:"The Monday of the week to pay for."`
+}
+
 // Settlement is the wages of a week as they leave the company today.
 type Settlement struct {
 	runID  string

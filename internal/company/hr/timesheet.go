@@ -49,11 +49,23 @@ func newTimesheets() *record.Table[Timesheet, struct{}] {
 	return record.NewTable[Timesheet, struct{}](record.Definition{Resource: "timesheet", Prefix: "tms"}, nil)
 }
 
-// Hours is an employee's hours in a week, by the badge or by the employee's id:
-// one of them.
-type Hours struct {
-	EmployeeID, BadgeNo string
-	Worked, Sick, Leave int64
+// HoursEntry is the hours of one employee in the week.
+type HoursEntry struct {
+	_ struct{} `doc:"One employee's line in the body of a timesheet."`
+
+	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The employee; this or badge_no."`
+	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"The badge number of /factory/attendance, instead of employee_id."`
+	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
+	HoursSick   int64   `json:"hours_sick,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of illness; paid at 80 %."`
+	HoursLeave  int64   `json:"hours_leave,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of leave; paid in full."`
+}
+
+// CreateTimesheet is the body of POST /office/timesheets.
+type CreateTimesheet struct {
+	_ struct{} `doc:"The body that records the hours of all employees in one week at Head Office."`
+
+	WeekStart moment.Date  `json:"week_start" required:"true" example:"2026-09-07" doc:"A Monday."`
+	Entries   []HoursEntry `json:"entries" required:"true" minItems:"1" maxItems:"50" doc:"Every employee of the week, once each."`
 }
 
 // Sheet is a timesheet that can be recorded.
@@ -81,7 +93,8 @@ type MissingDetails struct {
 // Recordable refuses a timesheet for an invalid week, that exists, that is paid
 // already, that comes too soon, or that does not name just the employees of the
 // week.
-func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours) (Sheet, error) {
+func (h *HR) Recordable(r *record.Recorder, in *CreateTimesheet) (Sheet, error) {
+	weekStart := in.WeekStart
 	week, ok := weekStarting(weekStart)
 	switch {
 	case !ok:
@@ -103,8 +116,8 @@ func (h *HR) Recordable(r *record.Recorder, weekStart moment.Date, hours []Hours
 	}
 	sheet := Sheet{week: week, source: SourceClient}
 	fields := []problem.Field{}
-	for i := range hours {
-		entry, bad := h.entry(week, &hours[i], sheet.entries)
+	for i := range in.Entries {
+		entry, bad := h.entry(week, &in.Entries[i], sheet.entries)
 		if bad != nil {
 			bad.Field = fmt.Sprintf("entries[%d].%s", i, bad.Field)
 			fields = append(fields, *bad)
@@ -136,18 +149,22 @@ func notOver(r *record.Recorder, week Week) error {
 }
 
 // entry finds whose hours these are, or says which field is wrong.
-func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntry, *problem.Field) {
-	field, key := "employee_id", in.EmployeeID
-	e, _ := h.Employees.Find(in.EmployeeID)
-	if in.BadgeNo != "" {
-		field, key = "badge_no", in.BadgeNo
-		e = h.byBadge(in.BadgeNo)
+func (h *HR) entry(week Week, in *HoursEntry, before []TimesheetEntry) (TimesheetEntry, *problem.Field) {
+	field, key := "employee_id", ""
+	var e *Employee
+	switch {
+	case in.BadgeNo != nil:
+		field, key = "badge_no", *in.BadgeNo
+		e = h.byBadge(key)
+	case in.EmployeeID != nil:
+		key = *in.EmployeeID
+		e, _ = h.Employees.Find(key)
 	}
 	if e == nil {
 		return TimesheetEntry{},
 			&problem.Field{Field: field, Rule: "exists", Message: fmt.Sprintf("No employee has the %s %q.", field, key)}
 	}
-	entry := TimesheetEntry{EmployeeID: e.ID, HoursWorked: in.Worked, HoursSick: in.Sick, HoursLeave: in.Leave}
+	entry := in.of(e)
 	if !h.worksIn(e, week) {
 		return entry, &problem.Field{
 			Field: field, Rule: "exists",
@@ -162,6 +179,13 @@ func (h *HR) entry(week Week, in *Hours, before []TimesheetEntry) (TimesheetEntr
 		}
 	}
 	return entry, nil
+}
+
+// of is the entry of an employee.
+func (in *HoursEntry) of(e *Employee) TimesheetEntry {
+	return TimesheetEntry{
+		EmployeeID: e.ID, HoursWorked: in.HoursWorked, HoursSick: in.HoursSick, HoursLeave: in.HoursLeave,
+	}
 }
 
 // worksIn reports whether a day of the week is one of an employee's working
@@ -204,7 +228,7 @@ func (s *Sheet) find(employeeID string) *TimesheetEntry {
 // Attended is this week's timesheet as the bridge records it: the gate's
 // records. It is false when the week has a timesheet already, or no employee
 // worked here.
-func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
+func (h *HR) Attended(r *record.Recorder, attended []HoursEntry) (Sheet, bool) {
 	week := weekOf(r.Today())
 	if h.runOf(week) != nil || len(attended) == 0 {
 		return Sheet{}, false
@@ -212,9 +236,7 @@ func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 	sheet := Sheet{week: week, source: SourceBridge}
 	for i := range attended {
 		a := &attended[i]
-		sheet.entries = append(sheet.entries, TimesheetEntry{
-			EmployeeID: h.byBadge(a.BadgeNo).ID, HoursWorked: a.Worked, HoursSick: a.Sick, HoursLeave: a.Leave,
-		})
+		sheet.entries = append(sheet.entries, a.of(h.byBadge(*a.BadgeNo)))
 	}
 	return sheet, true
 }
@@ -223,7 +245,7 @@ func (h *HR) Attended(r *record.Recorder, attended []Hours) (Sheet, bool) {
 // id. Hours that are not those of the gate annoy the crew, and hours that the gate
 // counted and the sheet leaves out stay owed: they come with the next payroll run,
 // and a part on top. More hours than the gate counted are paid, and lost.
-func (h *HR) Record(r *record.Recorder, s Sheet, attended []Hours) string {
+func (h *HR) Record(r *record.Recorder, s Sheet, attended []HoursEntry) string {
 	sheet, _ := h.Timesheets.Add(r, Timesheet{WeekStart: s.week.start(), Entries: s.entries, Source: s.source},
 		struct{}{})
 	run, private := h.bill(r, s.week, PayrollDue)
@@ -280,27 +302,28 @@ const arrearsPct = 10
 
 // leftOut is the worth of the hours that the gate counted and a sheet leaves out,
 // person by person: too much for one makes up for nobody else.
-func (h *HR) leftOut(s *Sheet, attended []Hours) money.Minor {
+func (h *HR) leftOut(s *Sheet, attended []HoursEntry) money.Minor {
 	left := money.Minor(0)
 	for i := range attended {
 		a := &attended[i]
-		e := h.byBadge(a.BadgeNo)
+		e := h.byBadge(*a.BadgeNo)
 		entry := s.find(e.ID)
-		left += max(0, wage(e, a.Worked+a.Leave, a.Sick)-wage(e, entry.HoursWorked+entry.HoursLeave, entry.HoursSick))
+		left += max(0, wage(e, a.HoursWorked+a.HoursLeave, a.HoursSick)-
+			wage(e, entry.HoursWorked+entry.HoursLeave, entry.HoursSick))
 	}
 	return left
 }
 
 // differs compares a sheet with the gate, person by person and kind by kind: by
 // more than one hour in twenty is too much.
-func (h *HR) differs(s *Sheet, attended []Hours) bool {
+func (h *HR) differs(s *Sheet, attended []HoursEntry) bool {
 	total, wrong := int64(0), int64(0)
 	for i := range attended {
 		a := &attended[i]
-		total += a.Worked + a.Sick + a.Leave
-		entry := s.find(h.byBadge(a.BadgeNo).ID)
+		total += a.HoursWorked + a.HoursSick + a.HoursLeave
+		entry := s.find(h.byBadge(*a.BadgeNo).ID)
 		wrong += distance(entry.HoursWorked,
-			a.Worked) + distance(entry.HoursSick, a.Sick) + distance(entry.HoursLeave, a.Leave)
+			a.HoursWorked) + distance(entry.HoursSick, a.HoursSick) + distance(entry.HoursLeave, a.HoursLeave)
 	}
 	return wrong*100 > total*wrongHoursAbovePct
 }
