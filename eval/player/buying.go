@@ -7,7 +7,6 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/money"
-	"platen/internal/operation"
 )
 
 const chroma = "sup_chroma"
@@ -171,8 +170,8 @@ func (p *player) trade(sku string, quantity int64) error {
 }
 
 func (p *player) purchase(supplier, sku string, quantity int64) error {
-	_, err := p.try("create_purchase_order", "", &operation.CreatePurchaseOrder{
-		SupplierID: supplier, Lines: []operation.MaterialLine{{SKU: sku, Quantity: quantity}},
+	_, err := p.try("create_purchase_order", "", &office.CreatePurchaseOrder{
+		SupplierID: supplier, Lines: []office.MaterialLine{{SKU: sku, Quantity: quantity}},
 	})
 	return err
 }
@@ -199,7 +198,7 @@ func (p *player) receive() error {
 	}
 	for _, truck := range trucks {
 		if _, err := p.try("create_factory_goods_receipt", "",
-			&operation.CreateFactoryGoodsReceipt{DeliveryID: truck.ID}); err != nil {
+			&factory.CreateFactoryGoodsReceipt{DeliveryID: truck.ID}); err != nil {
 			return err
 		}
 	}

@@ -3,11 +3,11 @@ package player
 import (
 	"slices"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/operation"
 )
 
 // A player of the manual bridge does by itself the work of the auto bridge:
@@ -23,7 +23,7 @@ func (p *player) order() error {
 		return err
 	}
 	for _, o := range orders {
-		if err := p.produce(&operation.CreateWorkOrder{
+		if err := p.produce(&factory.CreateWorkOrder{
 			SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate,
 		}); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (p *player) order() error {
 		return err
 	}
 	for _, lot := range lots {
-		if err := p.produce(&operation.CreateWorkOrder{
+		if err := p.produce(&factory.CreateWorkOrder{
 			SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &lot.DeliverBy,
 		}); err != nil {
 			return err
@@ -43,7 +43,7 @@ func (p *player) order() error {
 	return nil
 }
 
-func (p *player) produce(work *operation.CreateWorkOrder) error {
+func (p *player) produce(work *factory.CreateWorkOrder) error {
 	if p.carried[*work.Reference] {
 		return nil
 	}
@@ -84,9 +84,9 @@ func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
 	if at < 0 || orders[at].ReceiptStatus != office.ReceiptNone {
 		return nil
 	}
-	body := &operation.CreateOfficeGoodsReceipt{PurchaseOrderID: orders[at].ID, Reference: &receipt.ID}
+	body := &office.CreateOfficeGoodsReceipt{PurchaseOrderID: orders[at].ID, Reference: &receipt.ID}
 	for _, line := range receipt.Lines {
-		body.Lines = append(body.Lines, operation.ReceivedLine{
+		body.Lines = append(body.Lines, catalog.ReceivedLine{
 			SKU: line.SKU, QuantityAccepted: line.QuantityAccepted, QuantityRejected: &line.QuantityRejected,
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"platen/internal/company/market"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/operation"
 )
 
 // gambler sends commands that could be right. It knows the form of a body;
@@ -76,7 +75,7 @@ func (g *gambler) answerAny() error {
 	if g.below(2) == 0 {
 		return g.attempt("accept_sales_order", order.ID, nil)
 	}
-	return g.attempt("decline_sales_order", order.ID, &operation.DeclineSalesOrder{})
+	return g.attempt("decline_sales_order", order.ID, &office.DeclineSalesOrder{})
 }
 
 func (g *gambler) answerAnyLot() error {
@@ -98,7 +97,7 @@ func (g *gambler) printAny() error {
 	}
 	overs := int64(g.below(21))
 	return g.attempt("start_print_run", "",
-		&operation.StartPrintRun{PressID: press.ID, WorkOrderID: &work.ID, OversPct: &overs})
+		&factory.StartPrintRun{PressID: press.ID, WorkOrderID: &work.ID, OversPct: &overs})
 }
 
 func (g *gambler) shipAny() error {
@@ -106,7 +105,7 @@ func (g *gambler) shipAny() error {
 	if work == nil || err != nil {
 		return err
 	}
-	return g.attempt("create_factory_shipment", "", &operation.CreateFactoryShipment{WorkOrderID: work.ID})
+	return g.attempt("create_factory_shipment", "", &factory.CreateFactoryShipment{WorkOrderID: work.ID})
 }
 
 func (g *gambler) countIn() error {
@@ -114,7 +113,7 @@ func (g *gambler) countIn() error {
 	if truck == nil || err != nil {
 		return err
 	}
-	return g.attempt("create_factory_goods_receipt", "", &operation.CreateFactoryGoodsReceipt{DeliveryID: truck.ID})
+	return g.attempt("create_factory_goods_receipt", "", &factory.CreateFactoryGoodsReceipt{DeliveryID: truck.ID})
 }
 
 func (g *gambler) payAny() error {
@@ -123,7 +122,7 @@ func (g *gambler) payAny() error {
 	if bill == nil || err != nil {
 		return err
 	}
-	return g.attempt("pay_supplier_invoice", bill.ID, &operation.PaySupplierInvoice{AmountMinor: &bill.BilledMinor})
+	return g.attempt("pay_supplier_invoice", bill.ID, &office.PaySupplierInvoice{AmountMinor: &bill.BilledMinor})
 }
 
 func (g *gambler) payWages() error {
@@ -140,9 +139,9 @@ func (g *gambler) buyAny() error {
 		return err
 	}
 	price := supplier.Prices[g.below(len(supplier.Prices))]
-	return g.attempt("create_purchase_order", "", &operation.CreatePurchaseOrder{
+	return g.attempt("create_purchase_order", "", &office.CreatePurchaseOrder{
 		SupplierID: supplier.ID,
-		Lines: []operation.MaterialLine{
+		Lines: []office.MaterialLine{
 			{SKU: price.SKU, Quantity: price.MinimumQuantity + int64(g.below(int(price.MinimumQuantity)+1))},
 		},
 	})
@@ -169,7 +168,7 @@ func (g *gambler) carryAny() error {
 	}
 	if g.below(2) == 0 {
 		return g.attempt("create_work_order", "",
-			&operation.CreateWorkOrder{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID})
+			&factory.CreateWorkOrder{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID})
 	}
-	return g.attempt("create_office_shipment", "", &operation.CreateOfficeShipment{SalesOrderID: &order.ID})
+	return g.attempt("create_office_shipment", "", &office.CreateOfficeShipment{SalesOrderID: &order.ID})
 }

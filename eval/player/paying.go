@@ -5,7 +5,6 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/money"
-	"platen/internal/operation"
 )
 
 // comfortMinor is the cash that the good player keeps before it pays early.
@@ -59,6 +58,6 @@ func (p *player) settle(bill *office.SupplierInvoice) error {
 	if amount > p.state.CashMinor {
 		return nil
 	}
-	_, err := p.try("pay_supplier_invoice", bill.ID, &operation.PaySupplierInvoice{AmountMinor: &amount})
+	_, err := p.try("pay_supplier_invoice", bill.ID, &office.PaySupplierInvoice{AmountMinor: &amount})
 	return err
 }

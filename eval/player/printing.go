@@ -6,7 +6,6 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
-	"platen/internal/operation"
 )
 
 // How the good player prints.
@@ -157,7 +156,7 @@ func (p *player) start(j *job) (bool, error) {
 	}
 	overs := p.oversPct()
 	return p.try("start_print_run", "",
-		&operation.StartPrintRun{PressID: j.press.ID, WorkOrderIDs: &ids, OversPct: &overs})
+		&factory.StartPrintRun{PressID: j.press.ID, WorkOrderIDs: ids, OversPct: &overs})
 }
 
 // next is the job that a press prints next.

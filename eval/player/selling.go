@@ -9,7 +9,6 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/money"
-	"platen/internal/operation"
 )
 
 const (
@@ -42,7 +41,7 @@ func (p *player) answer() error {
 			p.open = append(p.open, &factory.WorkOrder{SKU: o.SKU, Quantity: o.Quantity, DueDate: &o.DueDate})
 		case wait && sim.DayFrom(o.AnswerBy) > p.today(): // there may be room tomorrow
 		default:
-			if _, err := p.try("decline_sales_order", o.ID, &operation.DeclineSalesOrder{}); err != nil {
+			if _, err := p.try("decline_sales_order", o.ID, &office.DeclineSalesOrder{}); err != nil {
 				return err
 			}
 		}
@@ -155,7 +154,7 @@ func (p *player) ship() error {
 		return err
 	}
 	for _, w := range ready {
-		done, err := p.try("create_factory_shipment", "", &operation.CreateFactoryShipment{WorkOrderID: w.ID})
+		done, err := p.try("create_factory_shipment", "", &factory.CreateFactoryShipment{WorkOrderID: w.ID})
 		if err != nil {
 			return err
 		}
@@ -174,7 +173,7 @@ func (p *player) bill(reference string) error {
 	if err != nil || len(parcels) == 0 {
 		return err
 	}
-	body := &operation.CreateOfficeShipment{FactoryShipmentRef: &parcels[0].ID}
+	body := &office.CreateOfficeShipment{FactoryShipmentRef: &parcels[0].ID}
 	if strings.HasPrefix(reference, lotPrefix) {
 		body.ContractLotID = &reference
 	} else {

@@ -90,8 +90,8 @@ func TestBuyersEarnTheirAchievements(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 1, steady, func(p *preset.Preset) { p.Supply.BillingErrorFactor = 100 * sim.Million })
 	for i := range 3 {
-		l.must(purchase(office.PurchaseOrderInput{
-			SupplierID: "sup_mill", Lines: []office.RequisitionLine{{SKU: "mat_coated", Quantity: 12_000}},
+		l.must(purchase(office.CreatePurchaseOrder{
+			SupplierID: "sup_mill", Lines: []office.MaterialLine{{SKU: "mat_coated", Quantity: 12_000}},
 		}))
 		orders := rowsOf[office.PurchaseOrder](l, "purchase_order")
 		l.lacks("two approvals", "approver")
@@ -105,7 +105,7 @@ func TestBuyersEarnTheirAchievements(t *testing.T) {
 		l.must(tick(480))
 		for _, d := range rowsOf[factory.Delivery](l, "delivery") {
 			if d.Status == factory.DeliveryArrived {
-				l.must(count(factory.GoodsReceiptInput{DeliveryID: d.ID}))
+				l.must(count(factory.CreateFactoryGoodsReceipt{DeliveryID: d.ID}))
 			}
 		}
 		for _, invoice := range rowsOf[office.SupplierInvoice](l, "supplier_invoice") {

@@ -11,6 +11,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/attention"
 	"platen/internal/company/factory"
+	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
@@ -24,23 +25,30 @@ func does(r *attention.Remedy) action {
 	case attention.DeclineOrder:
 		return decline(r.ID, nil)
 	case attention.StartRun:
-		return printRun(*r.Run)
+		run, _ := r.Body.(*factory.StartPrintRun)
+		return printRun(*run)
 	case attention.Ship:
-		return shipGoods(r.ID)
+		shipment, _ := r.Body.(*factory.CreateFactoryShipment)
+		return shipGoods(shipment.WorkOrderID)
 	case attention.CountIn:
-		return count(factory.GoodsReceiptInput{DeliveryID: r.ID})
+		receipt, _ := r.Body.(*factory.CreateFactoryGoodsReceipt)
+		return count(*receipt)
 	case attention.Purchase:
-		return purchase(*r.Order)
+		order, _ := r.Body.(*office.CreatePurchaseOrder)
+		return purchase(*order)
 	case attention.ApproveRequisition:
 		return decide(r.ID, true)
 	case attention.ApprovePurchase:
 		return approvePurchase(r.ID)
 	case attention.PayBill:
-		return pay(r.ID, r.AmountMinor)
+		payment, _ := r.Body.(*office.PaySupplierInvoice)
+		return pay(r.ID, payment.AmountMinor)
 	case attention.PayWages:
-		return payroll(r.WeekStart)
+		wages, _ := r.Body.(*hr.RunPayroll)
+		return payroll(wages.WeekStart)
 	case attention.Hire:
-		return hire(r.Role, nil)
+		hiring, _ := r.Body.(*hr.HireEmployee)
+		return hire(hiring.Role, nil)
 	case attention.TestWebhook, attention.EnableWebhook:
 		return tick(1) // lives have no subscriptions
 	default:

@@ -48,11 +48,11 @@ func greedy(c *company.Company) {
 	for _, w := range c.OpenWork() {
 		switch w.Status {
 		case factory.WorkReady:
-			_, _ = c.ShipFromFactory(factory.ShipmentInput{WorkOrderID: w.ID})
+			_, _ = c.ShipFromFactory(&factory.CreateFactoryShipment{WorkOrderID: w.ID})
 		default:
 			for _, press := range []string{"prs_offset", "prs_digital"} {
 				if _, err := c.StartPrintRun(
-					factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{w.ID}, OversPct: 3}); err == nil {
+					&factory.StartPrintRun{PressID: press, WorkOrderID: &w.ID, OversPct: new(int64(3))}); err == nil {
 					break
 				}
 			}

@@ -52,14 +52,14 @@ func (l *life) until(day sim.Day) {
 // waits until it is ready. It returns the work order's id.
 func (l *life) make(sku string, quantity int64, reference string) string {
 	l.t.Helper()
-	l.must(work(factory.WorkOrderInput{SKU: sku, Quantity: quantity, Reference: &reference}))
+	l.must(work(factory.CreateWorkOrder{SKU: sku, Quantity: quantity, Reference: &reference}))
 	rows := rowsOf[factory.WorkOrder](l, "work_order")
 	return l.print(rows[len(rows)-1].ID)
 }
 
 func (l *life) print(workOrder string) string {
 	l.t.Helper()
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{workOrder}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &workOrder, OversPct: new(int64(20))}))
 	for range 20 {
 		if rowOf[factory.WorkOrder](l, "work_order", workOrder).Status == factory.WorkReady {
 			return workOrder

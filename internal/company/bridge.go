@@ -25,15 +25,13 @@ func (c *Company) CanAcceptSalesOrder(id string) error {
 	if err != nil || !c.bridged() {
 		return err
 	}
-	return c.factory.CanCreate(bridgedWork(order))
+	return c.factory.CanCreate(bridgedWork(order), factory.SourceBridge)
 }
 
 // bridgedWork is the work that the auto bridge orders for an accepted order.
-func bridgedWork(order *office.SalesOrder) factory.WorkOrderInput {
+func bridgedWork(order *office.SalesOrder) *factory.CreateWorkOrder {
 	due := order.DueDate
-	return factory.WorkOrderInput{
-		SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due, Source: factory.SourceBridge,
-	}
+	return &factory.CreateWorkOrder{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID, DueDate: &due}
 }
 
 // AcceptSalesOrder accepts an order. The auto bridge orders the work from the
@@ -51,35 +49,34 @@ func (c *Company) AcceptSalesOrder(id string) error {
 	work := bridgedWork(order)
 	workOrderID := c.factory.WorkOrders.Rows.NextID(c.rec)
 	c.office.Accept(c.rec, id, c.settings.Bridge, &workOrderID)
-	c.factory.Create(c.rec, work)
+	c.factory.Create(c.rec, work, factory.SourceBridge)
 	c.missions.Note(c.rec, mission.AcceptedOrder)
 	return nil
 }
 
 // DeclineSalesOrder turns an order down.
-func (c *Company) DeclineSalesOrder(id string, reason *string) error {
+func (c *Company) DeclineSalesOrder(id string, in *office.DeclineSalesOrder) error {
 	if _, err := c.office.Answerable(id); err != nil {
 		return err
 	}
-	c.office.Decline(c.rec, id, reason)
+	c.office.Decline(c.rec, id, in.Reason)
 	return nil
 }
 
 // CreateWorkOrder orders work from the Factory and returns the order's id.
-func (c *Company) CreateWorkOrder(in factory.WorkOrderInput) (string, error) {
-	in.Source = factory.SourceClient
-	if err := c.factory.CanCreate(in); err != nil {
+func (c *Company) CreateWorkOrder(in *factory.CreateWorkOrder) (string, error) {
+	if err := c.factory.CanCreate(in, factory.SourceClient); err != nil {
 		return "", err
 	}
-	return c.factory.Create(c.rec, in), nil
+	return c.factory.Create(c.rec, in, factory.SourceClient), nil
 }
 
 // CanStartPrintRun returns the plan of a run, or refuses. The auto bridge knows which orders
 // are over and does not let their paper be wasted; with a manual bridge the Factory cannot
 // know.
-func (c *Company) CanStartPrintRun(in factory.PrintRunInput) (factory.RunPlan, error) {
+func (c *Company) CanStartPrintRun(in *factory.StartPrintRun) (factory.RunPlan, error) {
 	if c.bridged() {
-		for _, id := range in.WorkOrderIDs {
+		for _, id := range in.Orders() {
 			if w, ok := c.factory.WorkOrders.Find(id); ok {
 				if err := c.stillWanted(w); err != nil {
 					return factory.RunPlan{}, err
@@ -91,7 +88,7 @@ func (c *Company) CanStartPrintRun(in factory.PrintRunInput) (factory.RunPlan, e
 }
 
 // StartPrintRun starts a press and returns the run's id.
-func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
+func (c *Company) StartPrintRun(in *factory.StartPrintRun) (string, error) {
 	plan, err := c.CanStartPrintRun(in)
 	if err != nil {
 		return "", err
@@ -104,7 +101,7 @@ func (c *Company) StartPrintRun(in factory.PrintRunInput) (string, error) {
 
 // PreviewPrintRun returns what would come of a run that is started now, or refuses as
 // StartPrintRun does. It changes nothing.
-func (c *Company) PreviewPrintRun(in factory.PrintRunInput) (factory.PrintRunPreview, error) {
+func (c *Company) PreviewPrintRun(in *factory.StartPrintRun) (factory.PrintRunPreview, error) {
 	plan, err := c.CanStartPrintRun(in)
 	if err != nil {
 		return factory.PrintRunPreview{}, err
@@ -172,20 +169,18 @@ func (c *Company) CanShipFromFactory(workOrderID string) error {
 
 // ShipFromFactory sends a work order's goods out and returns the shipment's
 // id. The auto bridge bills them at Head Office (hand-off 3).
-func (c *Company) ShipFromFactory(in factory.ShipmentInput) (string, error) {
-	in.Source = factory.SourceClient
+func (c *Company) ShipFromFactory(in *factory.CreateFactoryShipment) (string, error) {
 	if err := c.CanShipFromFactory(in.WorkOrderID); err != nil {
 		return "", err
 	}
 	w, _ := c.factory.WorkOrders.Find(in.WorkOrderID)
 	bill := c.billing(w)
 	if bill == nil {
-		id := c.factory.Ship(c.rec, in)
+		id := c.factory.Ship(c.rec, in, factory.SourceClient, nil)
 		c.goodsLeave(w)
 		return id, nil
 	}
-	in.BridgedOfficeShipmentID = new(c.office.Shipments.Rows.NextID(c.rec))
-	id := c.factory.Ship(c.rec, in)
+	id := c.factory.Ship(c.rec, in, factory.SourceClient, new(c.office.Shipments.Rows.NextID(c.rec)))
 	c.goodsLeave(w)
 	bill(id)
 	return id, nil
@@ -216,10 +211,18 @@ func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
 	}
 }
 
-// ShipFromOffice bills an order and returns the shipment's id. The auto
+// ShipFromOffice bills an order or a lot and returns the shipment's id.
+func (c *Company) ShipFromOffice(in *office.CreateOfficeShipment) (string, error) {
+	if in.ContractLotID != nil {
+		return c.shipLot(*in.ContractLotID, in.Quantity, in.FactoryShipmentRef)
+	}
+	return c.shipOrder(*in.SalesOrderID, in.Quantity, in.FactoryShipmentRef)
+}
+
+// shipOrder bills an order and returns the shipment's id. The auto
 // bridge sends the goods out at the Factory first, so they must be ready
 // (hand-off 3, from the other side), unless the customer has them already.
-func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *string) (string, error) {
+func (c *Company) shipOrder(orderID string, quantity *int64, factoryRef *string) (string, error) {
 	order, err := c.office.Shippable(orderID, quantity)
 	if err != nil {
 		return "", err
@@ -242,8 +245,8 @@ func (c *Company) ShipFromOffice(orderID string, quantity *int64, factoryRef *st
 // mirrorAtFactory sends the goods out that Head Office is about to bill.
 func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
 	officeID := c.office.Shipments.Rows.NextID(c.rec)
-	shipmentID = c.factory.Ship(c.rec,
-		factory.ShipmentInput{WorkOrderID: w.ID, Source: factory.SourceBridge, BridgedOfficeShipmentID: &officeID})
+	shipmentID = c.factory.Ship(c.rec, &factory.CreateFactoryShipment{WorkOrderID: w.ID}, factory.SourceBridge,
+		&officeID)
 	c.goodsLeave(w)
 	return shipmentID
 }

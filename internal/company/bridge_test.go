@@ -25,14 +25,14 @@ func TestAClientsWorkOrderKeepsNobodyFromAccepting(t *testing.T) {
 	for _, sku := range []string{"prd_card", "prd_flyer", "prd_notebook"} {
 		l := quiet(t, "starter", 3, func(p *preset.Preset) { p.Lots.Sheets = [2]int64{300, 400} })
 		order := l.order("SO-1001")
-		l.must(work(factory.WorkOrderInput{SKU: sku, Quantity: 7, Reference: &order.ID}))
+		l.must(work(factory.CreateWorkOrder{SKU: sku, Quantity: 7, Reference: &order.ID}))
 		l.must(accept(order.ID))
 		l.must(shipGoods(l.print(*l.order("SO-1001").BridgedWorkOrderID)))
 		if got := l.order("SO-1001"); got.Status != office.OrderShipped {
 			t.Errorf("%s: the order is %+v", sku, got)
 		}
 		lot := l.offered()
-		l.must(work(factory.WorkOrderInput{SKU: sku, Quantity: 7, Reference: &lot.ID}))
+		l.must(work(factory.CreateWorkOrder{SKU: sku, Quantity: 7, Reference: &lot.ID}))
 		l.must(acceptLot(lot.ID))
 		l.must(shipGoods(l.print(*l.lot(lot.ID).WorkOrderRef)))
 		if got := l.lot(lot.ID); got.Status != office.LotDelivered {
@@ -82,7 +82,7 @@ func TestThePartOfAnOrderIsNotBilled(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 3)
 	order := l.order("SO-1001")
-	l.must(work(factory.WorkOrderInput{SKU: order.SKU, Quantity: order.Quantity - 1, Reference: &order.ID}))
+	l.must(work(factory.CreateWorkOrder{SKU: order.SKU, Quantity: order.Quantity - 1, Reference: &order.ID}))
 	first := l.lastWork().ID
 	l.must(accept(order.ID))
 	l.must(shipGoods(l.print(first)))
@@ -113,7 +113,7 @@ func TestGoodsBeforeTheAcceptanceCanBeBilled(t *testing.T) {
 		len(rowsOf[factory.Shipment](l, "factory_shipment")); got.Status != office.OrderShipped || parcels != 1 {
 		t.Errorf("after %d parcels the order is %+v", parcels, got)
 	}
-	if err := l.act(printRun(factory.PrintRunInput{
+	if err := l.act(printRun(factory.StartPrintRun{
 		PressID: "prs_digital", WorkOrderIDs: []string{*l.order("SO-1001").BridgedWorkOrderID},
 	})); codeOf(err) != problem.InvalidState {
 		t.Errorf("printing what the customer has gives %v", err)
@@ -131,7 +131,7 @@ func TestNobodyWaitsForGoodsThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 3)
 	order := l.order("SO-1001")
-	l.must(work(factory.WorkOrderInput{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID}))
+	l.must(work(factory.CreateWorkOrder{SKU: order.SKU, Quantity: order.Quantity, Reference: &order.ID}))
 	id := l.lastWork().ID
 	hint := func() string {
 		t.Helper()
@@ -150,7 +150,7 @@ func TestNobodyWaitsForGoodsThatNobodyTakes(t *testing.T) {
 		!strings.Contains(got, "declined; no customer takes these goods any more") {
 		t.Errorf("after it was declined the hint is %q", got)
 	}
-	if err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}})); codeOf(err) !=
+	if err := l.act(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderIDs: []string{id}})); codeOf(err) !=
 		problem.InvalidState {
 		t.Errorf("printing for it gives %v", err)
 	}

@@ -14,9 +14,9 @@ import (
 
 // Actions of procure-to-pay, and how they are drawn for random lives.
 
-func require(in office.RequisitionInput) action {
+func require(in office.CreateRequisition) action {
 	return action{name: "require something", do: func(l *life) error {
-		_, err := l.company.FileRequisition(in)
+		_, err := l.company.FileRequisition(&in)
 		return err
 	}}
 }
@@ -30,13 +30,13 @@ func decide(requisition string, approve bool) action {
 	}
 	return action{
 		name: "decide against " + requisition,
-		do:   func(l *life) error { return l.company.RejectRequisition(requisition, nil) },
+		do:   func(l *life) error { return l.company.RejectRequisition(requisition, &office.RejectRequisition{}) },
 	}
 }
 
-func purchase(in office.PurchaseOrderInput) action {
+func purchase(in office.CreatePurchaseOrder) action {
 	return action{name: "purchase from " + in.SupplierID, do: func(l *life) error {
-		_, err := l.company.Purchase(in)
+		_, err := l.company.Purchase(&in)
 		return err
 	}}
 }
@@ -45,23 +45,25 @@ func approvePurchase(order string) action {
 	return action{name: "approve " + order, do: func(l *life) error { return l.company.ApprovePurchase(order) }}
 }
 
-func receipt(in office.GoodsReceiptInput) action {
+func receipt(in office.CreateOfficeGoodsReceipt) action {
 	return action{name: "receive for " + in.PurchaseOrderID, do: func(l *life) error {
-		_, err := l.company.RecordGoodsReceipt(in)
+		_, err := l.company.RecordGoodsReceipt(&in)
 		return err
 	}}
 }
 
-func count(in factory.GoodsReceiptInput) action {
+func count(in factory.CreateFactoryGoodsReceipt) action {
 	return action{name: "count " + in.DeliveryID, do: func(l *life) error {
-		_, err := l.company.CountDelivery(in)
+		_, err := l.company.CountDelivery(&in)
 		return err
 	}}
 }
 
 func pay(invoice string, amount *money.Minor) action {
 	return action{
-		name: "pay " + invoice, do: func(l *life) error { return l.company.PaySupplierInvoice(invoice, amount, nil) },
+		name: "pay " + invoice, do: func(l *life) error {
+			return l.company.PaySupplierInvoice(invoice, &office.PaySupplierInvoice{AmountMinor: amount})
+		},
 	}
 }
 
@@ -75,7 +77,7 @@ func declineLot(lot string) action {
 
 func billLot(lot string, quantity *int64) action {
 	return action{name: "deliver " + lot, do: func(l *life) error {
-		_, err := l.company.ShipLotFromOffice(lot, quantity, nil)
+		_, err := l.company.ShipFromOffice(&office.CreateOfficeShipment{ContractLotID: &lot, Quantity: quantity})
 		return err
 	}}
 }
@@ -128,10 +130,10 @@ func drawSale(t *rapid.T, l *life) action {
 
 var materials = []string{catalog.Coated, catalog.Uncoated, catalog.Board, catalog.Ink, catalog.Plate}
 
-func drawLines(t *rapid.T, skus []string, most int64) []office.RequisitionLine {
-	var lines []office.RequisitionLine
+func drawLines(t *rapid.T, skus []string, most int64) []office.MaterialLine {
+	var lines []office.MaterialLine
 	for range rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "lines") {
-		lines = append(lines, office.RequisitionLine{
+		lines = append(lines, office.MaterialLine{
 			SKU: rapid.SampledFrom(skus).Draw(t, "sku"), Quantity: rapid.Int64Range(1, most).Draw(t, "quantity"),
 		})
 	}
@@ -139,7 +141,7 @@ func drawLines(t *rapid.T, skus []string, most int64) []office.RequisitionLine {
 }
 
 func drawRequire(t *rapid.T, _ *life) action {
-	in := office.RequisitionInput{Lines: drawLines(t, append([]string{"prd_card", catalog.Waste}, materials...), 9000)}
+	in := office.CreateRequisition{Lines: drawLines(t, append([]string{"prd_card", catalog.Waste}, materials...), 9000)}
 	if rapid.Bool().Draw(t, "refers") {
 		in.Reference = new(rapid.SampledFrom([]string{"frq_1", "frq_2", "a \"b\" \\ ü", "frq_3"}).Draw(t, "reference"))
 	}
@@ -158,7 +160,7 @@ func drawPurchase(t *rapid.T, l *life) action {
 		suppliers = slices.DeleteFunc(suppliers, func(s office.Supplier) bool { return len(s.Prices) == 0 })
 	}
 	supplier := rapid.SampledFrom(suppliers).Draw(t, "supplier")
-	in := office.PurchaseOrderInput{SupplierID: supplier.ID}
+	in := office.CreatePurchaseOrder{SupplierID: supplier.ID}
 	skus := append([]string{}, materials...)
 	if len(supplier.Prices) > 0 && rapid.IntRange(0, 5).Draw(t, "sold") > 0 {
 		skus = nil
@@ -182,7 +184,7 @@ func drawApprovePurchase(t *rapid.T, l *life) action {
 
 // drawReceipt records at Head Office what may or may not be true.
 func drawReceipt(t *rapid.T, l *life) action {
-	in := office.GoodsReceiptInput{PurchaseOrderID: l.pick(t, "purchase_order", "approved")}
+	in := office.CreateOfficeGoodsReceipt{PurchaseOrderID: l.pick(t, "purchase_order", "approved")}
 	skus := materials
 	if in.PurchaseOrderID != "purchase_order_nobody" && rapid.IntRange(0, 3).Draw(t, "ordered") > 0 {
 		skus = nil
@@ -191,9 +193,9 @@ func drawReceipt(t *rapid.T, l *life) action {
 		}
 	}
 	for range rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "lines") {
-		in.Lines = append(in.Lines, office.ReceiptLine{
+		in.Lines = append(in.Lines, catalog.ReceivedLine{
 			SKU: rapid.SampledFrom(skus).Draw(t, "sku"), QuantityAccepted: rapid.Int64Range(0, 4000).
-				Draw(t, "accepted"), QuantityRejected: rapid.Int64Range(0, 9).Draw(t, "rejected"),
+				Draw(t, "accepted"), QuantityRejected: new(rapid.Int64Range(0, 9).Draw(t, "rejected")),
 		})
 	}
 	if rapid.Bool().Draw(t, "refers") {
@@ -204,15 +206,16 @@ func drawReceipt(t *rapid.T, l *life) action {
 
 // drawCount counts a truck in as it came, or with other quantities.
 func drawCount(t *rapid.T, l *life) action {
-	in := factory.GoodsReceiptInput{DeliveryID: l.pick(t, "delivery", "arrived")}
+	in := factory.CreateFactoryGoodsReceipt{DeliveryID: l.pick(t, "delivery", "arrived")}
 	if rapid.IntRange(0, 2).Draw(t, "counts") == 0 {
-		c := factory.Count{
-			SKU: rapid.SampledFrom(materials).Draw(t, "sku"), Accepted: rapid.Int64Range(0, 9000).Draw(t, "accepted"),
+		c := catalog.ReceivedLine{
+			SKU:              rapid.SampledFrom(materials).Draw(t, "sku"),
+			QuantityAccepted: rapid.Int64Range(0, 9000).Draw(t, "accepted"),
 		}
 		if rapid.Bool().Draw(t, "rejects") {
-			c.Rejected = new(rapid.Int64Range(0, 500).Draw(t, "rejected"))
+			c.QuantityRejected = new(rapid.Int64Range(0, 500).Draw(t, "rejected"))
 		}
-		in.Counts = []factory.Count{c}
+		in.Lines = []catalog.ReceivedLine{c}
 	}
 	return count(in)
 }

@@ -115,7 +115,7 @@ func TestAnAcceptedOrderBecomesCash(t *testing.T) {
 	}
 	work := order["bridged_work_order_id"].(string)
 	if _, err := w.company.StartPrintRun(
-		factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}, OversPct: 5}); err != nil {
+		&factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &work, OversPct: new(int64(5))}); err != nil {
 		t.Fatal(err)
 	}
 	w.flush()
@@ -123,7 +123,7 @@ func TestAnAcceptedOrderBecomesCash(t *testing.T) {
 	if got := w.row("work_order", work)["status"]; got != "ready" {
 		t.Fatalf("after printing and finishing the work order is %v", got)
 	}
-	if _, err := w.company.ShipFromFactory(factory.ShipmentInput{WorkOrderID: work}); err != nil {
+	if _, err := w.company.ShipFromFactory(&factory.CreateFactoryShipment{WorkOrderID: work}); err != nil {
 		t.Fatal(err)
 	}
 	w.flush()

@@ -22,15 +22,13 @@ func (c *Company) AcceptLot(id string) error {
 		return nil
 	}
 	due := lot.DeliverBy
-	work := factory.WorkOrderInput{
-		SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &due, Source: factory.SourceBridge,
-	}
-	if err := c.factory.CanCreate(work); err != nil {
+	work := &factory.CreateWorkOrder{SKU: lot.SKU, Quantity: lot.Quantity, Reference: &lot.ID, DueDate: &due}
+	if err := c.factory.CanCreate(work, factory.SourceBridge); err != nil {
 		return err
 	}
 	workOrderID := c.factory.WorkOrders.Rows.NextID(c.rec)
 	c.office.AcceptLot(c.rec, id, &workOrderID)
-	c.factory.Create(c.rec, work)
+	c.factory.Create(c.rec, work, factory.SourceBridge)
 	return nil
 }
 
@@ -43,10 +41,10 @@ func (c *Company) DeclineLot(id string) error {
 	return nil
 }
 
-// ShipLotFromOffice bills a lot and returns the shipment's id. The auto bridge
+// shipLot bills a lot and returns the shipment's id. The auto bridge
 // sends the goods out at the Factory first, so they must be ready, unless the
 // customer has them already.
-func (c *Company) ShipLotFromOffice(lotID string, quantity *int64, factoryRef *string) (string, error) {
+func (c *Company) shipLot(lotID string, quantity *int64, factoryRef *string) (string, error) {
 	lot, err := c.office.LotShippable(lotID, quantity)
 	if err != nil {
 		return "", err

@@ -167,8 +167,8 @@ func TestAMissedLotCostsItsPenalty(t *testing.T) {
 	if before.Reputation-after.Reputation != 500 {
 		t.Errorf("reputation went from %d to %d", before.Reputation, after.Reputation)
 	}
-	run := factory.PrintRunInput{
-		PressID: "prs_offset", WorkOrderIDs: []string{*l.lot(lot.ID).WorkOrderRef}, OversPct: 3,
+	run := factory.StartPrintRun{
+		PressID: "prs_offset", WorkOrderIDs: []string{*l.lot(lot.ID).WorkOrderRef}, OversPct: new(int64(3)),
 	}
 	if err := l.act(printRun(run)); codeOf(err) != problem.InvalidState {
 		t.Errorf("printing for a lot that is over gives %v", err)

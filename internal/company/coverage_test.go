@@ -174,7 +174,7 @@ func playSales(t *testing.T) *life {
 	l.must(shipGoods(l.print(*l.order("SO-1001").BridgedWorkOrderID)))
 	l.must(decline(l.order("SO-1002").ID, nil))
 	shelf := l.add(job{"prd_notebook", 30}, nil)
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{shelf}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_offset", WorkOrderID: &shelf, OversPct: new(int64(20))}))
 	l.until(2)
 	for _, o := range rowsOf[office.SalesOrder](l, "sales_order") {
 		if o.SKU == "prd_notebook" && o.Status == office.OrderReceived {
@@ -197,17 +197,17 @@ func playBuying(t *testing.T) *life {
 	l.buys("sup_mill", catalog.Coated, 12_000) // above the limit
 	for _, d := range rowsOf[factory.Delivery](l, "delivery") {
 		if d.Status == "arrived" {
-			l.must(count(factory.GoodsReceiptInput{DeliveryID: d.ID}))
+			l.must(count(factory.CreateFactoryGoodsReceipt{DeliveryID: d.ID}))
 		}
 	}
-	l.must(require(office.RequisitionInput{Lines: []office.RequisitionLine{{SKU: catalog.Ink, Quantity: 500}}}))
+	l.must(require(office.CreateRequisition{Lines: []office.MaterialLine{{SKU: catalog.Ink, Quantity: 500}}}))
 	rows := rowsOf[office.Requisition](l, "office_requisition")
 	l.must(decide(rows[len(rows)-1].ID, false))
 	l.must(buy(catalog.Coated, 500))
 	l.must(sell(catalog.Uncoated, 3600)) // below the reorder point
 	work := l.add(job{"prd_card", 700}, new("parcel"))
 	// and so is board
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{work}, OversPct: 5}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_offset", WorkOrderID: &work, OversPct: new(int64(5))}))
 	l.must(tick(480))
 	for _, i := range rowsOf[office.SupplierInvoice](l, "supplier_invoice") {
 		if i.Status == office.SupplierInvoiceOpen && i.Kind == office.MaterialsInvoice {

@@ -41,8 +41,8 @@ func (l *life) quoted(sku string) market.Quote { return rowOf[market.Quote](l, "
 // which the truck brings it.
 func (l *life) buys(supplier, sku string, quantity int64) (price money.Minor, arrives sim.Day) {
 	l.t.Helper()
-	l.must(purchase(office.PurchaseOrderInput{
-		SupplierID: supplier, Lines: []office.RequisitionLine{{SKU: sku, Quantity: quantity}},
+	l.must(purchase(office.CreatePurchaseOrder{
+		SupplierID: supplier, Lines: []office.MaterialLine{{SKU: sku, Quantity: quantity}},
 	}))
 	rows := rowsOf[office.PurchaseOrder](l, "purchase_order")
 	order := rows[len(rows)-1]

@@ -44,12 +44,12 @@ func TestAFaultyPressRefusesRuns(t *testing.T) {
 		t.Errorf("%s: the fault changes %+v", l.label, c)
 	}
 	work := l.add(job{"prd_card", 5}, new("parcel"))
-	err := l.act(printRun(factory.PrintRunInput{PressID: down[0].ID, WorkOrderIDs: []string{work}}))
+	err := l.act(printRun(factory.StartPrintRun{PressID: down[0].ID, WorkOrderIDs: []string{work}}))
 	refusal, ok := err.(*problem.Problem) //nolint:errorlint // refusals are never wrapped
 	if !ok || refusal.Code != problem.PressDown || !ticks(err) {
 		t.Fatalf("%s: a run on the press is refused with %v", l.label, err)
 	}
-	l.must(printRun(factory.PrintRunInput{PressID: up[0].ID, WorkOrderIDs: []string{work}}))
+	l.must(printRun(factory.StartPrintRun{PressID: up[0].ID, WorkOrderIDs: []string{work}}))
 	l.until(ends.Day())
 	if p := l.press(down[0].ID); p.Status != factory.PressIdle || p.DownUntilSim != nil {
 		t.Errorf("%s: repaired, the press is %+v", l.label, p)
@@ -77,7 +77,7 @@ func TestPressDownSaysWhenToTryAgain(t *testing.T) {
 	} {
 		l := blackout(t, c.mode, c.waiting)
 		work := l.add(job{"prd_card", 5}, new("parcel"))
-		err := l.act(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}}))
+		err := l.act(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderIDs: []string{work}}))
 		refusal, ok := err.(*problem.Problem) //nolint:errorlint // refusals are never wrapped
 		if !ok || refusal.Code != problem.PressDown {
 			t.Fatalf("%s: the run is refused with %v", l.label, err)
@@ -121,7 +121,7 @@ func blackout(t reporter, mode sim.Mode, printing bool) *life {
 	}
 	pass(3*480 - 2)
 	if printing {
-		l.must(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}, OversPct: 0}))
+		l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &work, OversPct: new(int64(0))}))
 	}
 	pass(2)
 	return l

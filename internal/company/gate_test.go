@@ -28,8 +28,8 @@ func TestAPressNeedsSomebodyWhoIsThere(t *testing.T) {
 		works = append(works, l.add(job{"prd_card", 10}, new(string(rune('a'+i)))))
 	}
 	start := func(press, work string, badge *string) error {
-		return l.act(printRun(factory.PrintRunInput{
-			PressID: press, WorkOrderIDs: []string{work}, OversPct: 20, BadgeNo: badge,
+		return l.act(printRun(factory.StartPrintRun{
+			PressID: press, WorkOrderIDs: []string{work}, OversPct: new(int64(20)), OperatorBadgeNo: badge,
 		}))
 	}
 	if err := start("prs_offset", works[0], new("1009")); codeOf(err) != problem.ValidationFailed {
@@ -108,8 +108,8 @@ func TestSkillSavesSheets(t *testing.T) {
 	for _, badge := range []string{"1001", "1002", "1003"} {
 		l := spoiling(t, 1, 100, 400, steady)
 		id := l.add(job{"prd_flyer", 100}, new("somebody"))
-		l.must(printRun(factory.PrintRunInput{
-			PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 3, BadgeNo: &badge,
+		l.must(printRun(factory.StartPrintRun{
+			PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: new(int64(3)), OperatorBadgeNo: &badge,
 		}))
 		l.must(tick(200))
 		spoilage[badge] = int64(*l.newestRun().SpoilagePct)

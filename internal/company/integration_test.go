@@ -55,8 +55,8 @@ func (l *life) takeTruck(rejected int64) office.PurchaseOrder {
 	l.must(tick(240))
 	trucks := rowsOf[factory.Delivery](l, "delivery")
 	truck := trucks[len(trucks)-1]
-	l.must(count(factory.GoodsReceiptInput{DeliveryID: truck.ID, Counts: []factory.Count{{
-		SKU: catalog.Board, Accepted: 2000 - rejected,
+	l.must(count(factory.CreateFactoryGoodsReceipt{DeliveryID: truck.ID, Lines: []catalog.ReceivedLine{{
+		SKU: catalog.Board, QuantityAccepted: 2000 - rejected,
 	}}}))
 	for _, order := range rowsOf[office.PurchaseOrder](l, "purchase_order") {
 		if order.Number == truck.PurchaseOrderNumber {
@@ -67,8 +67,8 @@ func (l *life) takeTruck(rejected int64) office.PurchaseOrder {
 	panic("unreachable")
 }
 
-func board(accepted, rejected int64) []office.ReceiptLine {
-	return []office.ReceiptLine{{SKU: catalog.Board, QuantityAccepted: accepted, QuantityRejected: rejected}}
+func board(accepted, rejected int64) []catalog.ReceivedLine {
+	return []catalog.ReceivedLine{{SKU: catalog.Board, QuantityAccepted: accepted, QuantityRejected: &rejected}}
 }
 
 // TestEachObligationIsJudged: what a client did with its hand-offs and decisions, and what
@@ -76,11 +76,11 @@ func board(accepted, rejected int64) []office.ReceiptLine {
 func TestEachObligationIsJudged(t *testing.T) {
 	t.Parallel()
 	card := func(l *life, quantity int64, reference string) {
-		l.must(work(factory.WorkOrderInput{SKU: "prd_card", Quantity: quantity, Reference: &reference}))
+		l.must(work(factory.CreateWorkOrder{SKU: "prd_card", Quantity: quantity, Reference: &reference}))
 	}
 	require := func(l *life, wish factory.Requisition, quantity int64, reference string) string {
-		l.must(require(office.RequisitionInput{
-			Lines: []office.RequisitionLine{{SKU: wish.SKU, Quantity: quantity}}, Reference: &reference,
+		l.must(require(office.CreateRequisition{
+			Lines: []office.MaterialLine{{SKU: wish.SKU, Quantity: quantity}}, Reference: &reference,
 		}))
 		all := rowsOf[office.Requisition](l, "office_requisition")
 		return all[len(all)-1].ID
@@ -94,8 +94,8 @@ func TestEachObligationIsJudged(t *testing.T) {
 		if quantity == 0 {
 			return
 		}
-		l.must(purchase(office.PurchaseOrderInput{SupplierID: catalog.Quick, RequisitionID: &id,
-			Lines: []office.RequisitionLine{{SKU: wish.SKU, Quantity: quantity}}}))
+		l.must(purchase(office.CreatePurchaseOrder{SupplierID: catalog.Quick, RequisitionID: &id,
+			Lines: []office.MaterialLine{{SKU: wish.SKU, Quantity: quantity}}}))
 	}
 	openingBill := func(l *life) office.SupplierInvoice {
 		return rowsOf[office.SupplierInvoice](l, "supplier_invoice")[0]
@@ -159,7 +159,7 @@ func TestEachObligationIsJudged(t *testing.T) {
 		{"a lot is carried", integration.Lot, func(l *life) {
 			offer := l.offered()
 			l.must(acceptLot(offer.ID))
-			l.must(work(factory.WorkOrderInput{SKU: offer.SKU, Quantity: offer.Quantity, Reference: &offer.Number}))
+			l.must(work(factory.CreateWorkOrder{SKU: offer.SKU, Quantity: offer.Quantity, Reference: &offer.Number}))
 		}, 0, lot, "exact LOT-0001 has its work order: WO-3001."},
 		{"a lot is forgotten", integration.Lot, func(l *life) { l.must(acceptLot(l.offered().ID)) }, 20, lot,
 			"missed LOT-0001 has no work order. "},
@@ -224,8 +224,8 @@ func TestEachObligationIsJudged(t *testing.T) {
 		}, 0, nil, `unexpected RQ-8002 is for "FR-0009", which the Factory never asked for.`},
 		{"a requisition of Head Office's own", integration.Requisition, func(l *life) {
 			l.must(action{name: "require", do: func(l *life) error {
-				_, err := l.company.FileRequisition(office.RequisitionInput{
-					Lines: []office.RequisitionLine{{SKU: catalog.Board, Quantity: 10}},
+				_, err := l.company.FileRequisition(&office.CreateRequisition{
+					Lines: []office.MaterialLine{{SKU: catalog.Board, Quantity: 10}},
 				})
 				return err
 			}})
@@ -244,26 +244,26 @@ func TestEachObligationIsJudged(t *testing.T) {
 
 		{"a receipt is recorded", integration.Receipt, func(l *life) {
 			order := l.takeTruck(5)
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: order.ID, Lines: board(1995, 5)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: order.ID, Lines: board(1995, 5)}))
 		}, 0, nil, "exact grf_"},
 		{"a receipt is recorded in parts", integration.Receipt, func(l *life) {
 			order := l.takeTruck(5)
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: order.ID, Lines: board(1000, 0)}))
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: order.ID, Lines: board(995, 5)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: order.ID, Lines: board(1000, 0)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: order.ID, Lines: board(995, 5)}))
 		}, 0, nil, "exact grf_"},
 		{"a receipt is recorded twice", integration.Receipt, func(l *life) {
 			order := l.takeTruck(1500)
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: order.ID, Lines: board(500, 1500)}))
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: order.ID, Lines: board(500, 0)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: order.ID, Lines: board(500, 1500)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: order.ID, Lines: board(500, 0)}))
 		}, 0, nil, "doubled grf_"},
 		{"a receipt of too much", integration.Receipt, func(l *life) {
 			order := l.takeTruck(5)
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: order.ID, Lines: board(2000, 0)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: order.ID, Lines: board(2000, 0)}))
 		}, 0, nil, "wrong gro_"},
 		{"a receipt is forgotten", integration.Receipt, func(l *life) { l.takeTruck(0) }, 4, nil, "missed grf_"},
 		{"a receipt of nothing", integration.Receipt, func(l *life) {
 			orders := rowsOf[office.PurchaseOrder](l, "purchase_order")
-			l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: orders[1].ID, Lines: board(2000, 0)}))
+			l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: orders[1].ID, Lines: board(2000, 0)}))
 		}, 3, nil, "unexpected gro_"},
 
 		{"a week's hours", integration.Week, func(l *life) {

@@ -47,7 +47,7 @@ func (l *life) delivers() {
 // waits until it is ready.
 func (l *life) printOffset(id string) string {
 	l.t.Helper()
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: new(int64(20))}))
 	l.must(tick(200))
 	return id
 }

@@ -51,28 +51,27 @@ func (c *Company) openDelivered() {
 	)
 	today := c.rec.Date()
 	wanted := c.factory.OpenRequisition(c.rec, catalog.Coated)
-	requisition := c.office.Require(c.rec, office.RequisitionInput{
-		Lines: []office.RequisitionLine{{SKU: catalog.Coated, Quantity: quantity}}, Reference: &wanted,
-		Source: office.SourceOpening,
-	})
+	requisition := c.office.Require(c.rec, &office.CreateRequisition{
+		Lines: []office.MaterialLine{{SKU: catalog.Coated, Quantity: quantity}}, Reference: &wanted,
+	}, office.SourceOpening)
 	order := c.office.OpenPurchase(c.rec, office.OpeningPurchase{
 		RequisitionID: &requisition, SupplierID: catalog.Mill, SKU: catalog.Coated, Quantity: quantity,
 		UnitPriceMinor: price, By: office.ByClient,
 		ApprovedOn: today.AddDays(-25), Promised: today.AddDays(-18),
 	})
 	supplier, _ := catalog.SupplierByID(catalog.Mill)
-	receipt := factory.GoodsReceiptInput{ReceivedOn: today.AddDays(-18)}
-	receipt.DeliveryID = c.factory.Arrive(c.rec, factory.Arrival{
-		SupplierName: supplier.Name, PurchaseOrderNumber: order.Number, ArrivedOn: receipt.ReceivedOn,
+	receivedOn := today.AddDays(-18)
+	deliveryID := c.factory.Arrive(c.rec, factory.Arrival{
+		SupplierName: supplier.Name, PurchaseOrderNumber: order.Number, ArrivedOn: receivedOn,
 		Lines:     []event.DeliveryLine{{SKU: catalog.Coated, QuantityAdvised: quantity, QuantityCounted: quantity}},
 		CostMinor: []money.Minor{price},
 	})
-	receiptID, worth := c.factory.Receive(c.rec, receipt,
-		[]factory.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}})
+	receiptID, worth := c.factory.Receive(c.rec, deliveryID,
+		[]factory.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}}, receivedOn)
 	c.office.TakenIn(c.rec, order.ID, worth)
-	c.office.Receive(c.rec, office.GoodsReceiptInput{
-		PurchaseOrderID: order.ID, Lines: []office.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}},
-		Reference: &receiptID, Source: office.SourceOpening, RecordedOn: receipt.ReceivedOn,
-	})
+	c.office.Receive(c.rec, &office.CreateOfficeGoodsReceipt{
+		PurchaseOrderID: order.ID, Lines: []catalog.ReceivedLine{{SKU: catalog.Coated, QuantityAccepted: quantity}},
+		Reference: &receiptID,
+	}, office.SourceOpening, receivedOn)
 	c.office.OpenBill(c.rec, order.ID, billedPrice)
 }

@@ -82,7 +82,7 @@ func TestAResumedClockGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	l := live(t, presetNamed(t, "manual"), 1, sim.Realtime, usual)
 	work := l.add(job{"prd_card", 9}, new("waiting"))
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderIDs: []string{work}}))
 	began, planned := l.wall, *l.newestRun().EndsAt
 	l.must(wait(375 * time.Millisecond)) // three minutes
 	l.must(setClock(sim.Manual))

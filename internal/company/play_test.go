@@ -254,35 +254,43 @@ func accept(order string) action {
 
 func decline(order string, reason *string) action {
 	return action{
-		name: "decline " + order, do: func(l *life) error { return l.company.DeclineSalesOrder(order, reason) },
+		name: "decline " + order, do: func(l *life) error {
+			return l.company.DeclineSalesOrder(order, &office.DeclineSalesOrder{Reason: reason})
+		},
 	}
 }
 
-func work(in factory.WorkOrderInput) action {
+func work(in factory.CreateWorkOrder) action {
 	return action{name: fmt.Sprintf("order %d of %s", in.Quantity, in.SKU), do: func(l *life) error {
-		_, err := l.company.CreateWorkOrder(in)
+		_, err := l.company.CreateWorkOrder(&in)
 		return err
 	}}
 }
 
-func printRun(in factory.PrintRunInput) action {
-	return action{name: fmt.Sprintf("print %v on %s, %d %% over", in.WorkOrderIDs, in.PressID, in.OversPct),
+// printRun prints, without overs unless it is told how many.
+func printRun(in factory.StartPrintRun) action {
+	if in.OversPct == nil {
+		in.OversPct = new(int64(0))
+	}
+	return action{name: fmt.Sprintf("print %v on %s, %d %% over", in.Orders(), in.PressID, *in.OversPct),
 		do: func(l *life) error {
-			_, err := l.company.StartPrintRun(in)
+			_, err := l.company.StartPrintRun(&in)
 			return err
 		}}
 }
 
 func shipGoods(workOrder string) action {
 	return action{name: "ship " + workOrder, do: func(l *life) error {
-		_, err := l.company.ShipFromFactory(factory.ShipmentInput{WorkOrderID: workOrder})
+		_, err := l.company.ShipFromFactory(&factory.CreateFactoryShipment{WorkOrderID: workOrder})
 		return err
 	}}
 }
 
 func bill(order string, quantity *int64, factoryRef *string) action {
 	return action{name: "bill " + order, do: func(l *life) error {
-		_, err := l.company.ShipFromOffice(order, quantity, factoryRef)
+		_, err := l.company.ShipFromOffice(&office.CreateOfficeShipment{
+			SalesOrderID: &order, Quantity: quantity, FactoryShipmentRef: factoryRef,
+		})
 		return err
 	}}
 }

@@ -22,7 +22,7 @@ type job struct {
 // shelf, and returns the work order's id.
 func (l *life) add(j job, reference *string) string {
 	l.t.Helper()
-	l.must(work(factory.WorkOrderInput{SKU: j.sku, Quantity: j.quantity, Reference: reference}))
+	l.must(work(factory.CreateWorkOrder{SKU: j.sku, Quantity: j.quantity, Reference: reference}))
 	rows := rowsOf[factory.WorkOrder](l, "work_order")
 	return rows[len(rows)-1].ID
 }
@@ -34,7 +34,7 @@ func (l *life) gang(press string, overs int64, jobs ...job) factory.PrintRun {
 	for _, j := range jobs {
 		ids = append(ids, l.add(j, new(fmt.Sprint("parcel ", len(l.events), len(ids)))))
 	}
-	l.must(printRun(factory.PrintRunInput{PressID: press, WorkOrderIDs: ids, OversPct: overs}))
+	l.must(printRun(factory.StartPrintRun{PressID: press, WorkOrderIDs: ids, OversPct: &overs}))
 	return l.newestRun()
 }
 
@@ -238,7 +238,7 @@ func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 	if err := l.act(shipGoods(id)); codeOf(err) != problem.WorkOrderNotReady {
 		t.Errorf("shipping it: %v", err)
 	}
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &id, OversPct: new(int64(20))}))
 	// 28 sheets, 33.6 with overs, and 8 to make ready.
 	if r := l.newestRun(); r.SheetsPlanned != 42 || r.Items[0].QuantityPlanned != 4 {
 		t.Errorf("the top-up is %+v", r)
@@ -247,8 +247,8 @@ func TestARunThatEndsShortNeedsATopUp(t *testing.T) {
 	if got := ended(l.newestRun()); !strings.HasSuffix(got, ": wasted 14; 4 of 4, 0 short;") {
 		t.Errorf("the top-up ends with %s", got)
 	}
-	if err := l.act(printRun(factory.PrintRunInput{
-		PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 20,
+	if err := l.act(printRun(factory.StartPrintRun{
+		PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: new(int64(20)),
 	})); codeOf(err) != problem.InvalidState {
 		t.Errorf("printing what is being finished: %v", err)
 	}
@@ -269,7 +269,7 @@ func TestTheSurplusOfStockGoodsGoesOnTheShelf(t *testing.T) {
 	l := spoiling(t, 1, 220, 400)
 	worth := l.company.Summary().Inventory.StockValueMinor
 	id := l.add(job{"prd_notebook", 40}, nil)
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_offset", WorkOrderIDs: []string{id}, OversPct: new(int64(20))}))
 	if got := worth - l.company.Summary().Inventory.StockValueMinor; got != 46_144 {
 		t.Errorf("the material is worth %d, want 46144", got)
 	}

@@ -6,7 +6,6 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/event"
-	"platen/internal/money"
 	"platen/internal/problem"
 )
 
@@ -16,12 +15,11 @@ import (
 // receipts are carried across by the auto bridge or by the client.
 
 // FileRequisition files a requisition at Head Office and returns its id.
-func (c *Company) FileRequisition(in office.RequisitionInput) (string, error) {
-	in.Source = office.SourceClient
+func (c *Company) FileRequisition(in *office.CreateRequisition) (string, error) {
 	if err := c.office.CanRequire(in); err != nil {
 		return "", err
 	}
-	return c.office.Require(c.rec, in), nil
+	return c.office.Require(c.rec, in, office.SourceClient), nil
 }
 
 // ApproveRequisition approves a requisition that waits for a decision.
@@ -34,16 +32,16 @@ func (c *Company) ApproveRequisition(id string) error {
 }
 
 // RejectRequisition rejects a requisition that waits for a decision.
-func (c *Company) RejectRequisition(id string, reason *string) error {
+func (c *Company) RejectRequisition(id string, in *office.RejectRequisition) error {
 	if _, err := c.office.Decidable(id); err != nil {
 		return err
 	}
-	c.office.RejectRequisition(c.rec, id, office.ByClient, reason)
+	c.office.RejectRequisition(c.rec, id, office.ByClient, in.Reason)
 	return nil
 }
 
 // Purchase writes a purchase order and returns its id.
-func (c *Company) Purchase(in office.PurchaseOrderInput) (string, error) {
+func (c *Company) Purchase(in *office.CreatePurchaseOrder) (string, error) {
 	plan, err := c.office.CanPurchase(in)
 	if err != nil {
 		return "", err
@@ -53,7 +51,7 @@ func (c *Company) Purchase(in office.PurchaseOrderInput) (string, error) {
 
 // PreviewPurchase returns what would come of a purchase order that is written now, or
 // refuses as Purchase does. It changes nothing.
-func (c *Company) PreviewPurchase(in office.PurchaseOrderInput) (office.PurchaseOrderPreview, error) {
+func (c *Company) PreviewPurchase(in *office.CreatePurchaseOrder) (office.PurchaseOrderPreview, error) {
 	plan, err := c.office.CanPurchase(in)
 	if err != nil {
 		return office.PurchaseOrderPreview{}, err
@@ -72,18 +70,16 @@ func (c *Company) ApprovePurchase(id string) error {
 
 // RecordGoodsReceipt records at Head Office the goods that the Factory took in,
 // and returns the receipt's id.
-func (c *Company) RecordGoodsReceipt(in office.GoodsReceiptInput) (string, error) {
-	in.Source, in.RecordedOn = office.SourceClient, c.rec.Date()
+func (c *Company) RecordGoodsReceipt(in *office.CreateOfficeGoodsReceipt) (string, error) {
 	if err := c.office.CanReceive(in); err != nil {
 		return "", err
 	}
-	return c.office.Receive(c.rec, in), nil
+	return c.office.Receive(c.rec, in, office.SourceClient, c.rec.Date()), nil
 }
 
 // CountDelivery counts a supplier's truck in at the Factory, and returns the
 // receipt's id. The auto bridge copies the receipt to Head Office (hand-off 5).
-func (c *Company) CountDelivery(in factory.GoodsReceiptInput) (string, error) {
-	in.ReceivedOn = c.rec.Date()
+func (c *Company) CountDelivery(in *factory.CreateFactoryGoodsReceipt) (string, error) {
 	lines, err := c.factory.CanReceive(c.rec, in)
 	if err != nil {
 		return "", err
@@ -95,7 +91,7 @@ func (c *Company) CountDelivery(in factory.GoodsReceiptInput) (string, error) {
 			delivery.PurchaseOrderNumber)
 	}
 	restocked := c.restocks(order, lines)
-	id, worth := c.factory.Receive(c.rec, in, lines)
+	id, worth := c.factory.Receive(c.rec, delivery.ID, lines, c.rec.Date())
 	c.office.TakenIn(c.rec, order.ID, worth)
 	if c.bridged() {
 		c.carryReceipt(order, id, lines)
@@ -121,17 +117,16 @@ func (c *Company) restocks(order *office.PurchaseOrder, lines []factory.ReceiptL
 // carryReceipt copies a receipt of the Factory to Head Office. Lines that the
 // client has recorded for the order already are left out.
 func (c *Company) carryReceipt(order *office.PurchaseOrder, receiptID string, lines []factory.ReceiptLine) {
-	carried := make([]office.ReceiptLine, len(lines))
+	carried := make([]catalog.ReceivedLine, len(lines))
 	for i, line := range lines {
-		carried[i] = office.ReceiptLine{
+		carried[i] = catalog.ReceivedLine{
 			SKU: line.SKU, QuantityAccepted: min(line.QuantityAccepted, order.Open(line.SKU)),
-			QuantityRejected: line.QuantityRejected,
+			QuantityRejected: &line.QuantityRejected,
 		}
 	}
-	c.office.Receive(c.rec, office.GoodsReceiptInput{
-		PurchaseOrderID: order.ID, Lines: carried, Reference: &receiptID, Source: office.SourceBridge,
-		RecordedOn: c.rec.Date(),
-	})
+	c.office.Receive(c.rec, &office.CreateOfficeGoodsReceipt{
+		PurchaseOrderID: order.ID, Lines: carried, Reference: &receiptID,
+	}, office.SourceBridge, c.rec.Date())
 }
 
 // carryRequisitions copies requisitions of the Factory to Head Office
@@ -145,21 +140,20 @@ func (c *Company) carryRequisitions(ids []string) {
 			return // a client that filed so many decides on those first
 		}
 		q, _ := c.factory.Requisitions.Find(id)
-		c.office.Require(c.rec, office.RequisitionInput{
-			Lines: []office.RequisitionLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID,
-			NeededBy: &q.NeededBy, Source: office.SourceBridge,
-		})
+		c.office.Require(c.rec, &office.CreateRequisition{
+			Lines: []office.MaterialLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID, NeededBy: &q.NeededBy,
+		}, office.SourceBridge)
 	}
 }
 
 // PaySupplierInvoice pays a supplier: the named amount, or the bill when it
 // matches.
-func (c *Company) PaySupplierInvoice(id string, amount *money.Minor, note *string) error {
-	settlement, err := c.office.CanPay(c.rec.Date(), id, amount)
+func (c *Company) PaySupplierInvoice(id string, in *office.PaySupplierInvoice) error {
+	settlement, err := c.office.CanPay(c.rec.Date(), id, in.AmountMinor)
 	if err != nil {
 		return err
 	}
-	settlement.Note = note
+	settlement.Note = in.Note
 	if c.office.Settle(c.rec, settlement) {
 		c.missions.Note(c.rec, mission.PaidMatched)
 	}

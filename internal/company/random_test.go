@@ -78,12 +78,14 @@ func drawDecline(t *rapid.T, l *life) action {
 // drawWork asks for work for an order, for the shelf, or for a reference that
 // does not exist, in the right or a wrong quantity.
 func drawWork(t *rapid.T, l *life) action {
-	in := factory.WorkOrderInput{
+	in := factory.CreateWorkOrder{
 		SKU: rapid.SampledFrom([]string{
 			"prd_flyer", "prd_poster", "prd_brochure", "prd_card", "prd_notebook", "prd_calendar", "prd_unknown",
 		}).Draw(t, "sku"),
 		Quantity: rapid.OneOf(rapid.Int64Range(1, 80), rapid.Int64Range(1, 5000)).Draw(t, "quantity"),
-		Priority: rapid.Int64Range(0, 9).Draw(t, "priority"),
+	}
+	if priority := rapid.Int64Range(0, 9).Draw(t, "priority"); priority > 0 {
+		in.Priority = &priority
 	}
 	if len(l.entries("sales_order")) == 0 {
 		return work(in) // the preset empty, on its first day
@@ -113,11 +115,11 @@ func drawWork(t *rapid.T, l *life) action {
 
 // drawPrint draws one work order, or a gang which may be of several papers.
 func drawPrint(t *rapid.T, l *life) action {
-	in := factory.PrintRunInput{
+	in := factory.StartPrintRun{
 		PressID: rapid.SampledFrom([]string{"prs_digital", "prs_offset", "prs_digital", "prs_offset", "prs_none"}).
 			Draw(t, "press"),
-		OversPct: rapid.Int64Range(0, 20).Draw(t, "overs"),
-		BadgeNo:  rapid.Ptr(rapid.SampledFrom([]string{"1001", "1002", "1003", "9999"}), true).Draw(t, "badge"),
+		OversPct:        new(rapid.Int64Range(0, 20).Draw(t, "overs")),
+		OperatorBadgeNo: rapid.Ptr(rapid.SampledFrom([]string{"1001", "1002", "1003", "9999"}), true).Draw(t, "badge"),
 	}
 	status := rapid.SampledFrom([]string{"created", "created", "printing"}).Draw(t, "status")
 	for range rapid.SampledFrom([]int{1, 1, 2, 3, factory.MaxGang}).Draw(t, "gang") {

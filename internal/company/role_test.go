@@ -62,8 +62,8 @@ func absent(badge string) map[string]func(*life) {
 // the roads that goods take. Older ones are handled.
 func TestWithoutAWarehouseTrucksAndParcelsWaitADay(t *testing.T) {
 	t.Parallel()
-	order := purchase(office.PurchaseOrderInput{
-		SupplierID: catalog.Quick, Lines: []office.RequisitionLine{{SKU: catalog.Coated, Quantity: 500}},
+	order := purchase(office.CreatePurchaseOrder{
+		SupplierID: catalog.Quick, Lines: []office.MaterialLine{{SKU: catalog.Coated, Quantity: 500}},
 	})
 	for name, leaves := range absent(warehouseBadge) {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,8 @@ func TestWithoutAWarehouseTrucksAndParcelsWaitADay(t *testing.T) {
 			newest := l.truck()
 			made := l.make("prd_card", 1, "of today")
 			for what, a := range map[string]action{
-				"the truck": count(factory.GoodsReceiptInput{DeliveryID: newest.ID}), "the parcel": shipGoods(made),
+				"the truck":  count(factory.CreateFactoryGoodsReceipt{DeliveryID: newest.ID}),
+				"the parcel": shipGoods(made),
 			} {
 				before := l.snapshot()
 				if err := l.act(a); codeOf(err) != problem.NoWarehouseWorker || !ticks(err) {
@@ -93,7 +94,7 @@ func TestWithoutAWarehouseTrucksAndParcelsWaitADay(t *testing.T) {
 				t.Errorf("the goods of the day before are %s", w.Status)
 			}
 			l.until(l.company.Summary().Now.Day() + 1)
-			l.must(count(factory.GoodsReceiptInput{DeliveryID: newest.ID}))
+			l.must(count(factory.CreateFactoryGoodsReceipt{DeliveryID: newest.ID}))
 			l.must(shipGoods(made))
 			checkFeed(t, l)
 		})
@@ -136,7 +137,7 @@ func TestARefusalForWantOfAWarehouseSaysWhenToComeBack(t *testing.T) {
 	l := live(t, p, 1, sim.Realtime, usual)
 	l.must(dismiss(l.badge(warehouseBadge).ID, nil))
 	l.must(trigger("truck_early", company.PullTrigger{}))
-	a := count(factory.GoodsReceiptInput{DeliveryID: l.truck().ID})
+	a := count(factory.CreateFactoryGoodsReceipt{DeliveryID: l.truck().ID})
 	err := l.act(a)
 	refusal, ok := err.(*problem.Problem) //nolint:errorlint // refusals are never wrapped
 	if !ok || refusal.Code != problem.NoWarehouseWorker || refusal.Final || refusal.RetryAt.IsZero() {
@@ -190,8 +191,8 @@ func TestWithoutABookkeeperBillsAreBookedLate(t *testing.T) {
 	} {
 		_, arrived := quiet(t, "manual", 1, steady).buys("sup_chroma", catalog.Ink, 5)
 		l := quiet(t, "manual", 1, steady)
-		l.must(purchase(office.PurchaseOrderInput{
-			SupplierID: "sup_chroma", Lines: []office.RequisitionLine{{SKU: catalog.Ink, Quantity: 5}},
+		l.must(purchase(office.CreatePurchaseOrder{
+			SupplierID: "sup_chroma", Lines: []office.MaterialLine{{SKU: catalog.Ink, Quantity: 5}},
 		}))
 		l.until(arrived)
 		c.leaves(l)
@@ -216,8 +217,8 @@ func TestWithoutABookkeeperNobodyTakesTheDiscount(t *testing.T) {
 	for name, taken := range map[string]bool{"at work": true, "dismissed": false, "back": true} {
 		l := quiet(t, "manual", 1, steady, func(p *preset.Preset) { p.Supply.BillingErrorFactor = 0 })
 		_, arrived := l.buys("sup_mill", catalog.Coated, 4_000)
-		l.must(receipt(office.GoodsReceiptInput{PurchaseOrderID: l.orderOf("sup_mill", 1).ID,
-			Lines: []office.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: 4_000}}}))
+		l.must(receipt(office.CreateOfficeGoodsReceipt{PurchaseOrderID: l.orderOf("sup_mill", 1).ID,
+			Lines: []catalog.ReceivedLine{{SKU: catalog.Coated, QuantityAccepted: 4_000}}}))
 		l.until(arrived + 1)
 		l.must(tick(int(sim.PaymentMinute)))
 		_, bills := l.billed("sup_mill")

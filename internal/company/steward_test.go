@@ -80,7 +80,7 @@ func (s steward) order() {
 	}
 	for _, o := range rowsOf[office.SalesOrder](s.l, "sales_order") {
 		if o.Status == office.OrderAccepted && !ordered[o.ID] {
-			s.l.must(work(factory.WorkOrderInput{
+			s.l.must(work(factory.CreateWorkOrder{
 				SKU: o.SKU, Quantity: o.Quantity, Reference: &o.ID, DueDate: &o.DueDate,
 			}))
 		}
@@ -94,7 +94,8 @@ func (s steward) print(press string, suits func(sheets int64) bool) {
 			!suits(w.MaterialNeeds[0].Quantity) {
 			continue
 		}
-		if s.l.act(printRun(factory.PrintRunInput{PressID: press, WorkOrderIDs: []string{w.ID}, OversPct: 5})) == nil {
+		run := factory.StartPrintRun{PressID: press, WorkOrderID: &w.ID, OversPct: new(int64(5))}
+		if s.l.act(printRun(run)) == nil {
 			return
 		}
 	}

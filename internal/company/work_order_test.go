@@ -34,14 +34,14 @@ func TestAWorkOrderSaysWhatItWaitsFor(t *testing.T) {
 		}
 	}
 	says("ordered", factory.WorkCreated, factory.WaitsForPress, 1)
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_offset", WorkOrderIDs: []string{id}}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_offset", WorkOrderIDs: []string{id}}))
 	says("on the press", factory.WorkPrinting, factory.WaitsForRun, 0)
 	l.must(tick(200))
 	if short := *l.newestRun().Items[0].QuantityShort; short == 0 {
 		t.Fatal("the run did not end short")
 	}
 	says("short", factory.WorkPrinting, factory.WaitsForPress, 1)
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &id, OversPct: new(int64(20))}))
 	says("topped up", factory.WorkPrinting, factory.WaitsForRun, 0)
 	for l.newestRun().Status == factory.RunRunning {
 		l.must(tick(1))
@@ -58,7 +58,7 @@ func TestWhatIsForTheShelfWaitsForNothingOnceItIsThere(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "manual", 1, steady)
 	id := l.add(job{"prd_notebook", 10}, nil)
-	l.must(printRun(factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{id}, OversPct: 20}))
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &id, OversPct: new(int64(20))}))
 	l.must(tick(480))
 	if w := l.workOrder(id); w.Status != factory.WorkStocked || w.WaitsFor != factory.WaitsForNothing {
 		t.Errorf("the order for the shelf is %s and waits for %s", w.Status, w.WaitsFor)

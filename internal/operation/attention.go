@@ -9,7 +9,6 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/attention"
-	"platen/internal/company/hr"
 	"platen/internal/company/record"
 	"platen/internal/moment"
 	"platen/internal/money"
@@ -145,39 +144,16 @@ func commandOf(r *attention.Remedy) *AttentionCommand {
 	return command
 }
 
-// bodyOf is the body of a remedy's request: the type that its operation reads.
+// bodyOf is the body of a remedy's request: of the type that its operation reads.
 func bodyOf(r *attention.Remedy) any {
-	switch r.Do {
-	case attention.StartRun:
-		in := StartPrintRun{PressID: r.Run.PressID, OversPct: &r.Run.OversPct}
-		if len(r.Run.WorkOrderIDs) == 1 {
-			in.WorkOrderID = &r.Run.WorkOrderIDs[0]
-		} else {
-			in.WorkOrderIDs = &r.Run.WorkOrderIDs
-		}
-		return in
-	case attention.Ship:
-		return CreateFactoryShipment{WorkOrderID: r.ID}
-	case attention.CountIn:
-		return CreateFactoryGoodsReceipt{DeliveryID: r.ID}
-	case attention.Purchase:
-		in := CreatePurchaseOrder{SupplierID: r.Order.SupplierID, RequisitionID: r.Order.RequisitionID}
-		for _, line := range r.Order.Lines {
-			in.Lines = append(in.Lines, MaterialLine{SKU: line.SKU, Quantity: line.Quantity})
-		}
-		return in
-	case attention.PayBill:
-		return PaySupplierInvoice{AmountMinor: r.AmountMinor}
-	case attention.PayWages:
-		return hr.RunPayroll{WeekStart: r.WeekStart}
-	case attention.Hire:
-		return hr.HireEmployee{Role: r.Role}
-	case attention.EnableWebhook:
+	switch {
+	case r.Do == attention.EnableWebhook:
 		return UpdateWebhook{Status: new("active")}
-	case attention.AcceptOrder, attention.DeclineOrder, attention.ApprovePurchase, attention.ApproveRequisition,
-		attention.TestWebhook:
+	case r.Body == nil:
+		return struct{}{}
+	default:
+		return r.Body
 	}
-	return struct{}{}
 }
 
 // history are the turning points of a company that has ended, oldest first.

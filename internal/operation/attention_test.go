@@ -14,14 +14,15 @@ import (
 func TestAProposedOrderNamesTheRequisitionThatItFulfils(t *testing.T) {
 	t.Parallel()
 	id := "rqn_1"
-	remedy := attention.Remedy{Do: attention.Purchase, Order: &office.PurchaseOrderInput{
-		SupplierID: "sup_mill", RequisitionID: &id, Lines: []office.RequisitionLine{{SKU: "mat_ink", Quantity: 4}},
-	}}
+	order := &office.CreatePurchaseOrder{
+		SupplierID: "sup_mill", RequisitionID: &id, Lines: []office.MaterialLine{{SKU: "mat_ink", Quantity: 4}},
+	}
+	remedy := attention.Remedy{Do: attention.Purchase, Body: order}
 	shown := operation.AttentionOf(&sandbox.Attention{Concerns: []attention.Concern{{Remedy: &remedy}}})
 	if got := shown.Items[0].Command.Body["requisition_id"]; got != id {
 		t.Errorf("the order of %s has the requisition %v", id, got)
 	}
-	remedy.Order.RequisitionID = nil
+	order.RequisitionID = nil
 	shown = operation.AttentionOf(&sandbox.Attention{Concerns: []attention.Concern{{Remedy: &remedy}}})
 	if got, there := shown.Items[0].Command.Body["requisition_id"]; there {
 		t.Errorf("an order for no requisition has the requisition %v", got)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"platen/internal/company"
+	"platen/internal/company/factory"
 	"platen/internal/company/record"
 	"platen/internal/sandbox"
 )
@@ -47,8 +48,8 @@ func (c *command[In]) Body() any { return &c.in }
 
 // Press implements Command.
 func (c *command[In]) Press() string {
-	if p, ok := any(&c.in).(interface{ press() string }); ok {
-		return p.press()
+	if run, ok := any(&c.in).(*factory.StartPrintRun); ok {
+		return run.PressID
 	}
 	return ""
 }
@@ -114,16 +115,37 @@ func write[In any](o Operation, run runFunc[In]) Operation {
 	return o
 }
 
-// create binds a method of the company that makes a record of the type Row. A body says whether that was the client's
-// own idea.
-func create[Row, In any](o Operation, run func(c *company.Company, in *In) (id string, err error)) Operation {
+// create binds a method of the company that makes a record of the type Row.
+func create[Row, In any](o Operation, run makeFunc[In]) Operation {
+	made := making[Row](&o, run)
+	return write(o, made)
+}
+
+// tried is create with a dry run.
+func tried[Row, In, Out any](o Operation, run makeFunc[In], try func(*company.Company, *In) (Out, error)) Operation {
+	made := making[Row](&o, run)
+	o = written[In](o)
+	o.Preview = reflect.TypeFor[Out]()
+	o.New = func() Command {
+		return &command[In]{
+			run: made, try: func(tx *sandbox.Tx, in *In) (any, error) { return try(tx.Company, in) },
+		}
+	}
+	return o
+}
+
+// makeFunc makes a record and returns its id.
+type makeFunc[In any] func(c *company.Company, in *In) (id string, err error)
+
+// making responds with the record that was made. A body says whether that was the client's own idea.
+func making[Row, In any](o *Operation, run makeFunc[In]) runFunc[In] {
 	o.Status = http.StatusCreated
-	resource := respond[Row](&o)
-	return write(o, func(tx *sandbox.Tx, _ PathParams, in *In) (Result, error) {
+	resource := respond[Row](o)
+	return func(tx *sandbox.Tx, _ PathParams, in *In) (Result, error) {
 		id, err := run(tx.Company, in)
 		own, ok := any(in).(interface{ Unasked() bool })
 		return Result{Resource: resource, ID: id, Decision: ok && own.Unasked()}, err
-	})
+	}
 }
 
 // change binds a method of the company that changes the record of the type Row that the path names.
@@ -147,20 +169,6 @@ func respond[Row any](o *Operation) (resource string) {
 	o.Out = reflect.TypeFor[Row]()
 	row, _ := any(new(Row)).(record.Row)
 	return row.Resource()
-}
-
-// tried is write with a dry run.
-func tried[In, Out any](o Operation, run runFunc[In],
-	try func(tx *sandbox.Tx, in *In) (Out, error)) Operation {
-	o = written[In](o)
-	o.Preview = reflect.TypeFor[Out]()
-	o.New = func() Command {
-		return &command[In]{
-			run: run,
-			try: func(tx *sandbox.Tx, in *In) (any, error) { return try(tx, in) },
-		}
-	}
-	return o
 }
 
 // called is write for a command that sends something first: send refuses, or returns what does.

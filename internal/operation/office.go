@@ -14,23 +14,6 @@ import (
 	"platen/internal/sandbox"
 )
 
-// DeclineSalesOrder is the body of POST /office/sales-orders/{id}/decline.
-type DeclineSalesOrder struct {
-	_ struct{} `doc:"The body that declines a customer's order, with an optional reason."`
-
-	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
-}
-
-// CreateOfficeShipment is the body of POST /office/shipments.
-type CreateOfficeShipment struct {
-	_ struct{} `doc:"The body that records a shipment at Head Office, which bills the customer."`
-
-	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
-	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
-	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also the default."`
-	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
-}
-
 // Cash is the data of GET /office/cash.
 type Cash struct {
 	_ struct{} `doc:"The company's cash position at Head Office: balance, limits, and sums owed to it and by it."`
@@ -117,21 +100,17 @@ func acceptSalesOrder() Operation {
 }
 
 func declineSalesOrder() Operation {
-	return write(Operation{
+	return change[office.SalesOrder](Operation{
 		ID: "decline_sales_order", Path: "/office/sales-orders/{id}/decline", System: Office, BodyOptional: true,
-		Out:      reflect.TypeFor[office.SalesOrder](),
 		Summary:  "Decline a sales order",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
 		Events:   []event.Type{event.SalesOrderDeclined},
-	}, func(tx *sandbox.Tx, at PathParams, in *DeclineSalesOrder) (Result, error) {
-		return Result{Resource: "sales_order", ID: at.ID}, tx.Company.DeclineSalesOrder(at.ID, in.Reason)
-	})
+	}, (*company.Company).DeclineSalesOrder)
 }
 
 func createOfficeShipment() Operation {
-	return write(Operation{
+	return create[office.Shipment](Operation{
 		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired,
-		Status: http.StatusCreated, Out: reflect.TypeFor[office.Shipment](),
 		Summary: "Ship a sales order or a contract lot, and bill it",
 		Description: "Raises the customer's invoice, nested in the response. " +
 			"With the auto bridge the goods leave the Factory too, so they must be ready.",
@@ -139,14 +118,7 @@ func createOfficeShipment() Operation {
 			problem.WorkOrderNotReady, problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
-	}, func(tx *sandbox.Tx, _ PathParams, in *CreateOfficeShipment) (Result, error) {
-		ship, of := tx.Company.ShipFromOffice, in.SalesOrderID
-		if in.ContractLotID != nil {
-			ship, of = tx.Company.ShipLotFromOffice, in.ContractLotID
-		}
-		id, err := ship(*of, in.Quantity, in.FactoryShipmentRef)
-		return Result{Resource: "office_shipment", ID: id}, err
-	})
+	}, (*company.Company).ShipFromOffice)
 }
 
 func cash(v *sandbox.View, _ moment.Instant) any {

@@ -98,10 +98,10 @@ func TestAPausedClockHasNoEnds(t *testing.T) {
 	t.Parallel()
 	b, s := idling(t, time.Second) // eight minutes
 	b.do(s, func(tx *sandbox.Tx) error {
-		work, err := tx.Company.CreateWorkOrder(factory.WorkOrderInput{SKU: "prd_notebook", Quantity: 5})
+		work, err := tx.Company.CreateWorkOrder(&factory.CreateWorkOrder{SKU: "prd_notebook", Quantity: 5})
 		if err == nil {
 			_, err = tx.Company.StartPrintRun(
-				factory.PrintRunInput{PressID: "prs_digital", WorkOrderIDs: []string{work}})
+				&factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &work, OversPct: new(int64(0))})
 		}
 		return err
 	})

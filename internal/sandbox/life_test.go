@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"platen/internal/company/factory"
+	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -195,23 +196,23 @@ func (c *client) write(step int) {
 	case 1:
 		id := pick("sales_order", "received")
 		c.do(command(key, func(tx *sandbox.Tx) (string, string, error) {
-			return "sales_order", id, tx.Company.DeclineSalesOrder(id, &key)
+			return "sales_order", id, tx.Company.DeclineSalesOrder(id, &office.DeclineSalesOrder{Reason: &key})
 		}))
 	case 2:
 		c.order(key)
 	case 3, 4:
-		run := factory.PrintRunInput{
+		run := factory.StartPrintRun{
 			PressID:      []string{"prs_digital", "prs_offset"}[c.random.IntN(2)],
-			WorkOrderIDs: []string{pick("work_order", "created")}, OversPct: 5,
+			WorkOrderIDs: []string{pick("work_order", "created")}, OversPct: new(int64(5)),
 		}
 		c.do(command(key, func(tx *sandbox.Tx) (string, string, error) {
-			id, err := tx.Company.StartPrintRun(run)
+			id, err := tx.Company.StartPrintRun(&run)
 			return "print_run", id, err
 		}))
 	case 5:
 		id := pick("work_order", "ready")
 		c.do(command(key, func(tx *sandbox.Tx) (string, string, error) {
-			id, err := tx.Company.ShipFromFactory(factory.ShipmentInput{WorkOrderID: id, CarrierNote: &key})
+			id, err := tx.Company.ShipFromFactory(&factory.CreateFactoryShipment{WorkOrderID: id, CarrierNote: &key})
 			return "factory_shipment", id, err
 		}))
 	}
@@ -219,9 +220,9 @@ func (c *client) write(step int) {
 
 // order orders work: a write that nothing refuses.
 func (c *client) order(key string) {
-	work := factory.WorkOrderInput{SKU: "prd_notebook", Quantity: 1 + int64(c.random.IntN(3)), Reference: &key}
+	work := factory.CreateWorkOrder{SKU: "prd_notebook", Quantity: 1 + int64(c.random.IntN(3)), Reference: &key}
 	c.do(command(key, func(tx *sandbox.Tx) (string, string, error) {
-		id, err := tx.Company.CreateWorkOrder(work)
+		id, err := tx.Company.CreateWorkOrder(&work)
 		return "work_order", id, err
 	}))
 }

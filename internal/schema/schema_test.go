@@ -93,6 +93,23 @@ func TestTypesOfEqualNameGetComponentsOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestABodyIsNamedForItsTypeAlone(t *testing.T) {
+	t.Parallel()
+	r := schema.New()
+	for of, want := range map[reflect.Type]string{
+		reflect.TypeFor[office.CreateRequisition](): "CreateRequisition",
+		reflect.TypeFor[factory.CreateWorkOrder]():  "CreateWorkOrder",
+	} {
+		in, err := schema.NewInput(r, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := in.Ref().Ref; got != "#/components/schemas/"+want {
+			t.Errorf("%s is named %q, want %q", of, got, want)
+		}
+	}
+}
+
 type page[T any] struct {
 	Items []T `json:"items"`
 }

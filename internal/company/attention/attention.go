@@ -102,18 +102,14 @@ const (
 	EnableWebhook      Doing = "update_webhook"
 )
 
-// Remedy is a command, with what it takes: the id of the record that it is about, or one of the
-// other fields.
+// Remedy is a command, with the id of the record that it names, "" for none.
 type Remedy struct {
 	Do Doing
 	ID string
+	// Body is the body of the command, a pointer, nil for none.
+	Body any
 	// Effect says what sending it does, with what it spends, for a person.
-	Effect      string
-	Run         *factory.PrintRunInput
-	Order       *office.PurchaseOrderInput
-	AmountMinor *money.Minor
-	WeekStart   moment.Date
-	Role        event.Role
+	Effect string
 }
 
 // Company is a company that has been brought up to the present.
@@ -132,7 +128,7 @@ type Company struct {
 	SurchargePctPerDay int64
 	// CanAccept, CanShip, CanRun and CanHire are the checks of commands that meet both systems.
 	CanAccept, CanShip func(id string) error
-	CanRun             func(factory.PrintRunInput) (factory.RunPlan, error)
+	CanRun             func(*factory.StartPrintRun) (factory.RunPlan, error)
 	CanHire            func(event.Role) error
 }
 

@@ -207,7 +207,8 @@ func (l *look) payable(there *Remedy, i *office.SupplierInvoice, amount money.Mi
 		return nil
 	}
 	return &Remedy{
-		Do: PayBill, ID: i.ID, AmountMinor: &amount, Effect: fmt.Sprintf("Pays %s for the bill %s.", amount, i.Number),
+		Do: PayBill, ID: i.ID, Body: &office.PaySupplierInvoice{AmountMinor: &amount},
+		Effect: fmt.Sprintf("Pays %s for the bill %s.", amount, i.Number),
 	}
 }
 
@@ -237,7 +238,7 @@ func (l *look) wages() {
 		}
 		if remedy == nil && l.Office.CanSpend(settlement.TotalMinor()) == nil {
 			remedy = &Remedy{
-				Do: PayWages, WeekStart: run.WeekStart,
+				Do: PayWages, Body: &hr.RunPayroll{WeekStart: run.WeekStart},
 				Effect: fmt.Sprintf("Pays %s for the week of %s.", settlement.TotalMinor(), run.WeekStart),
 			}
 		}

@@ -48,7 +48,7 @@ func (l *look) presses() {
 		l.add(Concern{
 			Kind: PressIdle, CostMinor: l.wanted[first.ID].perDay,
 			Remedy: &Remedy{
-				Do: StartRun, Run: &run.PrintRunInput,
+				Do: StartRun, Body: &run.StartPrintRun,
 				Effect: fmt.Sprintf("Prints %s on %s in %s.", workText(run.work), p.Name,
 					count(int(run.minutes), "minute")),
 			},
@@ -69,7 +69,7 @@ func workText(all []*factory.WorkOrder) string {
 
 // proposed is a run for an idle press, with the work that it prints and the minutes that it takes.
 type proposed struct {
-	factory.PrintRunInput
+	factory.StartPrintRun
 
 	work    []*factory.WorkOrder
 	minutes int64
@@ -110,11 +110,15 @@ func (l *look) runs() map[string]proposed {
 
 // planned is a run of some work on a press, if it can start now.
 func (l *look) planned(press string, work ...*factory.WorkOrder) (proposed, bool) {
-	run := proposed{PrintRunInput: factory.PrintRunInput{PressID: press, OversPct: oversPct}, work: work}
-	for _, w := range work {
-		run.WorkOrderIDs = append(run.WorkOrderIDs, w.ID)
+	run := proposed{StartPrintRun: factory.StartPrintRun{PressID: press, OversPct: new(int64(oversPct))}, work: work}
+	if len(work) == 1 {
+		run.WorkOrderID = new(work[0].ID)
+	} else {
+		for _, w := range work {
+			run.WorkOrderIDs = append(run.WorkOrderIDs, w.ID)
+		}
 	}
-	plan, err := l.CanRun(run.PrintRunInput)
+	plan, err := l.CanRun(&run.StartPrintRun)
 	run.minutes = plan.Minutes()
 	return run, err == nil
 }
@@ -161,7 +165,7 @@ func (l *look) hire(role event.Role) *Remedy {
 		return nil
 	}
 	return &Remedy{
-		Do: Hire, Role: role,
+		Do: Hire, Body: &hr.HireEmployee{Role: role},
 		Effect: fmt.Sprintf("Hires one person for the role %s. The fee is %s.", role, l.People.HireFeeMinor()),
 	}
 }
@@ -316,7 +320,11 @@ func (l *look) asked(sku string) *office.Requisition {
 // fulfil approves a requisition, or orders what an approved one asks for.
 func (l *look) fulfil(q *office.Requisition) (*Remedy, error) {
 	if q.Status == office.RequisitionApproved {
-		return l.best(office.PurchaseOrderInput{RequisitionID: &q.ID, Lines: q.Lines}, cheapest)
+		in := office.CreatePurchaseOrder{RequisitionID: &q.ID}
+		for _, line := range q.Lines {
+			in.Lines = append(in.Lines, office.MaterialLine(line))
+		}
+		return l.best(in, cheapest)
 	}
 	if _, err := l.Office.Decidable(q.ID); err != nil {
 		return nil, err //nolint:wrapcheck // a problem says what it is
@@ -330,8 +338,8 @@ func (l *look) fulfil(q *office.Requisition) (*Remedy, error) {
 // purchase orders a material: as much as is usual and covers what is lacking, or the latter alone
 // where nobody lends as much.
 func (l *look) purchase(item *factory.StockItem, lacks int64) (*Remedy, error) {
-	of := func(quantity int64) office.PurchaseOrderInput {
-		return office.PurchaseOrderInput{Lines: []office.RequisitionLine{{SKU: item.SKU, Quantity: quantity}}}
+	of := func(quantity int64) office.CreatePurchaseOrder {
+		return office.CreatePurchaseOrder{Lines: []office.MaterialLine{{SKU: item.SKU, Quantity: quantity}}}
 	}
 	if lacks > 0 {
 		if remedy, _ := l.best(of(lacks), soonest); remedy != nil {
@@ -348,7 +356,7 @@ func soonest(s *office.Supplier, _ *office.PurchasePlan) int64     { return s.Le
 // best sends an order to the supplier whose offer measures least, of those who take it now.
 // Each line grows to the least that a supplier sells. Without one the error is the last
 // supplier's who sells it.
-func (l *look) best(in office.PurchaseOrderInput,
+func (l *look) best(in office.CreatePurchaseOrder,
 	measure func(*office.Supplier, *office.PurchasePlan) int64) (best *Remedy, refusal error) {
 	least := int64(0)
 	for _, s := range catalog.Suppliers() {
@@ -361,12 +369,12 @@ func (l *look) best(in office.PurchaseOrderInput,
 		if !sells(row, to.Lines) {
 			continue
 		}
-		plan, err := l.Office.CanPurchase(to)
+		plan, err := l.Office.CanPurchase(&to)
 		switch {
 		case err != nil:
 			refusal = err
 		case best == nil || measure(row, &plan) < least:
-			best, least = &Remedy{Do: Purchase, Order: &to, Effect: l.purchaseText(row, &plan)}, measure(row, &plan)
+			best, least = &Remedy{Do: Purchase, Body: &to, Effect: l.purchaseText(row, &plan)}, measure(row, &plan)
 		}
 	}
 	return best, refusal
@@ -374,7 +382,7 @@ func (l *look) best(in office.PurchaseOrderInput,
 
 // sells reports whether a supplier sells all that an order asks for, and raises each quantity to
 // the least that it sells.
-func sells(s *office.Supplier, lines []office.RequisitionLine) bool {
+func sells(s *office.Supplier, lines []office.MaterialLine) bool {
 	for i := range lines {
 		at := slices.IndexFunc(s.Prices, func(p office.Price) bool { return p.SKU == lines[i].SKU })
 		if at < 0 {
@@ -410,12 +418,12 @@ func (l *look) trucks() {
 			continue
 		}
 		records = append(records, recordOf("delivery", d.ID, d.PurchaseOrderNumber))
-		in := factory.GoodsReceiptInput{DeliveryID: d.ID, ReceivedOn: l.today}
+		in := &factory.CreateFactoryGoodsReceipt{DeliveryID: d.ID}
 		brings := slices.ContainsFunc(d.Lines, lacked)
 		if _, err := l.Factory.CanReceive(l.Recorder, in); err == nil && (remedy == nil || brings && !awaited) {
 			awaited = brings
 			remedy = &Remedy{
-				Do: CountIn, ID: d.ID,
+				Do: CountIn, Body: in,
 				Effect: fmt.Sprintf("Counts in what came for %s: %s.", d.PurchaseOrderNumber, l.cargo(d.Lines)),
 			}
 		}
@@ -460,7 +468,8 @@ func (l *look) goods() {
 		records = append(records, recordOf("work_order", w.ID, w.Number))
 		if remedy == nil && l.CanShip(w.ID) == nil {
 			remedy = &Remedy{
-				Do: Ship, ID: w.ID, Effect: fmt.Sprintf("Ships the goods of %s: %s.", w.Number, w.ProductName),
+				Do: Ship, Body: &factory.CreateFactoryShipment{WorkOrderID: w.ID},
+				Effect: fmt.Sprintf("Ships the goods of %s: %s.", w.Number, w.ProductName),
 			}
 		}
 	}

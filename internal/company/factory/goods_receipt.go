@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -51,21 +52,12 @@ func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
 		nil)
 }
 
-// Count is the client's count of one line of a delivery. Rejected is nil for
-// all that was not accepted.
-type Count struct {
-	SKU      string
-	Accepted int64
-	Rejected *int64
-}
+// CreateFactoryGoodsReceipt is the body of POST /factory/goods-receipts.
+type CreateFactoryGoodsReceipt struct {
+	_ struct{} `doc:"The body that counts a supplier's truck in at the Factory."`
 
-// GoodsReceiptInput holds the fields for counting a delivery in. A line that no
-// count names is taken in as far as it is undamaged.
-type GoodsReceiptInput struct {
-	DeliveryID string
-	Counts     []Count
-	// ReceivedOn is today but for receipts of the opening.
-	ReceivedOn moment.Date
+	DeliveryID string                 `json:"delivery_id" required:"true" minLength:"1" maxLength:"64" doc:"The delivery to count in: one whose status is arrived." agent:"-"`
+	Lines      []catalog.ReceivedLine `json:"lines,omitzero" minItems:"1" maxItems:"10" doc:"Left out, everything that is there and undamaged is accepted; so is each material that no line names."`
 }
 
 // ReceivedDetails are the details of delivery_already_received.
@@ -82,7 +74,7 @@ type CountedDetails struct {
 
 // CanReceive refuses to count in goods that are not on the truck, and returns
 // the lines of the receipt.
-func (f *Factory) CanReceive(r *record.Recorder, in GoodsReceiptInput) ([]ReceiptLine, error) {
+func (f *Factory) CanReceive(r *record.Recorder, in *CreateFactoryGoodsReceipt) ([]ReceiptLine, error) {
 	d, ok := f.Deliveries.Find(in.DeliveryID)
 	if !ok {
 		return nil, problem.Missing("delivery", in.DeliveryID)
@@ -102,8 +94,8 @@ func (f *Factory) CanReceive(r *record.Recorder, in GoodsReceiptInput) ([]Receip
 			QuantityRejected: line.QuantityDamaged,
 		}
 	}
-	for i, count := range in.Counts {
-		if slices.ContainsFunc(in.Counts[:i], func(c Count) bool { return c.SKU == count.SKU }) {
+	for i, count := range in.Lines {
+		if slices.ContainsFunc(in.Lines[:i], func(c catalog.ReceivedLine) bool { return c.SKU == count.SKU }) {
 			return nil, problem.Invalid(problem.Field{Field: fmt.Sprintf("lines[%d].sku", i), Rule: "uniqueItems",
 				Message: "A material can be in one line only."})
 		}
@@ -113,30 +105,30 @@ func (f *Factory) CanReceive(r *record.Recorder, in GoodsReceiptInput) ([]Receip
 				With(CountedDetails{SKU: count.SKU})
 		}
 		line := d.Lines[at]
-		rejected := line.QuantityCounted - min(count.Accepted, line.QuantityCounted)
-		if count.Rejected != nil {
-			rejected = *count.Rejected
+		accepted := count.QuantityAccepted
+		rejected := line.QuantityCounted - min(accepted, line.QuantityCounted)
+		if count.QuantityRejected != nil {
+			rejected = *count.QuantityRejected
 		}
-		if count.Accepted > line.QuantityCounted-line.QuantityDamaged ||
-			rejected > line.QuantityCounted-count.Accepted {
+		if accepted > line.QuantityCounted-line.QuantityDamaged || rejected > line.QuantityCounted-accepted {
 			return nil, problem.New(problem.QuantityExceedsDelivery, "%d of %s are on the truck, %d of them damaged.",
 				line.QuantityCounted, line.SKU, line.QuantityDamaged).
 				With(CountedDetails{
 					SKU: line.SKU, QuantityCounted: line.QuantityCounted, QuantityDamaged: line.QuantityDamaged,
 				})
 		}
-		lines[at].QuantityAccepted, lines[at].QuantityRejected = count.Accepted, rejected
+		lines[at].QuantityAccepted, lines[at].QuantityRejected = accepted, rejected
 	}
 	return lines, nil
 }
 
-// Receive counts a delivery in, with the lines that CanReceive returned. It
-// returns the receipt's id and the cost of the accepted goods.
-func (f *Factory) Receive(r *record.Recorder, in GoodsReceiptInput,
-	lines []ReceiptLine) (id string, worth money.Minor) {
-	d, private := f.Deliveries.Edit(r, in.DeliveryID)
+// Receive counts a delivery in, with the lines that CanReceive returned: today, but for the deliveries of the opening.
+// It returns the receipt's id and the cost of the accepted goods.
+func (f *Factory) Receive(r *record.Recorder, deliveryID string, lines []ReceiptLine,
+	on moment.Date) (id string, worth money.Minor) {
+	d, private := f.Deliveries.Edit(r, deliveryID)
 	g, _ := f.GoodsReceipts.Add(r, GoodsReceipt{
-		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: lines, ReceivedOn: in.ReceivedOn,
+		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: lines, ReceivedOn: on,
 		Status: ReceiptRecorded,
 	}, struct{}{})
 	d.GoodsReceiptID = &g.ID

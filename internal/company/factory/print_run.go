@@ -98,12 +98,31 @@ func newPrintRuns() *record.Table[PrintRun, PrintRunPrivate] {
 		})
 }
 
-// PrintRunInput holds the fields for starting a press.
-type PrintRunInput struct {
-	PressID      string
-	WorkOrderIDs []string
-	OversPct     int64
-	BadgeNo      *string
+// StartPrintRun is the body of POST /factory/print-runs.
+type StartPrintRun struct {
+	_ struct{} `doc:"The body that starts a press of the Factory, or asks for a dry run."`
+
+	PressID         string   `json:"press_id" required:"true" minLength:"1" maxLength:"40" example:"prs_digital" doc:"The press to start: the id at /factory/presses. It has to be idle." agent:"-"`
+	WorkOrderID     *string  `json:"work_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The work order to print; this or work_order_ids." agent:"-"`
+	WorkOrderIDs    []string `json:"work_order_ids,omitzero" oneOf:"true" minItems:"1" maxItems:"6" uniqueItems:"true" doc:"Several small orders of one paper as a gang run, which shares one make-ready."`
+	OversPct        *int64   `json:"overs_pct,omitzero" minimum:"0" maximum:"20" doc:"Sheets printed above the quantity to cover spoilage, in per cent; 3 when left out."`
+	OperatorBadgeNo *string  `json:"operator_badge_no,omitzero" minLength:"1" maxLength:"20" doc:"The badge of the operator to run it, who has to be present and free; any such operator when left out." agent:"-"`
+	DryRun          *bool    `json:"dry_run,omitzero" doc:"Change nothing and return the expected result: minutes, sheets, what is left in stock, the risk of ending short."`
+}
+
+// Orders are the work orders to be printed, whichever of the two fields names them.
+func (in *StartPrintRun) Orders() []string {
+	if in.WorkOrderID != nil {
+		return []string{*in.WorkOrderID}
+	}
+	return in.WorkOrderIDs
+}
+
+func (in *StartPrintRun) overs() int64 {
+	if in.OversPct != nil {
+		return *in.OversPct
+	}
+	return DefaultOversPct
 }
 
 // RunPlan is a run that can start.
@@ -141,14 +160,14 @@ type ShortageDetails struct {
 // CanStartPrintRun returns the plan of a run for one work order or a gang, or refuses with
 // press_down, press_busy, no_operator, insufficient_stock, invalid_state,
 // gang_mixed_paper or not_found.
-func (f *Factory) CanStartPrintRun(r *record.Recorder, in PrintRunInput) (RunPlan, error) {
+func (f *Factory) CanStartPrintRun(r *record.Recorder, in *StartPrintRun) (RunPlan, error) {
 	press, ok := catalog.PressByID(in.PressID)
 	if !ok {
 		return RunPlan{}, problem.Missing("press", in.PressID)
 	}
-	p := RunPlan{press: press, overs: in.OversPct}
-	for i, id := range in.WorkOrderIDs {
-		if slices.Contains(in.WorkOrderIDs[:i], id) {
+	p, orders := RunPlan{press: press, overs: in.overs()}, in.Orders()
+	for i, id := range orders {
+		if slices.Contains(orders[:i], id) {
 			return RunPlan{}, problem.Invalid(problem.Field{
 				Field: "work_order_ids", Rule: "uniqueItems", Message: "A work order can be in a run once.",
 			})
@@ -167,10 +186,10 @@ func (f *Factory) CanStartPrintRun(r *record.Recorder, in PrintRunInput) (RunPla
 		return RunPlan{}, f.whenFree(r, *row.CurrentPrintRunID,
 			problem.New(problem.PressBusy, "The press %s is printing until %s.", press.ID, *row.CurrentRunEndsSim))
 	}
-	if err := f.planOrders(&p, in.WorkOrderIDs); err != nil {
+	if err := f.planOrders(&p, orders); err != nil {
 		return RunPlan{}, err
 	}
-	badge, err := f.freeOperator(r, in.BadgeNo)
+	badge, err := f.freeOperator(r, in.OperatorBadgeNo)
 	if err != nil {
 		return RunPlan{}, err
 	}

@@ -47,12 +47,12 @@ func newShipments() *record.Table[Shipment, struct{}] {
 		})
 }
 
-// ShipmentInput holds the fields for shipping a work order.
-type ShipmentInput struct {
-	WorkOrderID             string
-	CarrierNote             *string
-	Source                  string
-	BridgedOfficeShipmentID *string
+// CreateFactoryShipment is the body of POST /factory/shipments.
+type CreateFactoryShipment struct {
+	_ struct{} `doc:"The body that sends the goods of a work order out of the Factory's gate."`
+
+	WorkOrderID string  `json:"work_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The work order whose goods leave: one whose status is ready." agent:"-"`
+	CarrierNote *string `json:"carrier_note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note for the carrier, for the record." agent:"-"`
 }
 
 // Shippable returns a work order whose goods can leave.
@@ -79,14 +79,15 @@ func (f *Factory) Shippable(r *record.Recorder, id string) (*WorkOrder, error) {
 	return nil, problem.WrongState("work_order", w.Number, string(w.Status), "shipped", string(WorkReady))
 }
 
-// Ship sends a shippable work order's goods out and returns the shipment's id.
-func (f *Factory) Ship(r *record.Recorder, in ShipmentInput) string {
+// Ship sends a shippable work order's goods out and returns the shipment's id. bridged is the id of Head
+// Office's shipment of them, nil where the bridge makes none.
+func (f *Factory) Ship(r *record.Recorder, in *CreateFactoryShipment, source string, bridged *string) string {
 	w, _ := f.WorkOrders.Edit(r, in.WorkOrderID)
 	s, _ := f.Shipments.Add(r, Shipment{
 		Number: fmt.Sprintf("SHF-%04d", f.State.NextShipment), WorkOrderID: w.ID, Reference: *w.Reference, SKU: w.SKU,
 		Quantity:  w.Quantity,
-		ShippedOn: r.Date(), CarrierNote: in.CarrierNote, Source: in.Source, Status: ShipmentShipped,
-		BridgedOfficeShipmentID: in.BridgedOfficeShipmentID,
+		ShippedOn: r.Date(), CarrierNote: in.CarrierNote, Source: source, Status: ShipmentShipped,
+		BridgedOfficeShipmentID: bridged,
 	}, struct{}{})
 	f.State.NextShipment++
 	f.State.OpenWorkOrders--

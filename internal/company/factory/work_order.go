@@ -121,14 +121,15 @@ func newWorkOrders() *record.Table[WorkOrder, WorkOrderPrivate] {
 		})
 }
 
-// WorkOrderInput holds the fields for a new work order.
-type WorkOrderInput struct {
-	SKU       string
-	Quantity  int64
-	Reference *string
-	DueDate   *moment.Date
-	Priority  int64
-	Source    string
+// CreateWorkOrder is the body of POST /factory/work-orders.
+type CreateWorkOrder struct {
+	_ struct{} `doc:"The body that orders goods from the Factory."`
+
+	SKU       string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"prd_flyer" doc:"The product to make, such as prd_flyer." agent:"-"`
+	Quantity  int64        `json:"quantity" required:"true" minimum:"1" maximum:"5000" doc:"How many units to make; the unit of a product is its pack, such as 250 cards." agent:"-"`
+	Reference *string      `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"For whom the goods are: the id or number of a sales order. Custom goods need one."`
+	DueDate   *moment.Date `json:"due_date,omitzero" nullable:"true" agent:"-" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it."`
+	Priority  *int64       `json:"priority,omitzero" minimum:"1" maximum:"9" doc:"Yours to use; 5 when left out."`
 }
 
 // DuplicateReferenceDetails are the details of duplicate_reference.
@@ -139,7 +140,7 @@ type DuplicateReferenceDetails struct {
 // CanCreate refuses a work order that cannot be taken on. The bridge's is never
 // refused for its reference: a client that wrote the same one first must not
 // keep an order from being accepted (contract: OPEN.BRIDGE.ORDER).
-func (f *Factory) CanCreate(in WorkOrderInput) error {
+func (f *Factory) CanCreate(in *CreateWorkOrder, source string) error {
 	product, ok := catalog.ProductBySKU(in.SKU)
 	if !ok {
 		return problem.Invalid(problem.Field{
@@ -150,7 +151,7 @@ func (f *Factory) CanCreate(in WorkOrderInput) error {
 		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.",
 			product.Name)
 	}
-	if in.Reference != nil && in.Source != SourceBridge && !f.DoubleWork {
+	if in.Reference != nil && source != SourceBridge && !f.DoubleWork {
 		if id, taken := f.workOrderFor(*in.Reference); taken {
 			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.",
 				id, *in.Reference).
@@ -189,15 +190,16 @@ func (f *Factory) workOrderFor(reference string) (id string, ok bool) {
 
 // Create takes a work order on. Stock goods with a reference are taken from the
 // shelf when it has them all. It returns the order's id.
-func (f *Factory) Create(r *record.Recorder, in WorkOrderInput) string {
+func (f *Factory) Create(r *record.Recorder, in *CreateWorkOrder, source string) string {
 	product, _ := catalog.ProductBySKU(in.SKU)
-	if in.Priority == 0 {
-		in.Priority = defaultPriority
+	priority := int64(defaultPriority)
+	if in.Priority != nil {
+		priority = *in.Priority
 	}
 	w, _ := f.WorkOrders.Add(r, WorkOrder{
 		Number: fmt.Sprintf("WO-%04d", f.State.NextWorkOrder), SKU: product.SKU,
 		ProductName: product.Name, Kind: string(product.Kind), Unit: product.Unit, Quantity: in.Quantity,
-		Reference: in.Reference, Source: in.Source, DueDate: in.DueDate, Priority: in.Priority,
+		Reference: in.Reference, Source: source, DueDate: in.DueDate, Priority: priority,
 		Status: WorkCreated, MaterialNeeds: needs(product, in.Quantity), PrintRunIDs: []string{},
 	}, WorkOrderPrivate{})
 	f.waits(w, WaitsForPress)

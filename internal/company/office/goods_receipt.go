@@ -3,6 +3,7 @@ package office
 import (
 	"fmt"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/event"
 	"platen/internal/moment"
@@ -52,14 +53,25 @@ func newGoodsReceipts() *record.Table[GoodsReceipt, struct{}] {
 		})
 }
 
-// GoodsReceiptInput holds the fields of a goods receipt to record.
-type GoodsReceiptInput struct {
-	PurchaseOrderID string
-	Lines           []ReceiptLine
-	Reference       *string
-	Source          string
-	// RecordedOn is today but for receipts of the opening.
-	RecordedOn moment.Date
+// CreateOfficeGoodsReceipt is the body of POST /office/goods-receipts.
+type CreateOfficeGoodsReceipt struct {
+	_ struct{} `doc:"The body that records at Head Office the goods that the Factory accepted."`
+
+	PurchaseOrderID string                 `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The purchase order that the goods were ordered with. The delivery note has its number." agent:"-"`
+	Lines           []catalog.ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The accepted and rejected quantities, one line for each material." agent:"-"`
+	Reference       *string                `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
+}
+
+// lines are those of the receipt. Rejected goods that are not named are none.
+func (in *CreateOfficeGoodsReceipt) lines() []ReceiptLine {
+	lines := make([]ReceiptLine, len(in.Lines))
+	for i, line := range in.Lines {
+		lines[i] = ReceiptLine{SKU: line.SKU, QuantityAccepted: line.QuantityAccepted}
+		if line.QuantityRejected != nil {
+			lines[i].QuantityRejected = *line.QuantityRejected
+		}
+	}
+	return lines
 }
 
 // OpenLineDetails are the details of quantity_exceeds_order.
@@ -69,7 +81,7 @@ type OpenLineDetails struct {
 }
 
 // CanReceive refuses a receipt that no approved order explains.
-func (o *Office) CanReceive(in GoodsReceiptInput) error {
+func (o *Office) CanReceive(in *CreateOfficeGoodsReceipt) error {
 	order, ok := o.PurchaseOrders.Find(in.PurchaseOrderID)
 	if !ok {
 		return problem.Missing("purchase_order", in.PurchaseOrderID)
@@ -91,7 +103,7 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 			}
 		}
 	}
-	for _, received := range in.Lines {
+	for _, received := range in.lines() {
 		open := order.Open(received.SKU)
 		if order.line(received.SKU) == nil || received.QuantityAccepted+received.QuantityRejected > open {
 			return problem.New(problem.QuantityExceedsOrder, "%d of %s are open on %s, not %d.",
@@ -103,15 +115,16 @@ func (o *Office) CanReceive(in GoodsReceiptInput) error {
 }
 
 // Receive records a goods receipt that CanReceive has let pass, and returns
-// its id. The bill of the order, if it is there and unpaid, is matched again.
-func (o *Office) Receive(r *record.Recorder, in GoodsReceiptInput) string {
+// its id. It is of today but for receipts of the opening. The bill of the order, if
+// it is there and unpaid, is matched again.
+func (o *Office) Receive(r *record.Recorder, in *CreateOfficeGoodsReceipt, source string, on moment.Date) string {
 	order, private := o.PurchaseOrders.Edit(r, in.PurchaseOrderID)
 	g, _ := o.GoodsReceipts.Add(r, GoodsReceipt{
-		PurchaseOrderID: order.ID, Reference: in.Reference, Lines: in.Lines, Source: in.Source,
-		RecordedOn: in.RecordedOn, Status: ReceiptRecorded,
+		PurchaseOrderID: order.ID, Reference: in.Reference, Lines: in.lines(), Source: source, RecordedOn: on,
+		Status: ReceiptRecorded,
 	}, struct{}{})
 	accepted, rejected := int64(0), int64(0)
-	for _, received := range in.Lines {
+	for _, received := range g.Lines {
 		accepted += received.QuantityAccepted
 		rejected += received.QuantityRejected
 		if line := order.line(received.SKU); line != nil {
@@ -125,7 +138,7 @@ func (o *Office) Receive(r *record.Recorder, in GoodsReceiptInput) string {
 	r.Born(g)
 	r.Emit(event.OfficeGoodsReceiptRecorded, g, &event.OfficeGoodsReceiptRecordedData{
 		PurchaseOrderID: order.ID, Reference: in.Reference, QuantityAccepted: accepted, QuantityRejected: rejected,
-		Source: in.Source, ReceiptStatus: order.ReceiptStatus,
+		Source: source, ReceiptStatus: order.ReceiptStatus,
 	})
 	return g.ID
 }

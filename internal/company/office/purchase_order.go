@@ -136,12 +136,18 @@ func newPurchaseOrders() *record.Table[PurchaseOrder, PurchaseOrderPrivate] {
 		})
 }
 
-// PurchaseOrderInput holds the fields of an order to a supplier.
-type PurchaseOrderInput struct {
-	SupplierID    string
-	Lines         []RequisitionLine
-	RequisitionID *string
+// CreatePurchaseOrder is the body of POST /office/purchase-orders.
+type CreatePurchaseOrder struct {
+	_ struct{} `doc:"The body that writes a purchase order of Head Office to a supplier."`
+
+	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill" doc:"The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes no order while it is on hold." agent:"-"`
+	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials to order, each in one line." agent:"-"`
+	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
+	DryRun        *bool          `json:"dry_run,omitzero" doc:"Change nothing and return the expected result: prices, total, approval, the promised day, the credit left."`
 }
+
+// Unasked reports whether no requisition asks for the order.
+func (in *CreatePurchaseOrder) Unasked() bool { return in.RequisitionID == nil }
 
 // OrderedDetails are the details of requisition_already_ordered.
 type OrderedDetails struct {
@@ -162,7 +168,7 @@ type MinimumDetails struct {
 
 // PurchasePlan is an order to a supplier that can be written.
 type PurchasePlan struct {
-	in       PurchaseOrderInput
+	in       *CreatePurchaseOrder
 	lines    []PurchaseOrderLine
 	total    money.Minor
 	required bool
@@ -178,7 +184,7 @@ func (p *PurchasePlan) Lines() []PurchaseOrderLine { return p.lines }
 func (p *PurchasePlan) ApprovalRequired() bool { return p.required }
 
 // CanPurchase returns the plan of an order to a supplier, or refuses.
-func (o *Office) CanPurchase(in PurchaseOrderInput) (PurchasePlan, error) {
+func (o *Office) CanPurchase(in *CreatePurchaseOrder) (PurchasePlan, error) {
 	lines, err := o.priceLines(in)
 	if err != nil {
 		return PurchasePlan{}, err
@@ -209,7 +215,7 @@ func (o *Office) Purchase(r *record.Recorder, p PurchasePlan) string {
 }
 
 // priceLines puts the supplier's prices on the ordered lines.
-func (o *Office) priceLines(in PurchaseOrderInput) ([]PurchaseOrderLine, error) {
+func (o *Office) priceLines(in *CreatePurchaseOrder) ([]PurchaseOrderLine, error) {
 	supplier, ok := o.Suppliers.Find(in.SupplierID)
 	if !ok {
 		return nil, problem.Missing("supplier", in.SupplierID)
@@ -242,7 +248,7 @@ func (o *Office) priceLines(in PurchaseOrderInput) ([]PurchaseOrderLine, error) 
 	return lines, nil
 }
 
-func (o *Office) mayOrder(in PurchaseOrderInput, total money.Minor) error {
+func (o *Office) mayOrder(in *CreatePurchaseOrder, total money.Minor) error {
 	if in.RequisitionID != nil {
 		q, ok := o.Requisitions.Find(*in.RequisitionID)
 		switch {

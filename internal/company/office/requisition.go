@@ -95,12 +95,28 @@ func newRequisitions() *record.Table[Requisition, RequisitionPrivate] {
 		})
 }
 
-// RequisitionInput holds the fields of a requisition to file.
-type RequisitionInput struct {
-	Lines     []RequisitionLine
-	Reference *string
-	NeededBy  *moment.Date
-	Source    string
+// MaterialLine is one material of a requisition or a purchase order.
+type MaterialLine struct {
+	_ struct{} `doc:"One material in the body of a requisition or a purchase order."`
+
+	SKU      string `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"mat_coated" doc:"The material, such as mat_coated. GET /office/suppliers lists what each supplier sells." agent:"-"`
+	Quantity int64  `json:"quantity" required:"true" minimum:"1" maximum:"200000" doc:"The quantity, in the unit of the material: sheets, cans or plates." agent:"-"`
+}
+
+// CreateRequisition is the body of POST /office/requisitions.
+type CreateRequisition struct {
+	_ struct{} `doc:"The body that asks Head Office for material."`
+
+	Lines     []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials asked for, each in one line." agent:"-"`
+	Reference *string        `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's requisition, or any text; no two requisitions have the same."`
+	NeededBy  *moment.Date   `json:"needed_by,omitzero" nullable:"true" doc:"The date by which the material is wanted, for the record: nothing happens when it passes." agent:"-"`
+}
+
+// RejectRequisition is the body of POST /office/requisitions/{id}/reject.
+type RejectRequisition struct {
+	_ struct{} `doc:"The body that rejects a requisition at Head Office, with an optional reason."`
+
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"The reason of the rejection, for the record." agent:"-"`
 }
 
 // DuplicateDetails are the details of duplicate_reference.
@@ -111,7 +127,7 @@ type DuplicateDetails struct {
 
 // CanRequire refuses a requisition for an unknown material, that has been filed
 // already, or that is one too many.
-func (o *Office) CanRequire(in RequisitionInput) error {
+func (o *Office) CanRequire(in *CreateRequisition) error {
 	var fields []problem.Field
 	for i, line := range in.Lines {
 		if item, ok := catalog.ItemBySKU(line.SKU); !ok || item.Class != catalog.Material {
@@ -170,11 +186,15 @@ func (o *Office) mayRepeat(id string) bool {
 
 // Require files a requisition and returns its id. A cheap one is approved by
 // policy at once; the rest waits for a decision.
-func (o *Office) Require(r *record.Recorder, in RequisitionInput) string {
+func (o *Office) Require(r *record.Recorder, in *CreateRequisition, source string) string {
+	lines := make([]RequisitionLine, len(in.Lines))
+	for i, line := range in.Lines {
+		lines[i] = RequisitionLine(line)
+	}
 	q, _ := o.Requisitions.Add(r, Requisition{
 		Number:    fmt.Sprintf("RQ-%04d", o.State.NextRequisition),
-		Reference: in.Reference, Lines: in.Lines, EstimatedMinor: o.estimate(in.Lines), Currency: money.Currency,
-		NeededBy: in.NeededBy, Source: in.Source, Status: RequisitionReceived,
+		Reference: in.Reference, Lines: lines, EstimatedMinor: o.estimate(lines), Currency: money.Currency,
+		NeededBy: in.NeededBy, Source: source, Status: RequisitionReceived,
 	}, RequisitionPrivate{})
 	o.State.NextRequisition++
 	o.State.OpenRequisitions++

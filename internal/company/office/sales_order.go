@@ -117,6 +117,13 @@ func newSalesOrders() *record.Table[SalesOrder, SalesOrderPrivate] {
 		})
 }
 
+// DeclineSalesOrder is the body of POST /office/sales-orders/{id}/decline.
+type DeclineSalesOrder struct {
+	_ struct{} `doc:"The body that declines a customer's order, with an optional reason."`
+
+	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
+}
+
 // open reports whether the order still waits for its goods or an answer.
 func (s SalesOrderStatus) open() bool {
 	return s == OrderReceived || s == OrderAccepted || s == OrderInProduction

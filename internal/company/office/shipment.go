@@ -61,6 +61,16 @@ func newShipments() *record.Table[Shipment, struct{}] {
 		})
 }
 
+// CreateOfficeShipment is the body of POST /office/shipments.
+type CreateOfficeShipment struct {
+	_ struct{} `doc:"The body that records a shipment at Head Office, which bills the customer."`
+
+	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
+	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
+	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also the default."`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
+}
+
 // QuantityDetails are the details of quantity_mismatch.
 type QuantityDetails struct {
 	Quantity int64 `json:"quantity"`

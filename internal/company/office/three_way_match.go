@@ -102,6 +102,14 @@ type Settlement struct {
 	Note      *string
 }
 
+// PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
+type PaySupplierInvoice struct {
+	_ struct{} `doc:"The body that pays a supplier's bill, in full or up to the matched amount."`
+
+	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically."`
+	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
+}
+
 // CanPay works out how the client's payment closes an invoice. amount is the
 // one that the client named, nil when none.
 func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Settlement, error) {
