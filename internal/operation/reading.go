@@ -70,3 +70,10 @@ func lookup() *index {
 func filterOf(resource, name string, e *record.Entry) string {
 	return e.Filters[slices.Index(definitions()[resource].Filters, name)]
 }
+
+// belonging are the filters of a list of the records that belong to one: all but the last, for which the path has the
+// value.
+func belonging(resource string) []string {
+	filters := definitions()[resource].Filters
+	return filters[:len(filters)-1]
+}

@@ -82,7 +82,7 @@ func webhookOperations() []Operation {
 			Description: "A row for each attempt: the event, the time, and the status of the receiver's response, " +
 				"never its body. Waiting attempts are listed too. Of those that are over, the newest 500 are kept.",
 			Resource: subscription.DeliveryResource, Parent: subscription.Resource,
-			Filters: []string{"status", "trigger"}, Out: reflect.TypeFor[subscription.Delivery](),
+			Filters: belonging(subscription.DeliveryResource), Out: reflect.TypeFor[subscription.Delivery](),
 		}, redeliver(), redeliverFailed()},
 	)
 }
