@@ -151,8 +151,10 @@ func (d *inside) series() ([]*company.SeriesPoint, error) {
 }
 
 func (d *inside) glance() (operation.SandboxStatus, error) {
-	sequence, at := d.company.Newest()
-	v := &sandbox.View{Summary: d.company.Summary(), Sequence: sequence, LastEventAt: at, ExpiresAt: opened.Add(1)}
+	newest := d.company.Feed().Position()
+	v := &sandbox.View{
+		Summary: d.company.Summary(), Sequence: newest.Sequence, LastEventAt: newest.At, ExpiresAt: opened.Add(1),
+	}
 	return operation.Status(v, opened), nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"platen/internal/api"
 	"platen/internal/company"
 	"platen/internal/company/preset"
+	"platen/internal/desk"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
@@ -155,7 +156,7 @@ func compareLists(t *testing.T, out *remote, in *inside) {
 		// players have none. Ids of checkpoints are unique across sandboxes. Findings and
 		// faults are no rows of the company: a verifier reads it, and faults are outside.
 		if o.Kind != operation.List || o.Resource == operation.CallResource || o.Resource == "mission" ||
-			o.Resource == "achievement" || o.Resource == company.CheckpointResource ||
+			o.Resource == "achievement" || o.Resource == desk.CheckpointResource ||
 			o.Resource == operation.FindingResource || o.Resource == operation.FaultResource ||
 			len(o.PathParamNames()) > 0 {
 			continue

@@ -14,7 +14,7 @@ import (
 // obeys sends the first command that needs attention and is not refused, and returns its operation, "" for none.
 func obeys(t *testing.T, d *inside) string {
 	t.Helper()
-	for _, item := range operation.AttentionOf(&sandbox.Attention{Concerns: d.company.Attention()}).Items {
+	for _, item := range operation.AttentionOf(&sandbox.Attention{Concerns: d.company.Attention(nil)}).Items {
 		if item.Command == nil {
 			continue
 		}

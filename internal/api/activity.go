@@ -3,8 +3,8 @@ package api
 import (
 	"encoding/binary"
 
-	"platen/internal/company/mission"
 	"platen/internal/company/record"
+	"platen/internal/desk/activity"
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -16,7 +16,7 @@ const ledgerResource = "ledger_entry"
 
 // paged notes which page of a list the response holds.
 func (x *exchange) paged(v *sandbox.View, p *page, next string) {
-	page := mission.Page{
+	page := activity.Page{
 		List: p.list(), Query: p.binding, First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v),
 	}
 	if next != "" {
@@ -32,7 +32,7 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 	if x.op.Kind == operation.Feed && (p.cursor || p.after == 0) {
 		x.paged(v, p, next)
 	}
-	s := mission.FeedRange{Read: true, Chosen: p.chosen, After: p.after, Last: p.after, Events: int64(len(events))}
+	s := activity.FeedRange{Read: true, Chosen: p.chosen, After: p.after, Last: p.after, Events: int64(len(events))}
 	if n := len(events); n > 0 {
 		s.Last = events[n-1].Sequence
 	}
@@ -40,8 +40,8 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 }
 
 // ledgerCursor is the position of ledger and feed in a view.
-func ledgerCursor(v *sandbox.View) mission.LedgerCursor {
-	return mission.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
+func ledgerCursor(v *sandbox.View) activity.LedgerCursor {
+	return activity.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
 }
 
 // list identifies a list: a route with its filters and the size of its pages.

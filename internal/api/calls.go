@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"platen/internal/desk"
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
@@ -17,7 +18,7 @@ func (x *exchange) calls(p *page) (*message.Response, error) {
 		return nil, err
 	}
 	calls, count := x.shownCalls(v)
-	x.tag(count + uint64(v.Summary.HandedOver))
+	x.tag(count + uint64(v.Desk.HandedOver))
 	if out := x.unchanged(); out != nil {
 		return out, nil
 	}
@@ -27,15 +28,15 @@ func (x *exchange) calls(p *page) (*message.Response, error) {
 }
 
 // shownCalls are the requests that the caller may see, and how many there were in all.
-func (x *exchange) shownCalls(v *sandbox.View) (calls []sandbox.Call, count uint64) {
+func (x *exchange) shownCalls(v *sandbox.View) (calls []desk.Call, count uint64) {
 	if grades(x.Request) {
-		return x.Sandbox.Calls()
+		return x.Sandbox.Client().Calls.All()
 	}
 	return x.Sandbox.PlayersCalls(v)
 }
 
 // calls picks a page. The cursor after it is "" when the list has ended.
-func (p *page) calls(calls []sandbox.Call, faults bool) (items [][]byte, next string) {
+func (p *page) calls(calls []desk.Call, faults bool) (items [][]byte, next string) {
 	items = make([][]byte, 0, min(p.limit, len(calls)))
 	last := uint64(0)
 	for _, c := range slices.Backward(calls) {

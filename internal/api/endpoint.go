@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"platen/internal/company/mission"
+	"platen/internal/desk/activity"
 	"platen/internal/message"
 	"platen/internal/moment"
 	"platen/internal/operation"
@@ -26,7 +26,7 @@ type exchange struct {
 	shortens bool
 	// dry is set for a write that is only to say what it would do, which leaves no trace.
 	dry   bool
-	facts mission.Call
+	facts activity.Call
 	// hidden is the number of the event that was asked for and that Conditions hide, 0 for none.
 	hidden uint64
 }

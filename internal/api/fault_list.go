@@ -3,9 +3,9 @@ package api
 import (
 	"slices"
 
+	"platen/internal/desk"
 	"platen/internal/message"
 	"platen/internal/operation"
-	"platen/internal/sandbox"
 	"platen/internal/wire"
 )
 
@@ -15,7 +15,7 @@ func (x *exchange) faultHits(p *page) (*message.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var hits []sandbox.FaultHit
+	var hits []desk.FaultHit
 	newest := uint64(0)
 	if faults := x.Sandbox.Faults(x.Context()); faults != nil {
 		hits, newest = faults.Hits()

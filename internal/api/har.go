@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"platen/internal/desk"
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -112,7 +113,7 @@ func (x *exchange) archive() (*message.Response, error) {
 		return nil, err
 	}
 	_, count := x.shownCalls(v)
-	x.tag(message.HashOf(strconv.FormatUint(count+uint64(v.Summary.HandedOver), 10), string(x.Caller.System)))
+	x.tag(message.HashOf(strconv.FormatUint(count+uint64(v.Desk.HandedOver), 10), string(x.Caller.System)))
 	if out := x.unchanged(); out != nil {
 		return out, nil
 	}
@@ -138,12 +139,12 @@ func (x *exchange) streamArchive(w http.ResponseWriter, v *sandbox.View, last ui
 	separator := []byte("")
 	var shown uint64
 	for err == nil {
-		c, ok := x.Sandbox.CallAfter(shown)
+		c, ok := x.Sandbox.Client().Calls.After(shown)
 		if !ok || c.Ordinal > last {
 			_, _ = w.Write([]byte(end)) // a client that is gone needs no end
 			return
 		}
-		if shown = c.Ordinal; !grades(x.Request) && c.At <= v.Summary.HandedOver {
+		if shown = c.Ordinal; !grades(x.Request) && c.At <= v.Desk.HandedOver {
 			continue
 		}
 		entry := x.archiveEntry(&c)
@@ -152,7 +153,7 @@ func (x *exchange) streamArchive(w http.ResponseWriter, v *sandbox.View, last ui
 	}
 }
 
-func (x *exchange) archiveEntry(c *sandbox.Call) archiveEntry {
+func (x *exchange) archiveEntry(c *desk.Call) archiveEntry {
 	row := operation.LoggedExchangeOf(c, false, c.ShownTo(x.Caller.System))
 	began := c.At.Time().Add(-time.Duration(c.Milliseconds) * time.Millisecond)
 	entry := archiveEntry{
@@ -181,7 +182,7 @@ func (x *exchange) archiveEntry(c *sandbox.Call) archiveEntry {
 }
 
 // fill adds what was sent and received.
-func (e *archiveEntry) fill(row *operation.LoggedExchange, kept *sandbox.Exchange) {
+func (e *archiveEntry) fill(row *operation.LoggedExchange, kept *desk.Exchange) {
 	if kept.Query != "" {
 		e.Request.URL += "?" + inURL(kept.Query)
 		parts := strings.SplitN(kept.Query, "&", maxArchiveArgs+1)
@@ -190,8 +191,8 @@ func (e *archiveEntry) fill(row *operation.LoggedExchange, kept *sandbox.Exchang
 			e.Request.QueryString = append(e.Request.QueryString, archiveArg{unescaped(name), unescaped(value)})
 		}
 		switch {
-		case kept.QueryBytes > sandbox.MaxQuery:
-			e.Comment = cutComment(sandbox.MaxQuery, kept.QueryBytes, "bytes of the query string")
+		case kept.QueryBytes > desk.MaxQuery:
+			e.Comment = cutComment(desk.MaxQuery, kept.QueryBytes, "bytes of the query string")
 		case len(parts) > maxArchiveArgs:
 			e.Comment = cutComment(maxArchiveArgs, int64(strings.Count(kept.Query, "&")+1), "arguments in queryString")
 		}
@@ -217,8 +218,8 @@ func archiveBodyOf(kept *string, size int64) archiveBody {
 		return body
 	case kept == nil:
 		return body
-	case size > sandbox.MaxExchangeBody:
-		body.Comment = cutComment(sandbox.MaxExchangeBody, size, "bytes")
+	case size > desk.MaxExchangeBody:
+		body.Comment = cutComment(desk.MaxExchangeBody, size, "bytes")
 	}
 	body.Text = *kept
 	body.MimeType = "text/csv"

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"platen/internal/company/mission"
+	"platen/internal/desk"
+	"platen/internal/desk/activity"
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
-	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/wire"
 )
@@ -77,17 +77,18 @@ func (s *Server) notice(r *message.Request, out *message.Response) {
 	switch r.HTTP.Method {
 	case http.MethodGet:
 		if out.Tag != "" && r.Operation != nil && r.Operation.Kind != operation.Poll { // who waits may ask again
-			c.Read = mission.Read{
+			c.Read = activity.Read{
 				What: message.HashOf(r.HTTP.URL.Path, r.HTTP.URL.RawQuery), Tag: message.HashOf(out.Tag),
 			}
 		}
 		c.CSV = r.CSV
 	case http.MethodHead: // nothing was read
-		c.Page, c.FeedRange = mission.Page{}, mission.FeedRange{}
+		c.Page, c.FeedRange = activity.Page{}, activity.FeedRange{}
 	default:
 		c.Write = true
 	}
-	if lost := r.Sandbox.LostDecisions(); len(lost) > 0 && out.Succeeded() && r.HTTP.Method != http.MethodHead {
+	lost := r.Sandbox.Client().LostDecisions()
+	if len(lost) > 0 && out.Succeeded() && r.HTTP.Method != http.MethodHead {
 		c.Shown = shown(out, lost)
 	}
 	r.Sandbox.Observe(r.Context(), c)
@@ -107,7 +108,7 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 	if out.Unreached || r.Operation != nil && r.Operation.Resource == operation.CallResource {
 		return
 	}
-	r.Sandbox.Note(sandbox.Call{
+	r.Sandbox.Note(desk.Call{
 		Exchange: s.bodiesOf(r, out),
 		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: cut(r.HTTP.URL.EscapedPath(), maxPath),
 		System: r.Caller.System, Status: out.Status,
@@ -119,17 +120,17 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 
 // bodiesOf returns the parts of the bodies to remember, nil for nothing: none of a request that a budget refused,
 // which costs its client nothing. A severed response is left out.
-func (s *Server) bodiesOf(r *message.Request, out *message.Response) *sandbox.Exchange {
+func (s *Server) bodiesOf(r *message.Request, out *message.Response) *desk.Exchange {
 	if !s.options.Bodies || out.Refused() {
 		return nil
 	}
-	e := sandbox.Exchange{
+	e := desk.Exchange{
 		Query: r.HTTP.URL.RawQuery, IdempotencyKey: message.Short(r.HTTP.Header.Get(wire.HeaderIdempotencyKey)),
 		Request: r.Body.Received(),
 	}
 	e.RequestBytes = int64(len(e.Request))
 	if out.Severed == message.Unsevered {
-		e.Response, e.ResponseBytes = out.Excerpt(sandbox.MaxExchangeBody)
+		e.Response, e.ResponseBytes = out.Excerpt(desk.MaxExchangeBody)
 	}
 	hidden := r.Operation != nil && strings.HasPrefix(r.Operation.Path, webhooksPath)
 	return e.Kept(hidden)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
-	"platen/internal/company/mission"
+	"platen/internal/desk/activity"
 	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -125,7 +125,7 @@ func (x *exchange) write() (*message.Response, error) {
 		if err := x.holds(d.version, tx, id); err != nil {
 			return sandbox.Result{}, err
 		}
-		after, _ := tx.Company.Newest()
+		after := tx.Sequence()
 		result, err := typed.Run(tx, at)
 		if x.Conditions.KeyWrites && result.Decision && err == nil {
 			x.facts.Made = x.decision(tx, result, typed.Body(), after)
@@ -155,11 +155,10 @@ func (x *exchange) write() (*message.Response, error) {
 }
 
 // decision describes the decision that a write carried out, for the score of the integration.
-func (x *exchange) decision(tx *sandbox.Tx, made sandbox.Result, body any, after uint64) *mission.Decision {
-	last, _ := tx.Company.Newest()
-	return &mission.Decision{
+func (x *exchange) decision(tx *sandbox.Tx, made sandbox.Result, body any, after uint64) *activity.Decision {
+	return &activity.Decision{
 		Resource: made.Resource, ID: made.ID, Content: message.HashOf(x.HTTP.URL.Path, string(wire.Encode(body))),
-		Day: tx.Company.Day(), After: after, Last: last,
+		Day: tx.Company.Day(), After: after, Last: tx.Sequence(),
 	}
 }
 

@@ -260,12 +260,12 @@ const (
 	emit   = "(*" + module + "/internal/company/record.Recorder).Emit"
 	timers = "(*" + module + "/internal/company.Company).fire"
 
-	wallClock = "(*" + module + "/internal/company.Company).Expiring"
+	wallClock = "(*" + module + "/internal/desk.Desk).Expiring"
 	// answers is where the answers of webhook receivers come in.
-	answers = "(*" + module + "/internal/company.Company).RecordDeliveries"
+	answers = "(*" + module + "/internal/desk/subscription.Subscriptions).Record"
 )
 
-// calls is who calls whom in the core, as far as it is written out: calls
+// calls is who calls whom in the core and at the desk, as far as it is written out: calls
 // through interfaces are not followed, and nothing in the core emits by one.
 type calls struct {
 	// callees are the functions that a function names, direct the event types
@@ -277,7 +277,7 @@ func readCalls(t *testing.T) *calls {
 	t.Helper()
 	p := theProgram(t)
 	g := &calls{callees: map[string][]string{}, direct: map[string][]string{}}
-	for _, c := range p.check(t, (*unit).inCore) {
+	for _, c := range p.check(t, func(u *unit) bool { return u.inCore() || u.path == "internal/desk" }) {
 		for _, f := range c.sources() {
 			for _, declaration := range f.Decls {
 				d, ok := declaration.(*ast.FuncDecl)

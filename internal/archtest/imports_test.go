@@ -34,20 +34,25 @@ var may = map[string]string{
 	"internal/company/record":  vocabulary + "internal/company/sim",
 	"internal/company/catalog": vocabulary + "internal/company/sim",
 	"internal/company/preset":  vocabulary + "internal/company/sim internal/company/catalog internal/company/fault",
-	// Injected faults are decided beside the company, which knows nothing of them.
-	"internal/company/fault":        vocabulary + "internal/company/sim",
-	"internal/company/office":       tools,
-	"internal/company/factory":      tools,
-	"internal/company/hr":           tools,
-	"internal/company/market":       tools,
-	"internal/company/lore":         tools,
-	"internal/company/mission":      vocabulary + "internal/company/sim internal/company/record internal/company/fault",
-	"internal/company/subscription": vocabulary + "internal/company/sim internal/company/record",
+	"internal/company/fault":   vocabulary + "internal/company/sim",
+	"internal/company/office":  tools,
+	"internal/company/factory": tools,
+	"internal/company/hr":      tools,
+	"internal/company/market":  tools,
+	"internal/company/lore":    tools,
+	"internal/company/mission": vocabulary + "internal/company/sim internal/company/record",
 	// The one place beside the company itself that sees both systems.
 	"internal/company/integration": tools + " internal/company/office internal/company/factory internal/company/hr",
-	"internal/company/attention": tools + " internal/company/office internal/company/factory internal/company/hr " +
-		"internal/company/subscription",
+	"internal/company/attention":   tools + " internal/company/office internal/company/factory internal/company/hr",
+	// A company knows nothing of its client: it never imports the desk.
 	"internal/company": vocabulary + "internal/company/...",
+
+	// What the client did and is owed. The parts below the desk decide, and keep no lock.
+	"internal/desk":              vocabulary + "internal/company/... internal/desk/... internal/sandbox/apikey",
+	"internal/desk/subscription": vocabulary + "internal/company/sim internal/company/record",
+	"internal/desk/injection":    "internal/company/sim internal/company/fault",
+	"internal/desk/activity": vocabulary + "internal/company/sim internal/company/fault internal/company/mission " +
+		"internal/desk/injection",
 
 	// A store keeps bytes. It cannot depend on what they mean.
 	"internal/store":             "",
@@ -77,8 +82,8 @@ var may = map[string]string{
 	"docs":                      "",
 
 	"internal/schema": vocabulary,
-	"internal/sandbox": vocabulary + "internal/company/... internal/store internal/store/storeproblem " +
-		"internal/sandbox/...",
+	"internal/sandbox": vocabulary + "internal/company/... internal/desk/... internal/store " +
+		"internal/store/storeproblem internal/sandbox/...",
 	"internal/admission":      vocabulary + "internal/store internal/store/storeproblem internal/admission/pow",
 	"internal/admission/pow":  "",
 	"internal/sandbox/apikey": "internal/store",
@@ -86,24 +91,27 @@ var may = map[string]string{
 	// mean.
 	"internal/sandbox/commitlog": vocabulary + "internal/company/record internal/store",
 	// The dispatcher knows what an attempt is, and nothing else of the company.
-	"internal/webhook": vocabulary + "internal/netguard internal/company/subscription",
+	"internal/webhook": vocabulary + "internal/netguard internal/desk/subscription",
 
 	// Receivers verify: this shares no code with the package that signs.
 	"internal/webhook/diagnosis": "",
 
 	// The table of operations and its readers. Readers know the table and not
 	// each other.
-	"internal/operation": vocabulary + "internal/company/... internal/sandbox internal/webhook internal/admission",
+	"internal/operation": vocabulary + "internal/company/... internal/desk/... internal/sandbox internal/webhook " +
+		"internal/admission",
 	// The values that a request and its response are, and nothing that serves them.
 	"internal/message": vocabulary + "internal/operation internal/sandbox internal/sandbox/apikey internal/admission " +
-		"internal/ratelimit internal/company/mission",
+		"internal/ratelimit internal/desk/activity",
 	// Layers of the road. None knows another one: each can be left out.
-	"internal/faults": vocabulary + "internal/message internal/operation internal/sandbox internal/company/fault",
+	"internal/faults": vocabulary + "internal/message internal/operation internal/sandbox internal/company/fault " +
+		"internal/desk internal/desk/injection",
 	"internal/router": vocabulary + "internal/message internal/sandbox internal/sandbox/apikey internal/admission " +
 		"internal/ratelimit internal/hop internal/node internal/ownership internal/store",
 	"internal/api": vocabulary + "internal/message internal/operation internal/sandbox internal/schema " +
 		"internal/admission internal/ratelimit internal/network internal/company/mission " +
-		"internal/company/integration internal/company/record internal/api/console internal/sandbox/apikey",
+		"internal/company/integration internal/company/record internal/desk/... internal/api/console " +
+		"internal/sandbox/apikey",
 	// The data of the console; api decides who may see them.
 	"internal/api/console": vocabulary + "internal/operation internal/sandbox internal/company/record",
 	// The agent endpoint is another reader: it reaches the road of requests
@@ -151,7 +159,7 @@ var may = map[string]string{
 	"eval/oracle":    "client eval/player",
 	// The one door into the server: players see a company through the operation table, and play it in
 	// their own process or over HTTP.
-	"eval/player":  vocabulary + "internal/operation internal/sandbox internal/company/... client",
+	"eval/player":  vocabulary + "internal/operation internal/sandbox internal/company/... internal/desk/... client",
 	"eval/economy": "eval/player internal/economy internal/company internal/company/preset internal/money",
 
 	// Programs to copy, and black boxes: they know Platen as a client does.
@@ -198,6 +206,7 @@ var foreign = []foreignModule{
 	{"github.com/go-json-experiment/json",
 		"internal/company/record/encode.go internal/company/record/canonical.go internal/company/preset",
 		"the core encodes and decodes in one file, and reads presets"},
+	{"github.com/go-json-experiment/json", "internal/desk", "a part of its state is JSON by itself"},
 	{"github.com/go-json-experiment/json",
 		"internal/wire internal/message internal/api internal/api/console internal/schema internal/openapi " +
 			"internal/config internal/server internal/webhook",

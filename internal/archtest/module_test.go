@@ -63,8 +63,10 @@ type source struct {
 
 func (s *source) generated() bool { return ast.IsGenerated(s.File) }
 
-// inCore reports whether a package belongs to the simulation.
-func (u *unit) inCore() bool { return u.path == core || strings.HasPrefix(u.path, core+"/") }
+// inCore reports whether a package belongs to the simulation, or decides for the desk beside it: it is pure.
+func (u *unit) inCore() bool {
+	return u.path == core || strings.HasPrefix(u.path, core+"/") || strings.HasPrefix(u.path, "internal/desk/")
+}
 
 // listed has the fields of a package in `go list`.
 type listed struct {

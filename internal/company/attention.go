@@ -8,13 +8,13 @@ import (
 
 // Attention returns what needs attention in a company that has been brought up to the present,
 // what is urgent first. A company that has ended needs nobody.
-func (c *Company) Attention() []attention.Concern {
+func (c *Company) Attention(webhooks []attention.Webhook) []attention.Concern {
 	if c.Bankrupt() {
 		return nil
 	}
 	p := &c.settings.Preset
 	look := attention.Company{
-		Office: c.office, Factory: c.factory, People: c.people, Webhooks: c.webhooks, Recorder: c.rec,
+		Office: c.office, Factory: c.factory, People: c.people, Webhooks: webhooks, Recorder: c.rec,
 		OverdraftLimitMinor: p.OverdraftLimitMinor, MostNegative: p.NegativeClosesToBankrupt,
 		Wages: p.Payroll.Paid, SurchargePctPerDay: p.Payroll.SurchargePctPerDay,
 		CanAccept: c.CanAcceptSalesOrder, CanShip: c.CanShipFromFactory,

@@ -65,7 +65,7 @@ func TestWhatIsProposedSucceeds(t *testing.T) {
 		l := drawLife(t)
 		repeat(t, l, func(t *rapid.T, a action) {
 			_ = l.act(a)
-			concerns := l.company.Attention()
+			concerns := l.company.Attention(nil)
 			if l.company.Changed() {
 				t.Fatal("to look at a company has changed it")
 			}
@@ -119,7 +119,7 @@ func TestEachConcernIsFoundWhereItIs(t *testing.T) {
 	t.Parallel()
 	kinds := func(l *life) map[attention.Kind]*attention.Concern {
 		found := map[attention.Kind]*attention.Concern{}
-		for _, k := range l.company.Attention() {
+		for _, k := range l.company.Attention(nil) {
 			found[k.Kind] = &k
 		}
 		return found
@@ -129,7 +129,7 @@ func TestEachConcernIsFoundWhereItIs(t *testing.T) {
 		t.Errorf("on the first morning there are %v", found)
 	}
 	before := l.company.StateHash()
-	if _ = l.company.Attention(); l.company.StateHash() != before {
+	if _ = l.company.Attention(nil); l.company.StateHash() != before {
 		t.Error("to look at a company has changed its state")
 	}
 	orders := l.entries("sales_order")
@@ -154,7 +154,7 @@ func TestEachConcernIsFoundWhereItIs(t *testing.T) {
 	if found := kinds(l); found[attention.ReputationLow] == nil {
 		t.Errorf("after thirty days without anybody there is %v", found)
 	}
-	if all := l.company.Attention(); !all[0].Urgent || all[0].Remedy == nil {
+	if all := l.company.Attention(nil); !all[0].Urgent || all[0].Remedy == nil {
 		t.Errorf("after thirty days without anybody the first is %+v", all[0])
 	}
 }
@@ -201,7 +201,7 @@ func TestEachDayIsSaidOfItsOrders(t *testing.T) {
 			}
 		}
 		overdue, tonight = overdue+past, tonight+over
-		for _, k := range l.company.Attention() {
+		for _, k := range l.company.Attention(nil) {
 			if k.Kind != attention.OrdersLate {
 				continue
 			}
@@ -235,7 +235,7 @@ func TestLateWagesAreSaidWithTheirSurcharge(t *testing.T) {
 	l := live(t, presetNamed(t, "starter"), 5, sim.Manual, usual)
 	amount := regexp.MustCompile(`[0-9]+\.[0-9]{2} XTS`)
 	for range 15 {
-		for _, k := range l.company.Attention() {
+		for _, k := range l.company.Attention(nil) {
 			if k.Remedy == nil || !strings.HasPrefix(k.Sentence, "Wages of 1 week are late, ") {
 				continue
 			}
@@ -260,7 +260,7 @@ func TestTheTruckThatBringsWhatWorkLacksIsCountedInFirst(t *testing.T) {
 	l.must(accept(orders[len(orders)-1].ID))
 	for range 15 {
 		paper := false
-		for _, k := range l.company.Attention() {
+		for _, k := range l.company.Attention(nil) {
 			switch {
 			case k.Kind == attention.TruckWaits && k.Count > 1 && k.Remedy != nil:
 				if !strings.Contains(k.Remedy.Effect, "Coated paper") {
@@ -288,7 +288,7 @@ func TestAGapOfAManualBridgeIsNoConcern(t *testing.T) {
 	p.Bridge = preset.ByHand
 	l := live(t, p, 5, sim.Manual, usual)
 	before := map[attention.Kind]bool{}
-	for _, k := range l.company.Attention() {
+	for _, k := range l.company.Attention(nil) {
 		before[k.Kind] = true
 	}
 	accepted := 0
@@ -300,7 +300,7 @@ func TestAGapOfAManualBridgeIsNoConcern(t *testing.T) {
 	if accepted == 0 {
 		t.Fatal("no order was accepted, so this shows nothing")
 	}
-	for _, k := range l.company.Attention() {
+	for _, k := range l.company.Attention(nil) {
 		if !before[k.Kind] {
 			t.Errorf("orders that nobody has carried to the Factory are a concern: %+v", k)
 		}

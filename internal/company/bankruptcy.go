@@ -5,6 +5,20 @@ import (
 	"platen/internal/event"
 )
 
+// SandboxRow stands for the sandbox in events about it. It is in no table: its lease is not the company's business.
+type SandboxRow struct {
+	record.Head
+	record.Stamps
+
+	Status string
+}
+
+// Resource implements record.Row.
+func (*SandboxRow) Resource() string { return "sandbox" }
+
+// State implements record.Row.
+func (s *SandboxRow) State() string { return s.Status }
+
 // testSolvency ends the company when its cash is below the overdraft, or has
 // been negative at too many closes in a row (contract: OPEN.BANKRUPT.WHEN).
 // Its clock stops for good (contract: OPEN.TIME.STOPS).
@@ -15,7 +29,7 @@ func (c *Company) testSolvency() {
 	}
 	c.clock = c.clock.MovedTo(c.now, c.rec.Wall())
 	c.clock.Stopped = true
-	about := &sandboxRow{Head: record.Head{ID: c.settings.SandboxID}, status: "bankrupt"}
+	about := &SandboxRow{Head: record.Head{ID: c.settings.SandboxID}, Status: "bankrupt"}
 	c.rec.Emit(event.SandboxBankrupt, about,
 		&event.SandboxBankruptData{CashMinor: cash, DaysNegative: negative, DayNumber: int64(c.now.Day())})
 }

@@ -27,7 +27,6 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/company/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
 )
@@ -41,26 +40,15 @@ type Company struct {
 	market   *market.Market
 	lore     *lore.Lore
 	missions *mission.Board
-	webhooks *subscription.Subscriptions
 	company  *record.Table[settingsRow, Settings]
 	series   *record.Table[SeriesPoint, struct{}]
-
-	checkpoints *record.Table[Checkpoint, struct{}]
 	// tables lists every table in the order in which they are stored.
 	tables []*record.Rows
 
 	// assisted is set once a trigger was used.
 	assisted bool
-	// wallEvents counts the events that are no part of the company's life: those
-	// that the wall clock brought, and those of the webhooks' bookkeeping.
-	wallEvents uint64
 	// watched is the number of the newest event that the missions have seen.
 	watched uint64
-	// activity lies beside the company and is only carried by it.
-	activity mission.ClientActivity
-	faults   fault.Memory
-	// faultParts holds the parts of faults as they are stored.
-	faultParts *record.Table[faultPart, storedFault]
 
 	clock sim.Clock
 	// now is the newest simulated moment that has been acted on, wall the
@@ -68,6 +56,8 @@ type Company struct {
 	// that it shows twice is lived once.
 	now  sim.Minute
 	wall moment.Instant
+	// feed is that of the sandbox, in which others write too.
+	feed *record.Feed
 	rec  *record.Recorder
 }
 
@@ -106,14 +96,13 @@ func (*settingsRow) State() string    { return "" }
 
 // state is everything that is stored with every commit beside the tables.
 type state struct {
-	Clock       sim.Clock      `json:"clock"`
-	Now         sim.Minute     `json:"now"`
-	Wall        moment.Instant `json:"wall"`
-	NextTimer   uint64         `json:"next_timer"`
-	Sequence    uint64         `json:"sequence"`
-	LastEventAt moment.Instant `json:"last_event_at"`
-	WallEvents  uint64         `json:"wall_events,omitzero"`
-	Assisted    bool           `json:"assisted,omitzero"`
+	Clock     sim.Clock      `json:"clock"`
+	Now       sim.Minute     `json:"now"`
+	Wall      moment.Instant `json:"wall"`
+	NextTimer uint64         `json:"next_timer"`
+	// Written counts the company's own events.
+	Written  uint64 `json:"sequence"`
+	Assisted bool   `json:"assisted,omitzero"`
 
 	Office  office.State    `json:"office"`
 	Factory factory.State   `json:"factory"`
@@ -121,13 +110,10 @@ type state struct {
 	Market  market.State    `json:"market"`
 	Lore    lore.State      `json:"lore"`
 	Signals mission.Signals `json:"signals"`
-
-	Deeds   mission.Totals         `json:"deeds,omitzero"`
-	Conduct mission.ClientActivity `json:"conduct,omitzero"`
-	Faults  fault.Spells           `json:"faults,omitzero"`
+	Deeds   mission.Totals  `json:"deeds,omitzero"`
 }
 
-func empty(s Settings) *Company {
+func empty(s Settings, from record.Position) *Company {
 	c := &Company{
 		settings: s,
 		office:   office.New(s.Preset, s.World()),
@@ -136,19 +122,16 @@ func empty(s Settings) *Company {
 		market:   market.New(s.Preset, s.World()),
 		lore:     lore.New(s.Preset, s.World()),
 		missions: mission.New(),
-		webhooks: subscription.New(),
 		company:  newSettings(),
 		series:   newSeries(),
-
-		checkpoints: newCheckpoints(), faultParts: newFaultParts(),
+		feed:     record.NewFeed(s.SandboxID, s.UID, from),
 	}
 	if s.DoubleWork && s.Bridge == preset.ByHand { // the auto bridge doubles nothing
 		c.office.DoubleWork, c.factory.DoubleWork = true, true
 	}
 	c.tables = slices.Concat([]*record.Rows{c.company.Rows}, c.office.Tables(), c.factory.Tables(), c.people.Tables(),
 		c.market.Tables(), c.lore.Tables(),
-		[]*record.Rows{c.missions.Missions.Rows, c.series.Rows, c.missions.Achievements.Rows}, c.webhooks.Tables(),
-		[]*record.Rows{c.checkpoints.Rows, c.faultParts.Rows})
+		[]*record.Rows{c.missions.Missions.Rows, c.series.Rows, c.missions.Achievements.Rows})
 	return c
 }
 
@@ -158,7 +141,7 @@ func newSettings() *record.Table[settingsRow, Settings] {
 
 // Definitions lists the definitions of all tables of a company.
 func Definitions() []record.Definition {
-	tables := empty(Settings{}).tables
+	tables := empty(Settings{}, record.Position{}).tables
 	definitions := make([]record.Definition, len(tables))
 	for i, t := range tables {
 		definitions[i] = t.Definition()
@@ -170,16 +153,15 @@ func Definitions() []record.Definition {
 // command had written it.
 func New(s Settings, mode sim.Mode, now moment.Instant) *Company {
 	s.Engine = cmp.Or(s.Engine, Engine)
-	c := empty(s)
+	c := empty(s, record.Position{})
 	c.clock = sim.Clock{Mode: mode, Speed: s.Preset.Clock.SimSpeed(), AnchorWall: now}
-	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(nil, 1), 0, 0)
+	c.rec = record.NewRecorder(s.World(), c.feed, sim.NewSchedule(nil, 1), 0)
 	c.wall = now
 	c.rec.SetMoment(0, now, c.clock)
 	c.company.Add(c.rec, settingsRow{Head: record.Head{ID: "settings"}}, s)
 	c.open()
 	c.openDay()
-	c.watched = c.rec.Sequence() // the opening earns no mission
-	c.addCheckpoint(StartCheckpoint, 1)
+	c.watched = c.rec.Newest() // the opening earns no mission
 	return c
 }
 
@@ -208,26 +190,23 @@ func Load(image record.Image, engine int) (*Company, error) {
 	if stored.Engine != engine {
 		return nil, fmt.Errorf("%w: %d, this is %d", ErrEngine, stored.Engine, engine)
 	}
-	c := empty(stored)
+	c := empty(stored, image.Feed)
 	for _, table := range c.tables {
 		if err := table.Restore(rows[table.Definition().Resource]); err != nil {
 			return nil, err
 		}
 	}
-	c.clock, c.now, c.wall, c.wallEvents = st.Clock, st.Now, st.Wall, st.WallEvents
-	c.assisted = st.Assisted
+	c.clock, c.now, c.wall, c.assisted = st.Clock, st.Now, st.Wall, st.Assisted
 	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office,
 		st.Factory, st.People, st.Market, st.Lore, st.Signals
-	c.rec = record.NewRecorder(c.origin(), sim.NewSchedule(image.Timers, st.NextTimer), st.Sequence, st.LastEventAt)
+	c.rec = record.NewRecorder(stored.World(), c.feed, sim.NewSchedule(image.Timers, st.NextTimer), st.Written)
 	c.rec.SetMoment(c.now, c.wall, c.clock)
-	c.missions.Totals, c.activity, c.watched = st.Deeds, st.Conduct, st.Sequence
-	c.restoreFaults(st.Faults)
+	c.missions.Totals, c.watched = st.Deeds, c.rec.Newest()
 	return c, nil
 }
 
-func (c *Company) origin() record.Origin {
-	return record.Origin{SandboxID: c.settings.SandboxID, World: c.settings.World(), UID: c.settings.UID}
-}
+// Feed returns the feed of the sandbox, for what lies beside the company to write in.
+func (c *Company) Feed() *record.Feed { return c.feed }
 
 // Settings returns the settings fixed when the company began.
 func (c *Company) Settings() Settings { return c.settings }
@@ -236,15 +215,17 @@ func (c *Company) Settings() Settings { return c.settings }
 // passed with nothing due leaves nothing to flush.
 func (c *Company) Changed() bool { return c.rec.Touched() }
 
-// PendingEvents returns how many events wait to be flushed.
-func (c *Company) PendingEvents() int { return c.rec.Pending() }
+// Notices ends a step, and lists the events that wait to be flushed.
+func (c *Company) Notices() []record.Notice {
+	c.watch()
+	return c.rec.Notices()
+}
 
 // Flush encodes everything that changed since the last flush, as the commit
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
 	c.watch()
-	c.publish()
-	changes := record.Changes{Events: c.rec.Flush()}
+	changes := record.Changes{Events: c.rec.Flush(), Feed: c.feed.Position()}
 	for _, table := range c.tables {
 		if entries := table.Flush(version); len(entries) > 0 {
 			d := table.Definition()
@@ -253,7 +234,7 @@ func (c *Company) Flush(version uint64) record.Changes {
 	}
 	changes.Set, changes.Fired = c.rec.Taken()
 	changes.State = record.EncodeState(c.state())
-	if version%decodedFor == 0 {
+	if version%DecodedFor == 0 {
 		for _, table := range c.tables {
 			table.DropDecoded()
 		}
@@ -261,16 +242,15 @@ func (c *Company) Flush(version uint64) record.Changes {
 	return changes
 }
 
-// decodedFor is the number of flushes after which the decoded form of all rows is
+// DecodedFor is the number of flushes after which the decoded form of all rows is
 // forgotten: most are seldom read by the company again. Less often would keep more of
 // them, more often would decode those in use again and again.
-const decodedFor = 64
+const DecodedFor = 64
 
 func (c *Company) state() *state {
 	return &state{
-		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Sequence: c.rec.Sequence(),
-		LastEventAt: c.rec.LastEventAt(), WallEvents: c.wallEvents, Assisted: c.assisted,
-		Deeds: c.missions.Totals, Conduct: c.activity, Faults: c.faults.Spells,
+		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Written: c.rec.Written(),
+		Assisted: c.assisted, Deeds: c.missions.Totals,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
 		Lore: c.lore.State, Signals: c.missions.Signals,
 	}
@@ -278,7 +258,9 @@ func (c *Company) state() *state {
 
 // Image returns the whole company as it was last flushed.
 func (c *Company) Image() record.Image {
-	image := record.Image{Timers: c.rec.Sorted(), State: record.EncodeState(c.state())}
+	image := record.Image{
+		Timers: c.rec.Sorted(), State: record.EncodeState(c.state()), Feed: c.feed.Position(),
+	}
 	for _, table := range c.tables {
 		d := table.Definition()
 		image.Tables = append(image.Tables, d.Rows(table.Entries()))
@@ -316,7 +298,11 @@ func (c *Company) Reveal(yield func(resource string, ordinal int, row record.Row
 	c.Forget()
 }
 
-// Newest returns the number and the time of the newest event.
-func (c *Company) Newest() (sequence uint64, at moment.Instant) {
-	return c.rec.Sequence(), c.rec.LastEventAt()
-}
+// Clock returns the clock, Day the in-world day and Date the in-world date.
+func (c *Company) Clock() sim.Clock { return c.clock }
+
+// Day returns the in-world day.
+func (c *Company) Day() sim.Day { return c.now.Day() }
+
+// Date returns the in-world date.
+func (c *Company) Date() moment.Date { return c.now.Date() }

@@ -31,9 +31,7 @@ type Identity struct {
 // Fork makes the company another one, which has the same past and goes on by itself from
 // a wall time. Events from here on have ids of their own, so that nobody takes them for
 // those of the one that it was copied from. The clock goes on from its minute.
-// Webhook subscriptions stay with the other one, whose addresses and secrets they have.
 func (c *Company) Fork(as Identity, now moment.Instant) {
-	c.besides(now, func() { c.webhooks.Clear(c.rec) })
 	now = c.at(now)
 	settings := record.EditPrivate(c.company, c.rec, "settings")
 	settings.Ancestors = append(slices.Clip(settings.Ancestors), Ancestor{
@@ -41,7 +39,7 @@ func (c *Company) Fork(as Identity, now moment.Instant) {
 	})
 	settings.SandboxID, settings.UID = as.SandboxID, as.UID
 	c.settings = *settings
-	c.rec.Become(c.origin())
+	c.feed.Become(as.SandboxID, as.UID)
 	c.clock = c.clock.MovedTo(c.now, now)
 	c.rec.SetMoment(c.now, now, c.clock)
 	if c.clock.Mode == sim.Realtime {

@@ -9,8 +9,6 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/sim"
-	"platen/internal/company/subscription"
-	"platen/internal/event"
 )
 
 // forked is a fork of a life, made of what is stored of it.
@@ -99,27 +97,5 @@ func TestTheClockOfAForkGoesOnFromItsMinute(t *testing.T) {
 	w.flush()
 	if again, err := company.Load(c.Image(), company.Engine); err != nil || again.StateHash() != c.StateHash() {
 		t.Errorf("loaded again: %v", err)
-	}
-}
-
-// TestAForkHasNoSubscriptions, and writes nothing about that.
-func TestAForkHasNoSubscriptions(t *testing.T) {
-	t.Parallel()
-	w := begin(t, "starter", 3, sim.Manual)
-	id := w.company.Subscribe(subscription.Order{
-		Host: "receiver.example", Address: []byte("sealed"), Secret: []byte("sealed"), Events: []event.Type{"*"},
-	}, w.wall)
-	w.flush()
-	sequence, _ := w.company.Newest()
-	w.company.Fork(company.Identity{SandboxID: "sbx_2", UID: 2}, w.wall)
-	if _, err := w.company.Subscription(id); err == nil {
-		t.Error("it has the subscription of its parent")
-	}
-	if now, _ := w.company.Newest(); now != sequence {
-		t.Errorf("%d events were written", now-sequence)
-	}
-	w.flush()
-	if again, err := w.company.CanSubscribe([]event.Type{"*"}); err != nil || again == id {
-		t.Errorf("the next one would be %s, %v", again, err)
 	}
 }

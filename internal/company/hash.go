@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"platen/internal/company/fault"
-	"platen/internal/company/mission"
 	"platen/internal/company/record"
 )
 
@@ -29,16 +27,8 @@ import (
 // cost grows with the company, so it is for tests and comparisons.
 func (c *Company) StateHash() string {
 	st := c.state()
-	st.Sequence -= st.WallEvents // events of the wall clock and of webhooks are no part of the life
-	st.WallEvents = 0
-	st.Clock.Waiting = false                                         // until no time has passed, it makes no difference
-	st.Conduct, st.Faults = mission.ClientActivity{}, fault.Spells{} // they lie beside the company
-	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.hashed(), c.rec.Sorted(), st)))
-}
-
-// hashed lists the tables that the state hash sees.
-func (c *Company) hashed() []*record.Rows {
-	return slices.DeleteFunc(slices.Clone(c.tables), func(t *record.Rows) bool { return t.Definition().Beside })
+	st.Clock.Waiting = false // until no time has passed, it makes no difference
+	return fmt.Sprintf("%x", sha256.Sum256(record.AppendCanonical(nil, c.tables, c.rec.Sorted(), st)))
 }
 
 // BusinessHash returns the SHA-256 of the business records in hexadecimal: all rows of Head

@@ -6,7 +6,6 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
 	"platen/internal/money"
 	"platen/internal/share"
 )
@@ -20,7 +19,6 @@ type Summary struct {
 	Clock    sim.Clock
 	Now      sim.Minute
 	Signals  mission.Signals
-	Webhooks WebhookSummary
 
 	CashMinor, OpeningCashMinor money.Minor
 	ReceivableMinor             money.Minor
@@ -39,20 +37,8 @@ type Summary struct {
 	Score        Score
 	// Assisted is set once a trigger was used.
 	Assisted bool
-	// HandedOver is when an evaluation was handed to its player, 0 before and elsewhere.
-	HandedOver moment.Instant
 	// OrdersLate counts the sales orders that reached their customers too late.
 	OrdersLate int64
-}
-
-// WebhookSummary holds the webhook data that the registry reads after each
-// commit.
-type WebhookSummary struct {
-	// Serving is set while a subscription is active.
-	Serving bool
-	// AcknowledgedTwice is the smallest number of an event that a receiver
-	// acknowledged twice, 0 for none.
-	AcknowledgedTwice uint64
 }
 
 // Inventory is the warehouse.
@@ -133,7 +119,6 @@ func (c *Company) Summary() Summary {
 	o, f := &c.office.State, &c.factory.State
 	s := Summary{
 		Settings: c.settings, Bankrupt: c.Bankrupt(), Clock: c.clock, Now: c.now, Signals: c.missions.Signals,
-		Webhooks:  WebhookSummary{Serving: c.webhooks.Serving(), AcknowledgedTwice: c.webhooks.Twice()},
 		CashMinor: o.CashMinor, OpeningCashMinor: o.OpeningCashMinor, ReceivableMinor: o.ReceivableMinor,
 		OverdraftLimitMinor: c.settings.Preset.OverdraftLimitMinor, Reputation: share.PerCent(o.ReputationPPM / 100),
 		Morale: c.people.Morale(), PayableMinor: o.PayableMinor, DaysNegative: o.NegativeCloses,
@@ -155,7 +140,6 @@ func (c *Company) Summary() Summary {
 		}
 	}
 	s.NetWorthMinor, s.OrdersLate, s.Assisted = c.netWorthMinor(), o.LateOrders, c.assisted
-	s.HandedOver = c.handedOver()
 	s.Score = Score{
 		NetWorthMinor: s.NetWorthMinor, ProfitMinor: s.NetWorthMinor - c.office.State.OpeningNetWorthMinor,
 		OrdersShipped: o.ShippedOrders, OnTimePct: ratio(o.ShippedOrders-o.LateOrders, o.ShippedOrders+o.ExpiredOrders),

@@ -6,7 +6,6 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/company/subscription"
 	"platen/internal/event"
 )
 
@@ -17,7 +16,7 @@ const TickUntilMax = 10 * int(sim.DayLength)
 // Until says what a tick waits for. One of its fields is set; a zero Until waits
 // for nothing.
 type Until struct {
-	// Types are event types, of which one is to happen; subscription.Everything
+	// Types are event types, of which one is to happen; event.Any
 	// alone means all of them.
 	Types []event.Type
 	// Sequence is the number of an event, 0 for none.
@@ -60,7 +59,7 @@ func (c *Company) reached(u *Until, after uint64) Stop {
 	}
 	if len(u.Types) > 0 {
 		for kind := range c.rec.Since(after) {
-			if u.Types[0] == subscription.Everything || slices.Contains(u.Types, kind) {
+			if u.Types[0] == event.Any || slices.Contains(u.Types, kind) {
 				return StoppedByEventType
 			}
 		}

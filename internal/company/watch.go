@@ -14,9 +14,12 @@ import (
 // and never once for several, so that how steps are cut into commits does not
 // show.
 
+// Signal adds a signal within a step.
+func (c *Company) Signal(s mission.Signals) { c.missions.Note(c.rec, s) }
+
 // Note adds signals of the client's requests and ends a step.
 func (c *Company) Note(s mission.Signals) {
-	c.missions.Note(c.rec, s)
+	c.Signal(s)
 	c.missions.Credit(c.rec)
 	c.watch()
 }
@@ -24,24 +27,18 @@ func (c *Company) Note(s mission.Signals) {
 // Signals returns the signals noted so far.
 func (c *Company) Signals() mission.Signals { return c.missions.Signals }
 
-// ClientActivity returns the client activity that was stored with the company.
-func (c *Company) ClientActivity() mission.ClientActivity { return c.activity }
-
-// Carry sets the client activity that is stored with the next commit.
-func (c *Company) Carry(conduct mission.ClientActivity) { c.activity = conduct }
-
 // watch shows the missions the events since the last call. They see no opening,
 // and nothing any more of a company that has ended.
 func (c *Company) watch() { c.showMissions(false) }
 
 // showMissions is watch, at the close of a day or at another moment.
 func (c *Company) showMissions(closed bool) {
-	if newest := c.rec.Sequence(); c.Bankrupt() || !closed && newest == c.watched {
+	if newest := c.rec.Newest(); c.Bankrupt() || !closed && newest == c.watched {
 		c.watched = newest
 		return
 	}
 	c.missions.Watch(c.rec, c.rec.Since(c.watched), facts{c}, closed)
-	c.watched = c.rec.Sequence()
+	c.watched = c.rec.Newest()
 }
 
 // facts implements mission.Facts.

@@ -8,6 +8,9 @@ package event
 // Type names a kind of event, such as office.sales_order.accepted.
 type Type string
 
+// Any in the place of a type stands for all of them.
+const Any = "*"
+
 // System is the part of the company that an event comes from.
 type System string
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"platen/internal/company/fault"
+	"platen/internal/desk"
+	"platen/internal/desk/injection"
 	"platen/internal/event"
 	"platen/internal/message"
 	"platen/internal/moment"
@@ -50,11 +52,11 @@ func (i *Injector) Layer(next message.Handler) message.Handler {
 
 // disturbed is a request of a sandbox with faults.
 type disturbed struct {
-	*fault.Draw
+	*injection.Draw
 
 	injector *Injector
 	request  *message.Request
-	faults   *sandbox.Faults
+	faults   *desk.Faults
 	// grows is set for a response with a field that no client knows, short for a page that is cut, stale where an
 	// older state is shown.
 	grows, short, stale bool
@@ -76,13 +78,13 @@ func (i *Injector) draw(r *message.Request) (*disturbed, *sandbox.View) {
 	if err != nil {
 		return nil, nil // the operation says so
 	}
-	call := fault.Call{
-		Key: fault.System(r.Caller.System), Operation: op.ID, Method: r.HTTP.Method, Path: r.HTTP.URL.Path,
+	call := injection.Call{
+		Key: injection.System(r.Caller.System), Operation: op.ID, Method: r.HTTP.Method, Path: r.HTTP.URL.Path,
 		Writes: op.Method != http.MethodGet,
 		Minute: operation.MinuteAt(v, r.At), Manual: v.Summary.Clock.Stands(),
 	}
 	if op.System != operation.Shared {
-		call.System = fault.System(op.System)
+		call.System = injection.System(op.System)
 	}
 	copied := *r
 	d := &disturbed{Draw: faults.Begin(call), injector: i, request: &copied, faults: faults}
@@ -102,7 +104,7 @@ func (d *disturbed) hit(kind fault.Kind) bool {
 
 func (d *disturbed) note(kind fault.Kind, detail string) {
 	d.injected = append(d.injected, kind)
-	d.faults.Note(sandbox.FaultHit{
+	d.faults.Note(desk.FaultHit{
 		At: d.injector.Now(), Kind: kind, RequestID: d.request.ID, Operation: d.request.Operation.ID, Detail: detail,
 	})
 }
@@ -115,7 +117,7 @@ func (i *Injector) turnAway(d *disturbed, v *sandbox.View) *message.Response {
 	}
 	if d.Kind == fault.Outage {
 		reason = "Head Office is away."
-		if d.Away == fault.Factory {
+		if d.Away == injection.Factory {
 			reason = "The Factory is away."
 		}
 	}
@@ -184,7 +186,7 @@ func (d *disturbed) before(v *sandbox.View) *message.Request {
 		}
 	}
 	if r.Is(operation.Write) {
-		d.faults.Unpin(r.Caller.System)
+		r.Sandbox.Unpin(r.Caller.System)
 	}
 	if r.Is(operation.List, operation.Row) && op.System != operation.Shared {
 		d.pin(v)
@@ -201,21 +203,21 @@ func (d *disturbed) before(v *sandbox.View) *message.Request {
 // pin lets a read show an older state, if its key meets that.
 func (d *disturbed) pin(v *sandbox.View) {
 	system := d.request.Caller.System
-	if shown, stale := d.faults.Pinned(system, v); stale {
+	if shown, stale := d.request.Sandbox.Pinned(system, v); stale {
 		d.request.Conditions.Pinned, d.stale = shown, true
 	} else if d.faults.Hit(d.Draw, fault.StaleRead) { // it shows from the next change on
-		d.faults.Pin(system, v)
+		d.request.Sandbox.Pin(system, v)
 	}
 }
 
 // eventsOf are the types of the events of a system.
-func eventsOf(system fault.System) event.Set {
+func eventsOf(system injection.System) event.Set {
 	var types []event.Type
 	for _, d := range event.All() {
-		of := fault.Factory
+		of := injection.Factory
 		switch d.Type.System() {
 		case event.Office, event.HR:
-			of = fault.Office
+			of = injection.Office
 		case event.Factory:
 		default:
 			continue
@@ -243,7 +245,7 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 	if d.hit(fault.SlowResponse) {
 		out.Hold, out.CutShort = d.Slow(), func() {
 			d.faults.Forgive(d.Draw, fault.SlowResponse, d.request.ID)
-			d.request.Sandbox.Unhit(d.request.ID, fault.SlowResponse)
+			d.request.Sandbox.Client().Calls.Unhit(d.request.ID, fault.SlowResponse)
 		}
 	}
 	if d.hit(fault.ResponseLost) {

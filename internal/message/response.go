@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"platen/internal/company/mission"
+	"platen/internal/desk/activity"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
@@ -51,7 +51,7 @@ type Response struct {
 	// Spent is the decision on the caller's budgets.
 	Spent ratelimit.Decision
 	// Facts are the request's facts for the missions beside what everybody sees.
-	Facts mission.Call
+	Facts activity.Call
 
 	// HiddenFrom is the number of the first event that Conditions hid, 0 for none. DryRun is set for a write that
 	// was only to say what it would do.

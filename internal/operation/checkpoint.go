@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"platen/internal/company"
+	"platen/internal/desk"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 )
@@ -65,8 +66,8 @@ func (in *ForkSandbox) Point() (sandbox.ForkPoint, error) {
 }
 
 func checkpointOperations() []Operation {
-	rows := reads[company.Checkpoint](noun{
-		system: Shared, grading: GradingToo, path: "/sandbox/checkpoints", resource: company.CheckpointResource,
+	rows := reads[desk.Checkpoint](noun{
+		system: Shared, grading: GradingToo, path: "/sandbox/checkpoints", resource: desk.CheckpointResource,
 		singular: "checkpoint", plural: "checkpoints", summary: "checkpoints",
 		listDescription: "Saved states of the sandbox, newest first. The one called start is its first morning.",
 		one:             "a checkpoint",
@@ -98,10 +99,10 @@ func createCheckpoint() Operation {
 			"often as you like. " +
 			"Writes no event.",
 		Problems: []problem.Code{problem.CheckpointExists, problem.TooManyOpen},
-		Out:      reflect.TypeFor[company.Checkpoint](),
+		Out:      reflect.TypeFor[desk.Checkpoint](),
 	}, func(tx *sandbox.Tx, _ PathParams, in *CreateCheckpoint) (Result, error) {
-		id, err := tx.Company.AddCheckpoint(in.Label, tx.NextVersion(), tx.Now)
-		return Result{Resource: company.CheckpointResource, ID: id}, err
+		id, err := tx.Desk.AddCheckpoint(in.Label, tx.NextVersion(), tx.Now)
+		return Result{Resource: desk.CheckpointResource, ID: id}, err
 	})
 }
 
@@ -112,9 +113,9 @@ func deleteCheckpoint() Operation {
 		Summary:     "Delete a checkpoint",
 		Description: "Deletes the checkpoint, and keeps its forks. You cannot delete the one called start.",
 		Problems:    []problem.Code{problem.NotFound, problem.CheckpointKept},
-		Out:         reflect.TypeFor[company.Checkpoint](),
+		Out:         reflect.TypeFor[desk.Checkpoint](),
 	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
-		last, err := tx.Company.RemoveCheckpoint(at.ID, tx.Now)
+		last, err := tx.Desk.RemoveCheckpoint(at.ID, tx.Now)
 		return Result{Value: func(*sandbox.View) any { return last }}, err
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
+	"platen/internal/desk"
+	"platen/internal/desk/injection"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -80,7 +82,7 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 	return &shown
 }
 
-func injectionOf(i fault.Injection) Injection {
+func injectionOf(i injection.Injection) Injection {
 	return Injection{Kind: i.Kind, Count: i.Count, Operations: append([]string{}, i.Operations...)}
 }
 
@@ -111,7 +113,7 @@ func InjectableFaults() []fault.Definition {
 }
 
 // FaultOf returns the row of a fault.
-func FaultOf(h *sandbox.FaultHit) Fault {
+func FaultOf(h *desk.FaultHit) Fault {
 	d, _ := fault.Lookup(h.Kind)
 	row := Fault{ID: "flt_" + strconv.FormatUint(h.Ordinal, 10), Kind: h.Kind, Summary: d.Summary, CreatedAt: h.At}
 	for _, optional := range []struct {
@@ -200,7 +202,7 @@ func faultOperations() []Operation {
 			if err := in.check(); err != nil {
 				return Result{}, err
 			}
-			asked := fault.Injection{Kind: in.Kind, Count: count}
+			asked := injection.Injection{Kind: in.Kind, Count: count}
 			asked.Operations = slices.Sorted(slices.Values(in.Operations))
 			pending, err := tx.InjectFault(asked)
 			injected := injectionOf(pending)

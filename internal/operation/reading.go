@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"platen/internal/company"
 	"platen/internal/company/record"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/sandbox"
 )
@@ -36,7 +36,7 @@ func shown(value func(v *sandbox.View, now moment.Instant) any) ReadFunc {
 //nolint:gochecknoglobals // read only
 var definitions = sync.OnceValue(func() map[string]record.Definition {
 	all := map[string]record.Definition{}
-	for _, d := range company.Definitions() {
+	for _, d := range desk.Definitions() {
 		all[d.Resource] = d
 	}
 	return all

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"platen/internal/company/fault"
+	"platen/internal/desk"
 	"platen/internal/moment"
-	"platen/internal/sandbox"
 )
 
 // CallResource names the calls of clients among the resources that can be
@@ -47,7 +47,7 @@ type LoggedExchange struct {
 }
 
 // LoggedExchangeOf returns the row of a request, with its faults and its bodies if these are to be shown.
-func LoggedExchangeOf(c *sandbox.Call, faults, bodies bool) LoggedExchange {
+func LoggedExchangeOf(c *desk.Call, faults, bodies bool) LoggedExchange {
 	row := LoggedExchange{LoggedCall: LoggedCallOf(c, faults)}
 	if !bodies {
 		return row
@@ -60,7 +60,7 @@ func LoggedExchangeOf(c *sandbox.Call, faults, bodies bool) LoggedExchange {
 	}
 	e := c.Exchange
 	query := e.Query
-	if e.QueryBytes > sandbox.MaxQuery {
+	if e.QueryBytes > desk.MaxQuery {
 		query += "…"
 	}
 	row.Query, row.IdempotencyKey = filled(query), filled(e.IdempotencyKey)
@@ -70,7 +70,7 @@ func LoggedExchangeOf(c *sandbox.Call, faults, bodies bool) LoggedExchange {
 }
 
 // LoggedCallOf returns the row of a request, with its faults if these are to be shown.
-func LoggedCallOf(c *sandbox.Call, faults bool) LoggedCall {
+func LoggedCallOf(c *desk.Call, faults bool) LoggedCall {
 	row := LoggedCall{
 		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
 		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,

@@ -12,7 +12,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"platen/internal/company/record"
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -124,16 +124,16 @@ func createWebhook() Operation {
 		if err != nil {
 			return Result{}, err
 		}
-		id, err := tx.Company.CanSubscribe(in.Events)
+		id, err := tx.Desk.Webhooks.CanCreate(in.Events)
 		if err != nil {
 			return Result{}, err
 		}
 		hooks := tx.Webhooks()
 		secret := hooks.NewSecret()
-		tx.Company.Subscribe(subscription.Order{
+		tx.Desk.Webhooks.Create(subscription.Order{
 			Host: host, Address: hooks.Seal(in.URL, tx.SandboxID(), id), Secret: hooks.Seal(secret, tx.SandboxID(), id),
 			Events: in.Events, Description: in.Description,
-		}, tx.Now)
+		})
 		return telling(id, secret), nil
 	})
 }
@@ -151,7 +151,7 @@ func updateWebhook() Operation {
 		Events: []event.Type{event.WebhookUpdated, event.WebhookReenabled},
 	}, func(tx *sandbox.Tx, at PathParams, in *UpdateWebhook) (Result, error) {
 		id := at.ID
-		if _, err := tx.Company.Subscription(id); err != nil {
+		if _, err := tx.Desk.Webhooks.Find(id); err != nil {
 			return Result{}, err
 		}
 		change := subscription.Change{Events: in.Events, Description: in.Description}
@@ -163,7 +163,7 @@ func updateWebhook() Operation {
 			if err != nil {
 				return Result{}, err
 			}
-			address, _ := tx.Company.SubscriptionAddress(id, tx.Now)
+			address, _ := tx.Desk.Webhooks.Address(id, tx.Now)
 			old, err := tx.Webhooks().Open(address, tx.SandboxID(), id)
 			if err != nil {
 				return Result{}, fmt.Errorf("open the URL of a subscription: %w", err)
@@ -172,7 +172,7 @@ func updateWebhook() Operation {
 				change.Host, change.Address = host, tx.Webhooks().Seal(*in.URL, tx.SandboxID(), id)
 			}
 		}
-		return Result{Resource: subscription.Resource, ID: id}, tx.Company.ChangeSubscription(id, change, tx.Now)
+		return Result{Resource: subscription.Resource, ID: id}, tx.Desk.Webhooks.Change(id, change)
 	})
 }
 
@@ -186,7 +186,7 @@ func deleteWebhook() Operation {
 		Problems: []problem.Code{problem.NotFound},
 		Events:   []event.Type{event.WebhookDeleted},
 	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
-		last, err := tx.Company.Unsubscribe(at.ID, tx.Now)
+		last, err := tx.Desk.Webhooks.Delete(at.ID)
 		return Result{Value: func(*sandbox.View) any { return last }}, err
 	})
 }
@@ -202,11 +202,11 @@ func rotateWebhookSecret() Operation {
 		Events:   []event.Type{event.WebhookSecretRotated},
 	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
 		id := at.ID
-		if _, err := tx.Company.Subscription(id); err != nil {
+		if _, err := tx.Desk.Webhooks.Find(id); err != nil {
 			return Result{}, err
 		}
 		secret := tx.Webhooks().NewSecret()
-		tx.Company.RotateSubscription(id, tx.Webhooks().Seal(secret, tx.SandboxID(), id), tx.Now)
+		tx.Desk.Webhooks.Rotate(id, tx.Webhooks().Seal(secret, tx.SandboxID(), id), tx.Now)
 		return telling(id, secret), nil
 	})
 }
@@ -221,7 +221,7 @@ func redeliver() Operation {
 			"It is sent at once, within the budget, and retried like any other.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
 	}, func(tx *sandbox.Tx, at PathParams, _ *noBody) (Result, error) {
-		id, err := tx.Company.Redeliver(at.ID, at.DeliveryID, tx.Now)
+		id, err := tx.Desk.Webhooks.Redeliver(at.ID, at.DeliveryID, tx.Now)
 		return Result{Resource: subscription.DeliveryResource, ID: id}, err
 	})
 }
@@ -239,7 +239,7 @@ func redeliverFailed() Operation {
 	}, func(tx *sandbox.Tx, at PathParams, in *RedeliverFailed) (Result, error) {
 		id := at.ID
 		again := subscription.Again{Since: uint64(in.Since), Types: in.EventTypes}
-		stretches, err := tx.Company.MissedEvents(id, again)
+		stretches, err := tx.Desk.Webhooks.Missed(id, again)
 		if err != nil {
 			return Result{}, err
 		}
@@ -251,7 +251,7 @@ func redeliverFailed() Operation {
 			}
 			missed = append(missed, events...)
 		}
-		count, err := tx.Company.RedeliverFailed(id, again, missed, tx.Now)
+		count, err := tx.Desk.Webhooks.RedeliverFailed(id, again, missed, tx.Now)
 		return Result{Value: func(*sandbox.View) any { return RedeliveredFailed{Count: int64(count)} }}, err
 	})
 }
@@ -272,10 +272,10 @@ func testWebhook() Operation {
 		Problems: []problem.Code{problem.NotFound, problem.RequestInProgress},
 		Events:   []event.Type{event.WebhookTested, event.WebhookActivated, event.MissionCompleted},
 	}, ping, func(tx *sandbox.Tx, at PathParams, sent *pinged) (Result, error) {
-		if err := tx.Company.SubscriptionTested(sent.attempt, sent.outcome, tx.Now); err != nil {
+		if err := tx.Desk.Tested(sent.attempt, sent.outcome); err != nil {
 			return Result{}, err
 		}
-		s, err := tx.Company.Subscription(at.ID)
+		s, err := tx.Desk.Webhooks.Find(at.ID)
 		if err != nil {
 			return Result{}, err
 		}
@@ -294,14 +294,14 @@ func testWebhook() Operation {
 
 // ping returns the function that sends a ping and waits for its response.
 func ping(tx *sandbox.Tx, at PathParams) (func(context.Context) pinged, error) {
-	if _, err := tx.Company.Subscription(at.ID); err != nil {
+	if _, err := tx.Desk.Webhooks.Find(at.ID); err != nil {
 		return nil, err
 	}
 	attempt := subscription.Attempt{
 		SandboxID: tx.SandboxID(), SubscriptionID: at.ID, EventID: sandbox.NewID("evt"), EventType: subscription.Ping,
 		Number: 1, Trigger: subscription.Test, Trace: tx.Trace,
 	}
-	attempt.Address, attempt.Secrets = tx.Company.SubscriptionAddress(at.ID, tx.Now)
+	attempt.Address, attempt.Secrets = tx.Desk.Webhooks.Address(at.ID, tx.Now)
 	var err error
 	attempt.Event, err = json.Marshal(pingEvent{
 		ID: attempt.EventID, Type: attempt.EventType, CreatedAt: tx.Now, SimDate: tx.Company.Date(),

@@ -10,6 +10,7 @@ import (
 
 	"platen/internal/company/mission"
 	"platen/internal/company/sim"
+	"platen/internal/desk/activity"
 	"platen/internal/moment"
 	"platen/internal/sandbox"
 	"platen/internal/store"
@@ -18,7 +19,7 @@ import (
 
 // observe lets a sandbox see a call that comes and is answered a second later
 // than the one before it.
-func (b *bench) observe(s *sandbox.Sandbox, call mission.Call) {
+func (b *bench) observe(s *sandbox.Sandbox, call activity.Call) {
 	b.t.Helper()
 	b.pass(time.Second)
 	now := moment.InstantOf(b.Now())
@@ -30,14 +31,14 @@ func (b *bench) observe(s *sandbox.Sandbox, call mission.Call) {
 }
 
 // page is one of a list of three: the nth of them.
-func page(nth int) mission.Call {
+func page(nth int) activity.Call {
 	places := []uint64{0, 20, 10, 0}
-	return mission.Call{
-		Page: mission.Page{List: 1, First: nth == 1, From: places[nth-1], Next: places[nth], Last: nth == 3},
+	return activity.Call{
+		Page: activity.Page{List: 1, First: nth == 1, From: places[nth-1], Next: places[nth], Last: nth == 3},
 	}
 }
 
-func refused() mission.Call { return mission.Call{Status: 422, Write: true} }
+func refused() activity.Call { return activity.Call{Status: 422, Write: true} }
 
 // status is that of a mission, and how many events complete it.
 func (b *bench) status(s *sandbox.Sandbox, id string) (status mission.Status, events int) {
@@ -152,7 +153,7 @@ func TestAMissionIsNotLostWithACommit(t *testing.T) {
 			})
 			s := b.create(sim.Manual)
 			b.view(s)
-			b.observe(s, mission.Call{CSV: true})
+			b.observe(s, activity.Call{CSV: true})
 			b.view(s)
 			if _, err := s.Do(t.Context(), accept("", b.received(s)[0])); err != nil {
 				t.Fatal(err)
@@ -170,8 +171,8 @@ func TestManyAtOnceCompleteAMissionOnce(t *testing.T) {
 	now := moment.InstantOf(b.Now())
 	var wg sync.WaitGroup
 	for range 30 {
-		wg.Go(func() { s.Observe(t.Context(), &mission.Call{Arrived: now, Answered: now, Status: 200, CSV: true}) })
-		wg.Go(func() { s.Observe(t.Context(), &mission.Call{Arrived: now, Answered: now, Status: 422, Write: true}) })
+		wg.Go(func() { s.Observe(t.Context(), &activity.Call{Arrived: now, Answered: now, Status: 200, CSV: true}) })
+		wg.Go(func() { s.Observe(t.Context(), &activity.Call{Arrived: now, Answered: now, Status: 422, Write: true}) })
 	}
 	wg.Wait()
 	b.isDone(s, "take_csv")
@@ -192,7 +193,7 @@ func TestTwoReadsCompleteAMissionTogether(t *testing.T) {
 		for _, factory := range []bool{false, true} {
 			wg.Go(func() {
 				s.Observe(t.Context(),
-					&mission.Call{Arrived: now, Answered: now, Status: 200, Business: true, Factory: factory})
+					&activity.Call{Arrived: now, Answered: now, Status: 200, Business: true, Factory: factory})
 			})
 		}
 		wg.Wait()
@@ -206,7 +207,7 @@ func TestNothingIsNotedAfterTheEnd(t *testing.T) {
 	s := b.create(sim.Manual)
 	b.view(s)
 	b.pass(lease)
-	b.observe(s, mission.Call{CSV: true})
+	b.observe(s, activity.Call{CSV: true})
 	b.observe(s, refused())
 	if status, events := b.status(s, "take_csv"); status == mission.Completed || events > 0 {
 		t.Errorf("take_csv is %s", status)

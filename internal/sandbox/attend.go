@@ -34,7 +34,7 @@ type Turn struct {
 func (s *Sandbox) Attend(ctx context.Context) (a Attention, err error) {
 	a.View, err = s.look(ctx, func(v *View, now moment.Instant) {
 		if a.Ended = v.Status(now) != Active; !a.Ended {
-			a.Concerns = s.company.Attention()
+			a.Concerns = s.company.Attention(s.desk.Silent())
 		}
 	})
 	if err == nil && a.Ended {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"platen/internal/company/sim"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/sandbox"
 )
@@ -21,15 +22,15 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 		noting.Go(func() {
 			for i := range 100 {
 				// the clock is set back
-				s.Note(sandbox.Call{
+				s.Note(desk.Call{
 					ID: fmt.Sprint(client, " ", i), At: moment.InstantOf(b.Now().Add(-time.Duration(i) * time.Second)),
 				})
 			}
 		})
 	}
 	noting.Wait()
-	calls, count := s.Calls()
-	if count != 800 || len(calls) != sandbox.MaxCalls {
+	calls, count := s.Client().Calls.All()
+	if count != 800 || len(calls) != desk.MaxCalls {
 		t.Fatalf("of %d calls %d are remembered", count, len(calls))
 	}
 	for i, c := range calls {
@@ -38,39 +39,39 @@ func TestCallsAreBoundedAndInOrder(t *testing.T) {
 		}
 	}
 	// Of the bodies those of the newest are kept, as long as they are short together.
-	text := make([]byte, sandbox.MaxExchangeBody)
-	short := (&sandbox.Exchange{Request: text[:10]}).Kept(false)
-	for range 2 * sandbox.MaxExchanges {
-		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: short})
+	text := make([]byte, desk.MaxExchangeBody)
+	short := (&desk.Exchange{Request: text[:10]}).Kept(false)
+	for range 2 * desk.MaxExchanges {
+		s.Note(desk.Call{At: moment.InstantOf(b.Now()), Exchange: short})
 	}
-	if kept := exchanges(s); kept != sandbox.MaxExchanges {
+	if kept := exchanges(s); kept != desk.MaxExchanges {
 		t.Errorf("of short bodies those of %d calls are kept", kept)
 	}
-	for range 2 * sandbox.MaxExchanges {
-		long := sandbox.Exchange{Request: text, Response: slices.Clone(text)}
-		s.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: long.Kept(false)})
+	for range 2 * desk.MaxExchanges {
+		long := desk.Exchange{Request: text, Response: slices.Clone(text)}
+		s.Note(desk.Call{At: moment.InstantOf(b.Now()), Exchange: long.Kept(false)})
 	}
 	if kept := exchanges(s); kept < 20 || kept > 32 {
 		t.Errorf("of long bodies those of %d calls are kept", kept)
 	}
-	_, count = s.Calls()
+	_, count = s.Client().Calls.All()
 	// Companies come and go from memory; what their clients sent stays.
 	b.pass(6 * time.Minute)
 	b.registry.Sweep(t.Context())
 	b.view(s)
-	if calls, _ := s.Calls(); len(calls) != sandbox.MaxCalls {
+	if calls, _ := s.Client().Calls.All(); len(calls) != desk.MaxCalls {
 		t.Errorf("after the company was loaded again %d calls are remembered", len(calls))
 	}
 	b.pass(lease)
-	s.Note(sandbox.Call{At: moment.InstantOf(b.Now())})
-	if _, now := s.Calls(); now != count {
+	s.Note(desk.Call{At: moment.InstantOf(b.Now())})
+	if _, now := s.Client().Calls.All(); now != count {
 		t.Error("a call after the end is remembered")
 	}
 }
 
 // exchanges counts the calls whose bodies are kept: they are the newest.
 func exchanges(s *sandbox.Sandbox) (kept int) {
-	calls, _ := s.Calls()
+	calls, _ := s.Client().Calls.All()
 	for i := range calls {
 		if calls[i].Exchange != nil {
 			kept++

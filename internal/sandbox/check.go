@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"platen/internal/company"
+	"platen/internal/desk"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 )
@@ -123,7 +124,7 @@ func (p *past) add(stored []store.Commit, snapshot uint64) error {
 func (p *past) checkSnapshot(s *store.Snapshot) error {
 	snapshot, err := commitlog.DecodeSnapshot(s.Body, s.Version)
 	if err == nil {
-		_, err = company.Load(snapshot.Image, company.Engine)
+		_, _, err = opened(&snapshot.Image, company.Engine, &desk.Options{}, desk.NewClient(&desk.Memory{}))
 	}
 	switch {
 	case err != nil:

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/desk/activity"
 	"platen/internal/moment"
 	"platen/internal/sandbox"
 )
@@ -127,7 +127,7 @@ func TestAClockWaitsForTheFirstRequest(t *testing.T) {
 			id := b.view(s).SandboxID
 			b.pass(10 * time.Minute)
 			before := b.view(s)
-			s.Observe(t.Context(), &mission.Call{Answered: moment.InstantOf(b.Now()), Status: 429})
+			s.Observe(t.Context(), &activity.Call{Answered: moment.InstantOf(b.Now()), Status: 429})
 			if _, err := s.Do(t.Context(), accept("refused", "so_nobody")); err == nil {
 				t.Fatal("an order of nobody was accepted")
 			}

@@ -5,7 +5,8 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
-	"platen/internal/company/subscription"
+	"platen/internal/desk/injection"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/commitlog"
@@ -31,12 +32,12 @@ func TestAFaultOfADeliveryIsNotLostWithACommit(t *testing.T) {
 		}
 	}
 	do("subscribe", func(tx *sandbox.Tx) error {
-		id := tx.Company.Subscribe(subscription.Order{Address: []byte("a"), Events: []event.Type{"*"}}, tx.Now)
-		return tx.Company.SubscriptionTested(subscription.Attempt{SubscriptionID: id, Address: []byte("a")},
-			subscription.Outcome{SentAt: tx.Now.Time(), StatusCode: 200}, tx.Now)
+		id := tx.Desk.Webhooks.Create(subscription.Order{Address: []byte("a"), Events: []event.Type{"*"}})
+		return tx.Desk.Tested(subscription.Attempt{SubscriptionID: id, Address: []byte("a")},
+			subscription.Outcome{SentAt: tx.Now.Time(), StatusCode: 200})
 	})
 	do("inject", func(tx *sandbox.Tx) error {
-		tx.InjectFault(fault.Injection{Kind: fault.WebhookLate, Count: 1})
+		tx.InjectFault(injection.Injection{Kind: fault.WebhookLate, Count: 1})
 		return nil
 	})
 	order := b.received(s)[0]

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 
 	"platen/internal/company/record"
@@ -57,11 +58,12 @@ func (s *Sandbox) examine(ctx context.Context) (x Examination, err error) {
 		if seen := &s.examined; seen.at != v.Version || seen.now != s.company.Now() {
 			*seen = examined{
 				at: v.Version, now: s.company.Now(),
-				state: s.company.StateHash(), business: s.company.BusinessHash(), violation: s.company.Check(),
+				state: s.company.StateHash(), business: s.company.BusinessHash(),
+				violation: cmp.Or(s.company.Check(), s.desk.Check()),
 			}
 		}
 		x.StateHash, x.BusinessHash, x.Violation = s.examined.state, s.examined.business, s.examined.violation
-		x.Accepted, x.Refused, x.Replayed = s.activity.writes()
+		x.Accepted, x.Refused, x.Replayed = s.client.Writes()
 	})
 	return x, err
 }

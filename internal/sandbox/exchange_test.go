@@ -3,7 +3,7 @@ package sandbox_test
 import (
 	"testing"
 
-	"platen/internal/sandbox"
+	"platen/internal/desk"
 )
 
 // TestSecretsAreNotRemembered: URLs of webhooks, however they are spelled, and keys in the wrong header.
@@ -13,7 +13,7 @@ func TestSecretsAreNotRemembered(t *testing.T) {
 	for _, body := range []string{
 		`{"\u0075rl":"https://example.com/hook/SECRET"}`, `{"URL":"https://example.com/hook/SECRET"}`, `["SECRET"]`,
 	} {
-		sent := sandbox.Exchange{
+		sent := desk.Exchange{
 			IdempotencyKey: key, Request: []byte(body), Response: []byte(body), RequestBytes: int64(len(body)),
 		}
 		e := sent.Kept(true)

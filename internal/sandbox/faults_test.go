@@ -12,6 +12,7 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
+	"platen/internal/desk/injection"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
@@ -39,8 +40,8 @@ func meets(t *testing.T, s *sandbox.Sandbox, path string) string {
 	if f == nil {
 		t.Fatal("nothing goes wrong")
 	}
-	d := f.Begin(fault.Call{
-		Key: fault.Office, System: fault.Office, Operation: "list_sales_orders", Method: "GET", Path: path,
+	d := f.Begin(injection.Call{
+		Key: injection.Office, System: injection.Office, Operation: "list_sales_orders", Method: "GET", Path: path,
 		Manual: true,
 	})
 	text := fmt.Sprint(d.Turned, d.Away)
@@ -106,16 +107,18 @@ func TestDrawsGoOnAfterAStop(t *testing.T) {
 // again and again is not forgotten.
 func TestManyPathsAreForgottenInTurn(t *testing.T) {
 	t.Parallel()
-	var m fault.Memory
-	plan := &fault.Plan{Seed: 5, DelayPct: 100, Rules: []fault.Rule{{Kind: fault.Growth, SharePPM: sim.Million / 2}}}
+	var m injection.Memory
+	plan := injection.Plan{Plan: &fault.Plan{
+		Seed: 5, DelayPct: 100, Rules: []fault.Rule{{Kind: fault.Growth, SharePPM: sim.Million / 2}},
+	}}
 	call := func(path string) bool {
-		return m.Hit(m.Begin(plan, fault.Call{Method: "GET", Path: path}), fault.Growth)
+		return m.Hit(m.Begin(plan, injection.Call{Method: "GET", Path: path}), fault.Growth)
 	}
 	var alone, among []bool
 	for range 40 {
 		alone = append(alone, call("/often"))
 	}
-	m = fault.Memory{}
+	m = injection.Memory{}
 	for i := range 40 {
 		among = append(among, call("/often"))
 		for j := range 200 {
@@ -147,7 +150,7 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 		s := b.disturbed(fault.Light)
 		b.view(s)
 		asks := sandbox.Command{Key: "storm", Status: 200, Run: ran(func(tx *sandbox.Tx) error {
-			_, err := tx.InjectFault(fault.Injection{Kind: fault.Storm, Count: 2})
+			_, err := tx.InjectFault(injection.Injection{Kind: fault.Storm, Count: 2})
 			return err
 		})}
 		fail = stores
@@ -173,7 +176,7 @@ func TestPendingFaultsAreStoredOneByOne(t *testing.T) {
 	inject := func(n int) error {
 		_, err := s.Do(t.Context(), sandbox.Command{
 			Key: fmt.Sprint("fault ", n), Status: 200, Run: ran(func(tx *sandbox.Tx) error {
-				_, err := tx.InjectFault(fault.Injection{
+				_, err := tx.InjectFault(injection.Injection{
 					Kind: fault.Growth, Count: 1, Operations: []string{fmt.Sprintf("operation_%03d", n)},
 				})
 				return err
@@ -182,7 +185,7 @@ func TestPendingFaultsAreStoredOneByOne(t *testing.T) {
 		return err
 	}
 	second, last := 0, 0
-	for n := range fault.MaxInjected {
+	for n := range injection.MaxInjected {
 		if err := inject(n); err != nil {
 			t.Fatal(err)
 		}
@@ -191,20 +194,20 @@ func TestPendingFaultsAreStoredOneByOne(t *testing.T) {
 		}
 	}
 	if last > second+40 {
-		t.Errorf("the second fault takes %d bytes and the last of %d takes %d", second, fault.MaxInjected, last)
+		t.Errorf("the second fault takes %d bytes and the last of %d takes %d", second, injection.MaxInjected, last)
 	}
 	var refusal *problem.Problem
-	if err := inject(fault.MaxInjected); !errors.As(err, &refusal) || refusal.Code != problem.TooManyOpen {
+	if err := inject(injection.MaxInjected); !errors.As(err, &refusal) || refusal.Code != problem.TooManyOpen {
 		t.Errorf("one more than there may be is %v", err)
 	}
 	f := s.Faults(t.Context())
 	for _, n := range []int{3, 50, 99} {
-		call := fault.Call{Operation: fmt.Sprintf("operation_%03d", n), Method: "GET", Path: "/x"}
+		call := injection.Call{Operation: fmt.Sprintf("operation_%03d", n), Method: "GET", Path: "/x"}
 		if !f.Hit(f.Begin(call), fault.Growth) {
 			t.Errorf("the fault for operation %d did not happen", n)
 		}
 	}
-	for _, n := range []int{fault.MaxInjected, fault.MaxInjected + 1} {
+	for _, n := range []int{injection.MaxInjected, injection.MaxInjected + 1} {
 		if err := inject(n); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +216,7 @@ func TestPendingFaultsAreStoredOneByOne(t *testing.T) {
 	b.registry.Close(t.Context())
 	b.reopen(nil)
 	got := b.registry.Sandbox(id).Faults(t.Context()).Pending()
-	if len(got) != fault.MaxInjected-1 || !cmp.Equal(got, want) {
+	if len(got) != injection.MaxInjected-1 || !cmp.Equal(got, want) {
 		t.Errorf("after a restart %d faults are pending, before it %d:\n%v\n%v", len(got), len(want), got, want)
 	}
 }
@@ -223,17 +226,17 @@ func TestAPinEndsWhenItsCompanyLeavesMemory(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
 	s := b.disturbed(fault.Severe)
-	f, old := s.Faults(t.Context()), b.view(s)
-	f.Pin(apikey.Office, old)
+	old := b.view(s)
+	s.Pin(apikey.Office, old)
 	if _, err := s.Do(t.Context(), accept("", b.received(s)[0])); err != nil {
 		t.Fatal(err)
 	}
-	if shown, stale := f.Pinned(apikey.Office, b.view(s)); !stale || shown != old {
+	if shown, stale := s.Pinned(apikey.Office, b.view(s)); !stale || shown != old {
 		t.Fatal("the pin does not hold")
 	}
 	b.pass(6 * time.Minute)
 	b.registry.Sweep(t.Context())
-	if _, stale := f.Pinned(apikey.Office, b.view(s)); stale {
+	if _, stale := s.Pinned(apikey.Office, b.view(s)); stale {
 		t.Error("the pin outlives the company in memory")
 	}
 }

@@ -37,7 +37,8 @@ func (s *Sandbox) Events(ctx context.Context, v *View, q Query) ([]record.Event,
 
 // begin is the state that a command begins with. The company must be loaded.
 func (s *Sandbox) begin(ctx context.Context, now moment.Instant, cmd Command) *Tx {
-	return &Tx{Company: s.company, Now: now, Trace: cmd.Trace, sandbox: s, ctx: ctx}
+	s.desk.At(now)
+	return &Tx{Company: s.company, Desk: s.desk, Now: now, Trace: cmd.Trace, sandbox: s, ctx: ctx}
 }
 
 // View is the state before the command: that of the last commit, in which everything due has happened.
@@ -48,10 +49,7 @@ func (tx *Tx) NextVersion() uint64 { return tx.sandbox.published.Load().Version 
 
 // Sequence returns the number of the newest event, those of the command
 // included.
-func (tx *Tx) Sequence() uint64 {
-	sequence, _ := tx.Company.Newest()
-	return sequence
-}
+func (tx *Tx) Sequence() uint64 { return tx.Company.Feed().Position().Sequence }
 
 // Events returns the events before the command that a query selects.
 func (tx *Tx) Events(q Query) ([]record.Event, error) {

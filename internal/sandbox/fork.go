@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"platen/internal/company"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
@@ -50,9 +51,9 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 	base := ForkBase{SandboxID: s.id}
 	switch {
 	case at.Checkpoint != nil:
-		c, ok := s.company.Checkpoint(*at.Checkpoint)
+		c, ok := s.desk.Checkpoint(*at.Checkpoint)
 		if !ok {
-			return base, problem.Missing(company.CheckpointResource, *at.Checkpoint).
+			return base, problem.Missing(desk.CheckpointResource, *at.Checkpoint).
 				Hinting("GET /sandbox/checkpoints lists those that there are.")
 		}
 		base.Version, base.Sequence = c.Version, c.Seq
@@ -68,9 +69,8 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 		v := s.published.Load()
 		if v.Status(now) == Active {
 			// In-world time that passed without an event is in no commit yet.
-			changed := s.company.Now() != v.Summary.Now
-			changed = s.storeActivity() || changed
-			if changed = s.storeFaults() || changed; changed {
+			activity, faults := s.desk.Unstored()
+			if s.company.Now() != v.Summary.Now || activity || faults {
 				if err := s.commit(ctx, step{}); err != nil {
 					return base, err
 				}
@@ -90,7 +90,7 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 
 // encoded returns the snapshot of the company in memory, which is at a version.
 func (s *Sandbox) encoded(version uint64) []byte {
-	snapshot := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
+	snapshot := commitlog.Snapshot{Image: s.desk.Image(), Index: s.log, Last: s.sum}
 	return snapshot.Encode(version)
 }
 
@@ -132,7 +132,7 @@ func (r *Registry) forked(ctx context.Context, in Forking) (created Created, com
 	if err != nil {
 		return created, commit, fmt.Errorf("read what is to be forked: %w", err)
 	}
-	c, err := company.Load(snapshot.Image, r.options.Engine)
+	c, d, err := opened(&snapshot.Image, r.options.Engine, &r.desks, desk.NewClient(&r.calls))
 	if foreign(err) {
 		return created, commit, errForeign()
 	}
@@ -140,10 +140,11 @@ func (r *Registry) forked(ctx context.Context, in Forking) (created Created, com
 		return created, commit, fmt.Errorf("load what is to be forked: %w", err)
 	}
 	created, header := r.newcomer(NewID("sbx"), in.Network, c.Settings().Preset.Evaluation)
-	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64()},
-		moment.InstantOf(header.CreatedAt))
+	now := moment.InstantOf(header.CreatedAt)
+	d.Fork(now)
+	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64()}, now)
 	version := in.Base.Version + 1
-	own := commitlog.Commit{Changes: c.Flush(version)}
+	own := commitlog.Commit{Changes: d.Flush(version)}
 	commit = store.Commit{
 		SandboxID: created.SandboxID, Version: version, Header: &header, Engine: r.options.Engine,
 		Fork: &store.Fork{

@@ -19,7 +19,7 @@ func TestAForkOfTheNewestCheckpointBeginsAtItsMinute(t *testing.T) {
 	if _, err := s.Do(t.Context(), sandbox.Command{
 		Status: 201,
 		Run: ran(func(tx *sandbox.Tx) error {
-			_, err := tx.Company.AddCheckpoint("here", tx.NextVersion(), tx.Now)
+			_, err := tx.Desk.AddCheckpoint("here", tx.NextVersion(), tx.Now)
 			return err
 		}),
 	}); err != nil {

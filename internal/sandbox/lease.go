@@ -52,7 +52,7 @@ func (s *Sandbox) nextLeaseStep() *store.Sandbox {
 		header.WakeAt = header.DeleteAt
 		return &header
 	}
-	s.company.Expiring(moment.InstantOf(header.ExpiresAt), extensionsLeft(&header))
+	s.desk.Expiring(moment.InstantOf(header.ExpiresAt), extensionsLeft(&header))
 	header.WakeAt = header.ExpiresAt
 	return &header
 }

@@ -8,6 +8,7 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/record"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
@@ -103,23 +104,21 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 		snapshot.Add(version, &commits[i])
 		events = append(events, commits[i].Events...)
 	}
-	c, err := company.Load(snapshot.Image, s.registry.options.Engine)
+	c, d, err := opened(&snapshot.Image, s.registry.options.Engine, &s.registry.desks, s.client)
 	if err != nil {
 		return fmt.Errorf("load sandbox %s: %w", s.id, err)
 	}
-	view := newView(image.Sandbox, c, snapshot.Image.Tables, version)
-	view.tail, view.refused, view.minute = appendTail(nil, events), &s.activity.refused, &s.minute
+	view := newView(image.Sandbox, c, d, snapshot.Image.Tables, version)
+	view.tail, view.client, view.minute = appendTail(nil, events), s.client, &s.minute
 	for i := range view.tail { // each is a part of its commit, which would stay in memory with it
 		view.tail[i].Body = bytes.Clone(view.tail[i].Body)
 	}
 	view.presence = s.presentFrom(c.Wall())
-	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()+snapshot.Index.Bytes()); err != nil {
 		return err
 	}
-	s.company, s.header, s.log = c, image.Sandbox, snapshot.Index
+	s.company, s.desk, s.header, s.log = c, d, image.Sandbox, snapshot.Index
 	s.snapshot, s.sum = image.Snapshot.Version, snapshot.Last
-	s.restoreActivity()
 	if u := s.unsettled; u != nil && version < u.version {
 		u.undo()
 	}
@@ -132,6 +131,17 @@ func (s *Sandbox) restore(ctx context.Context, image store.Image) error {
 	s.watchWebhooks(view)
 	s.registry.wakeups.reschedule(s, s.next(view))
 	return nil
+}
+
+// opened returns a company and its desk as they were stored, or company.ErrEngine when another version than engine has
+// begun it.
+func opened(image *record.Image, engine int, o *desk.Options,
+	client *desk.Client) (c *company.Company, d *desk.Desk, err error) {
+	if c, err = company.Load(*image, engine); err != nil {
+		return nil, nil, err //nolint:wrapcheck // the caller names the sandbox
+	}
+	d, err = desk.Load(image, c, o, client)
+	return c, d, err //nolint:wrapcheck // as above
 }
 
 // read reads the snapshot and the commits of an image. A snapshot that is damaged
@@ -186,15 +196,16 @@ func commitsAfter(ctx context.Context, from store.Reader, id string, version, un
 }
 
 // newView returns the view of a company that has nothing to flush.
-func newView(header store.Sandbox, c *company.Company, tables []record.TableRows, version uint64) *View {
+func newView(header store.Sandbox, c *company.Company, d *desk.Desk, tables []record.TableRows, version uint64) *View {
 	v := &View{
 		SandboxID: header.ID, PublicName: publicName(header.ID),
 		CreatedAt: moment.InstantOf(header.CreatedAt),
-		Version:   version, Summary: c.Summary(), tables: make(map[string]*Table, len(tables)),
+		Version:   version, Summary: c.Summary(), Desk: d.Summary(), tables: make(map[string]*Table, len(tables)),
 		changed: make(chan struct{}),
 	}
 	v.leased(&header)
-	v.Sequence, v.LastEventAt = c.Newest()
+	at := c.Feed().Position()
+	v.Sequence, v.LastEventAt = at.Sequence, at.At
 	v.nextDue, _ = c.NextDue()
 	for _, rows := range tables {
 		t := &Table{Entries: rows.Entries}
@@ -210,8 +221,8 @@ func newView(header store.Sandbox, c *company.Company, tables []record.TableRows
 // snapshotBeforeEviction writes a snapshot before the company leaves memory, unless the store has
 // all that there is, but for some commits to replay. What faults have to remember is rows, which a commit stores.
 func (s *Sandbox) snapshotBeforeEviction(ctx context.Context) {
-	changed := s.storeActivity()
-	if s.storeFaults() {
+	changed, faults := s.desk.Unstored()
+	if faults {
 		if err := s.commit(ctx, step{}); err != nil { // the company has been forgotten
 			s.registry.log.Warn("store what faults remember", "sandbox", s.id, "error", err)
 			return
@@ -227,8 +238,7 @@ func (s *Sandbox) snapshotBeforeEviction(ctx context.Context) {
 // it fails, the next load replays more commits, so the error is only logged.
 func (s *Sandbox) saveSnapshot(ctx context.Context) {
 	version := s.published.Load().Version
-	s.storeActivity()
-	body := commitlog.Snapshot{Image: s.company.Image(), Index: s.log, Last: s.sum}
+	body := commitlog.Snapshot{Image: s.desk.Image(), Index: s.log, Last: s.sum}
 	err := s.registry.store.SaveSnapshot(context.WithoutCancel(ctx),
 		store.Snapshot{SandboxID: s.id, Fence: s.fence, Version: version, Body: body.Encode(version)})
 	if err != nil {

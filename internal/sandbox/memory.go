@@ -89,7 +89,7 @@ func (r *Registry) Memory() MemoryUse {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return MemoryUse{
-		Bytes: m.used, Limit: m.limit, Companies: len(m.residents), CallBytes: r.calls.bytes.Load(),
+		Bytes: m.used, Limit: m.limit, Companies: len(m.residents), CallBytes: r.calls.Bytes.Load(),
 		Loads: m.loaded, Evictions: m.evicted, Refusals: m.refused,
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -219,21 +220,21 @@ func TestRememberedRequestsAreBounded(t *testing.T) {
 	var all []*sandbox.Sandbox
 	for i := range 12 {
 		hit := b.disturbed(fault.Light)
-		for n := range sandbox.MaxFaultHits {
-			hit.Faults(t.Context()).Note(sandbox.FaultHit{Kind: fault.Growth, RequestID: fmt.Sprint(n)})
+		for n := range desk.MaxFaultHits {
+			hit.Faults(t.Context()).Note(desk.FaultHit{Kind: fault.Growth, RequestID: fmt.Sprint(n)})
 		}
-		hit.Note(sandbox.Call{At: moment.InstantOf(b.Now())})
+		hit.Note(desk.Call{At: moment.InstantOf(b.Now())})
 		all = append(all, hit)
 		s := b.createSeeded(sim.Manual, int64(i))
 		all = append(all, s)
-		for n := range sandbox.MaxCalls {
+		for n := range desk.MaxCalls {
 			b.pass(time.Microsecond)
-			s.Note(sandbox.Call{ID: fmt.Sprint(n), At: moment.InstantOf(b.Now())})
+			s.Note(desk.Call{ID: fmt.Sprint(n), At: moment.InstantOf(b.Now())})
 		}
 		few := b.createSeeded(sim.Manual, int64(100+i))
 		for range 4 {
-			long := sandbox.Exchange{Request: make([]byte, sandbox.MaxExchangeBody)}
-			few.Note(sandbox.Call{At: moment.InstantOf(b.Now()), Exchange: long.Kept(false)})
+			long := desk.Exchange{Request: make([]byte, desk.MaxExchangeBody)}
+			few.Note(desk.Call{At: moment.InstantOf(b.Now()), Exchange: long.Kept(false)})
 		}
 		all = append(all, few)
 		if use := b.registry.Memory(); use.CallBytes > limit {
@@ -241,7 +242,7 @@ func TestRememberedRequestsAreBounded(t *testing.T) {
 		}
 	}
 	for i, s := range all {
-		calls, count := s.Calls()
+		calls, count := s.Client().Calls.All()
 		if len(calls) == 0 || calls[len(calls)-1].Ordinal != count {
 			t.Errorf("sandbox %d remembers %d of %d requests, and not the newest", i, len(calls), count)
 		}

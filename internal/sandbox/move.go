@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"platen/internal/company"
+	"platen/internal/desk"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 )
@@ -139,7 +140,8 @@ func engineOf(image store.Image) int {
 	for i := range commits {
 		snapshot.Image.Apply(&commits[i].Changes)
 	}
-	if _, err := company.Load(snapshot.Image, company.Engine); err != nil {
+	client := desk.NewClient(&desk.Memory{})
+	if _, _, err := opened(&snapshot.Image, company.Engine, &desk.Options{}, client); err != nil {
 		return 0
 	}
 	return company.Engine

@@ -15,8 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/internal/company/fault"
-	"platen/internal/company/mission"
-	"platen/internal/company/subscription"
+	"platen/internal/desk/activity"
+	"platen/internal/desk/injection"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/sandbox"
@@ -74,12 +75,12 @@ func (r *receiver) must(run func(tx *sandbox.Tx) error) {
 func (r *receiver) subscribe() (id string) {
 	r.t.Helper()
 	r.must(func(tx *sandbox.Tx) error {
-		id = tx.Company.Subscribe(subscription.Order{
+		id = tx.Desk.Webhooks.Create(subscription.Order{
 			Host: "hooks.example.com", Address: []byte("a"), Secret: []byte("s"), Events: []event.Type{"*"},
-		}, tx.Now)
-		return tx.Company.SubscriptionTested(
+		})
+		return tx.Desk.Tested(
 			subscription.Attempt{SubscriptionID: id, EventID: "evt_0000000000001", Address: []byte("a")},
-			subscription.Outcome{SentAt: tx.Now.Time(), StatusCode: 200}, tx.Now)
+			subscription.Outcome{SentAt: tx.Now.Time(), StatusCode: 200})
 	})
 	return id
 }
@@ -114,7 +115,7 @@ func (r *receiver) serve(rounds int) {
 }
 
 // call is a request of the client: it meets faults, and is noted.
-func (r *receiver) call(path string, call mission.Call) {
+func (r *receiver) call(path string, call activity.Call) {
 	r.t.Helper()
 	met := meets(r.t, r.sandbox, path)
 	fmt.Fprintf(&r.told, "%s meets %s\n", path, met)
@@ -183,19 +184,19 @@ func TestTheClientIsOwedTheSameAsEver(t *testing.T) {
 	first := r.subscribe()
 	inject := func(kind fault.Kind, count int64, operations ...string) {
 		r.must(func(tx *sandbox.Tx) error {
-			_, err := tx.InjectFault(fault.Injection{Kind: kind, Count: count, Operations: operations})
+			_, err := tx.InjectFault(injection.Injection{Kind: kind, Count: count, Operations: operations})
 			return err
 		})
 	}
 	work := func(days int) {
 		for _, order := range r.received(r.sandbox) {
 			r.must(func(tx *sandbox.Tx) error { return tx.Company.AcceptSalesOrder(order) })
-			r.call("/v1/office/sales-orders/"+order+"/accept", mission.Call{Status: 200, Write: true, Business: true})
+			r.call("/v1/office/sales-orders/"+order+"/accept", activity.Call{Status: 200, Write: true, Business: true})
 		}
 		for range days * 4 {
 			r.must(func(tx *sandbox.Tx) error { return tx.Tick(120) })
 			r.serve(2)
-			r.call("/v1/factory/presses", mission.Call{Factory: true, Business: true})
+			r.call("/v1/factory/presses", activity.Call{Factory: true, Business: true})
 		}
 	}
 	work(2)
@@ -207,13 +208,13 @@ func TestTheClientIsOwedTheSameAsEver(t *testing.T) {
 
 	var checkpoint string
 	r.must(func(tx *sandbox.Tx) (err error) {
-		checkpoint, err = tx.Company.AddCheckpoint("noon", tx.NextVersion(), tx.Now)
+		checkpoint, err = tx.Desk.AddCheckpoint("noon", tx.NextVersion(), tx.Now)
 		return err
 	})
-	r.must(func(tx *sandbox.Tx) error { _, err := tx.Company.Unsubscribe(first, tx.Now); return err })
+	r.must(func(tx *sandbox.Tx) error { _, err := tx.Desk.Webhooks.Delete(first); return err })
 	second := r.subscribe()
 	r.must(func(tx *sandbox.Tx) error {
-		_, err := tx.Company.Redeliver(second, "whd_none", tx.Now)
+		_, err := tx.Desk.Webhooks.Redeliver(second, "whd_none", tx.Now)
 		if err == nil {
 			return errors.New("a delivery that there is not was sent again")
 		}
@@ -228,7 +229,7 @@ func TestTheClientIsOwedTheSameAsEver(t *testing.T) {
 			t.Fatal("a commit did not fail")
 		}
 		r.fails = storetest.NoFault
-		r.call("/v1/office/customers", mission.Call{Business: true})
+		r.call("/v1/office/customers", activity.Call{Business: true})
 		r.serve(1)
 		work(1)
 	}
@@ -258,7 +259,7 @@ func TestTheClientIsOwedTheSameAsEver(t *testing.T) {
 		r.pass(time.Second)
 	}
 
-	r.call("/v1/office/customers", mission.Call{Status: 422, Write: true, Business: true})
+	r.call("/v1/office/customers", activity.Call{Status: 422, Write: true, Business: true})
 	r.pass(6 * time.Minute)
 	r.registry.Sweep(t.Context())
 	r.tell("after an eviction", r.sandbox)

@@ -72,7 +72,7 @@ func (s *Sandbox) claim(ctx context.Context) error {
 		return err //nolint:wrapcheck // a problem, or what the storage says
 	}
 	s.fence = fence
-	s.calls.begin(fence.Epoch)
+	s.client.Calls.Begin(fence.Epoch)
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (r *Registry) release(s *Sandbox) {
 	if r.sandboxes[s.id] == s {
 		delete(r.sandboxes, s.id)
 	}
-	r.calls.forget(s)
+	s.client.Forget()
 }
 
 // clear forgets the company of a sandbox that was let go. The caller holds mu.

@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/desk"
+	"platen/internal/desk/activity"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
@@ -394,8 +395,8 @@ func TestRequestsOfTwoOwnersAreToldApart(t *testing.T) {
 	var newest []uint64
 	for _, s := range []*server{one, other} {
 		b.view(s.Sandbox(id))
-		s.Sandbox(id).Note(sandbox.Call{ID: "req_1", At: b.registry.Now()})
-		calls, last := s.Sandbox(id).Calls()
+		s.Sandbox(id).Note(desk.Call{ID: "req_1", At: b.registry.Now()})
+		calls, last := s.Sandbox(id).Client().Calls.All()
 		if len(calls) != 1 || calls[0].Ordinal != last {
 			t.Fatalf("%v, %d", calls, last)
 		}
@@ -456,7 +457,7 @@ func moves(t *testing.T, seed uint64) (c *client, moves, late *int) {
 			if err == nil {
 				t.Error("the old owner wrote something")
 			}
-			old.Observe(t.Context(), &mission.Call{Status: 200, Answered: v.LastEventAt})
+			old.Observe(t.Context(), &activity.Call{Status: 200, Answered: v.LastEventAt})
 			*late++
 		}
 		one.anew(t)

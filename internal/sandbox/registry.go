@@ -13,6 +13,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
@@ -86,7 +87,8 @@ type Registry struct {
 	log     *slog.Logger
 	wakeups *wakeups
 	memory  *memory
-	calls   callMemory
+	calls   desk.Memory
+	desks   desk.Options
 	bases   *bases
 
 	// mu guards the maps.
@@ -140,7 +142,8 @@ func NewRegistry(o Options) *Registry {
 		sandboxes: map[string]*Sandbox{}, keys: map[store.KeyHash]Caller{},
 		revoked: map[store.KeyHash]time.Time{},
 	}
-	r.calls.limit = r.memory.limit / callShare
+	r.calls.Limit = r.memory.limit / callShare
+	r.desks = desk.Options{Now: r.now, NewSecret: o.Webhooks.NewSecret, Seal: o.Webhooks.Seal}
 	r.bases = newBases(r.memory.limit / baseShare)
 	return r
 }
@@ -250,15 +253,16 @@ func (r *Registry) create(ctx context.Context, in Creation, p preset.Preset) (Cr
 	if p.Clock.Starts == preset.AtFirstRequest {
 		c.AwaitRequest()
 	}
-	s := &Sandbox{id: settings.SandboxID, registry: r}
+	s := r.sandbox(settings.SandboxID)
+	d := desk.New(c, &r.desks, s.client)
 	var records Records
 	if in.Records != nil {
 		records = in.Records(created)
 	}
 	if r.options.Ownership.shared() {
-		return created, r.commitForAnyone(ctx, header, c, records)
+		return created, r.commitForAnyone(ctx, header, d, records)
 	}
-	return created, s.commitFirst(ctx, header, c, records)
+	return created, s.commitFirst(ctx, header, c, d, records)
 }
 
 // addFaults settles what goes wrong in a new sandbox, by its creation or else by its preset.
@@ -284,9 +288,9 @@ func (r *Registry) addFaults(settings *company.Settings, order *fault.Faults) er
 // commitForAnyone writes the first commit of a company, and keeps nothing of it: the
 // server that gets its first request makes it its own.
 func (r *Registry) commitForAnyone(
-	ctx context.Context, header store.Sandbox, c *company.Company, records Records,
+	ctx context.Context, header store.Sandbox, d *desk.Desk, records Records,
 ) error {
-	first := commitlog.Commit{Changes: c.Flush(1)}
+	first := commitlog.Commit{Changes: d.Flush(1)}
 	body, _ := first.Encode(1, 0)
 	commit := store.Commit{
 		SandboxID: header.ID, Version: 1, Body: body, Header: &header, Engine: r.options.Engine, Records: records,
@@ -302,17 +306,17 @@ func (r *Registry) commitForAnyone(
 // registry knows the sandbox before it is durable: a writer that then finds it
 // in the store, because something is due at once, waits here and does not
 // become a second writer.
-func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *company.Company, records Records) error {
+func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *company.Company, d *desk.Desk,
+	records Records) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.registry.mu.Lock()
 	s.registry.sandboxes[s.id] = s
 	s.registry.mu.Unlock()
-	first := commitlog.Commit{Changes: c.Flush(1)}
-	view := newView(header, c, first.Rows, 1)
-	view.tail, view.refused, view.minute = first.Events, &s.activity.refused, &s.minute
+	first := commitlog.Commit{Changes: d.Flush(1)}
+	view := newView(header, c, d, first.Rows, 1)
+	view.tail, view.client, view.minute = first.Events, s.client, &s.minute
 	view.presence = s.presentFrom(c.Wall())
-	view.faults = &s.faults
 	if err := s.registry.memory.admit(ctx, s, view.size()); err != nil {
 		s.gone = true
 		s.registry.forget(s.id)
@@ -328,8 +332,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 		s.registry.memory.remove(s)
 		return storeProblem(s.id, err)
 	}
-	s.company, s.header, s.sum = c, header, sum
-	s.restoreActivity()
+	s.company, s.desk, s.header, s.sum = c, d, header, sum
 	s.log.Add(1, &first)
 	s.publish(view)
 	s.used.Store(int64(s.registry.now()))
@@ -351,9 +354,14 @@ func (r *Registry) Sandbox(id string) *Sandbox {
 	if s := r.sandboxes[id]; s != nil {
 		return s
 	}
-	s = &Sandbox{id: id, registry: r}
+	s = r.sandbox(id)
 	r.sandboxes[id] = s
 	return s
+}
+
+// sandbox returns a sandbox of which nothing is in memory.
+func (r *Registry) sandbox(id string) *Sandbox {
+	return &Sandbox{id: id, registry: r, client: desk.NewClient(&r.calls)}
 }
 
 // forget takes a sandbox that does not exist out of the table.

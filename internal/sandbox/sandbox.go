@@ -21,7 +21,8 @@ import (
 	"time"
 
 	"platen/internal/company"
-	"platen/internal/company/subscription"
+	"platen/internal/desk"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/problem"
@@ -64,15 +65,11 @@ type Sandbox struct {
 	// deferred is the instant since which the oldest delivery waits that the budget holds
 	// back, 0 for none.
 	deferred atomic.Int64
-	// faults are the injected faults, nil for none, once recalled is set.
-	faults   atomic.Pointer[Faults]
-	recalled atomic.Bool
-	// calls are the requests of clients, activity records how they went, each
-	// with a lock of its own.
-	calls    callLog
-	activity activity
-	// presence notes what clients do.
+	// client knows what clients did, presence what they do, pins which older states they are shown, each with locks
+	// of its own.
+	client   *desk.Client
 	presence presence
+	pins     pins
 
 	// The registry's memory owns these: the sandbox's place among those with a company in
 	// memory, and its size there in bytes, 0 for none.
@@ -85,6 +82,7 @@ type Sandbox struct {
 	// The company in memory, and its place in the store.
 
 	company  *company.Company
+	desk     *desk.Desk
 	examined examined
 	header   store.Sandbox
 	log      commitlog.Index
@@ -110,11 +108,10 @@ type Sandbox struct {
 
 	// Calls to receivers, which outlive the company in memory: unwatch ends the watch over
 	// a sandbox that serves webhooks, outbound has the idempotency keys whose commands are at work
-	// outside, pinging the subscriptions that are being tested, disturbed the faults of deliveries.
-	unwatch   func()
-	outbound  map[commitlog.ReplyKey]commitlog.Fingerprint
-	pinging   map[string]bool
-	disturbed *disturbance
+	// outside, pinging the subscriptions that are being tested.
+	unwatch  func()
+	outbound map[commitlog.ReplyKey]commitlog.Fingerprint
+	pinging  map[string]bool
 }
 
 // unsettled undoes what a command did beside the company, unless its commit turns out to be there.
@@ -126,6 +123,7 @@ type unsettled struct {
 // Tx is the state that a command works on.
 type Tx struct {
 	Company *company.Company
+	Desk    *desk.Desk
 	Now     moment.Instant
 	sandbox *Sandbox
 	ctx     context.Context //nolint:containedctx // it lasts as long as the command
@@ -229,9 +227,10 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	}
 	tx := s.begin(ctx, now, cmd)
 	waited, undo, version := s.company.Waiting(), s.company.Start(now), s.published.Load().Version
-	s.company.SetTrace(cmd.Trace)
+	feed := s.company.Feed()
+	feed.SetTrace(cmd.Trace)
 	result, err := s.run(tx, cmd)
-	tx.Company.SetTrace(event.Trace{})
+	feed.SetTrace(event.Trace{})
 	if err != nil {
 		undo() // a refused request starts no clock (contract: OPEN.TIME.WAITS)
 		return Reply{At: now}, err
@@ -281,10 +280,13 @@ func (s *Sandbox) prepare(ctx context.Context, cmd Command, now moment.Instant) 
 	return Reply{}, false, nil
 }
 
+// changed reports whether the company or the desk has something to flush.
+func (s *Sandbox) changed() bool { return s.company.Changed() || s.desk.Changed() }
+
 // run ensures that a refused command changes nothing.
 func (s *Sandbox) run(tx *Tx, cmd Command) (Result, error) {
 	result, err := cmd.Run(tx)
-	if err != nil && s.company.Changed() {
+	if err != nil && s.changed() {
 		s.drop()
 		return Result{}, fmt.Errorf("a refused command changed sandbox %s: %w", s.id, err)
 	}
@@ -305,7 +307,7 @@ func (s *Sandbox) Try(ctx context.Context, ask func(*Tx) error) (v *View, at mom
 		if _, err := s.run(s.begin(ctx, now, cmd), cmd); err != nil {
 			return err
 		}
-		if s.company.Changed() {
+		if s.changed() {
 			s.drop()
 			return fmt.Errorf("a dry run changed sandbox %s", s.id)
 		}
@@ -368,16 +370,11 @@ type step struct {
 // commit makes everything that changed durable, with the reply if there is
 // one, and publishes it.
 func (s *Sandbox) commit(ctx context.Context, in step) error {
-	if !s.company.Bankrupt() {
-		s.company.Note(s.activity.signals(s.company.AcknowledgedTwice()))
-	}
-	s.disturbDeliveries()
-	s.storeActivity()
-	s.storeFaults()
 	old := s.published.Load()
 	version := old.Version + 1
-	changes := s.company.Flush(version)
-	next := old.with(version, &changes, s.company)
+	s.desk.Credit()
+	changes := s.desk.Flush(version)
+	next := old.with(version, &changes, s.company, s.desk)
 	if in.header != nil {
 		next.leased(in.header)
 	}
@@ -400,7 +397,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		return storeProblem(s.id, err)
 	}
 	s.committed = true
-	s.disturbed.happened()
+	s.desk.Committed()
 	s.log.Add(version, &commit)
 	s.sum = sum
 	if in.header != nil {
@@ -441,8 +438,10 @@ func (s *Sandbox) drop() {
 // forgetCompany is drop, but for the last view that readers had. Callers that
 // wait for another one look again.
 func (s *Sandbox) forgetCompany() {
-	s.company = nil
-	s.disturbed.undone()
+	if s.desk != nil {
+		s.desk.Dropped()
+	}
+	s.company, s.desk = nil, nil
 	if old := s.published.Swap(nil); old != nil {
 		close(old.changed)
 	}
@@ -469,11 +468,9 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 	if s.company != nil { // storing it has not failed
 		s.waiting = s.published.Swap(nil).changed
 	}
-	s.company, s.last, s.log = nil, nil, commitlog.Index{}
-	if f := s.faults.Load(); f != nil { // a pinned view would keep the company's rows
-		f.Unpin(apikey.Office)
-		f.Unpin(apikey.Factory)
-	}
+	s.company, s.desk, s.last, s.log = nil, nil, nil, commitlog.Index{}
+	s.Unpin(apikey.Office) // a pinned view would keep the company's rows
+	s.Unpin(apikey.Factory)
 	s.registry.memory.remove(s)
 	return true
 }

@@ -33,7 +33,7 @@ func (tx *Tx) TickUntil(minutes int, until company.Until) (company.Stop, error) 
 		p.RetryAfter = int((pause + time.Second - 1) / time.Second)
 		return "", p.RetryingAt(tx.Now.Add(max(pause, time.Second)).Time())
 	}
-	tx.Company.SetTrace(event.Trace{}) // it happens by itself
+	tx.Company.Feed().SetTrace(event.Trace{}) // it happens by itself
 	stop := tx.Company.TickUntil(tx.Now, minutes, until)
 	tx.ticked = true
 	return stop, nil

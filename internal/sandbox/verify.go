@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"platen/internal/company/integration"
-	"platen/internal/company/mission"
 	"platen/internal/company/sim"
+	"platen/internal/desk/activity"
 	"platen/internal/event"
 	"platen/internal/moment"
 )
@@ -20,7 +20,7 @@ type Verification struct {
 	Result integration.Result
 	// Manners says how considerate the clients' requests are, Refused how many of their
 	// writes were refused.
-	Manners mission.Manners
+	Manners activity.Manners
 	Refused int64
 }
 
@@ -28,8 +28,8 @@ type Verification struct {
 // the writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Verify(ctx context.Context) (v Verification, err error) {
 	v.View, err = s.look(ctx, func(view *View, now moment.Instant) {
-		v.Result, v.Manual = s.company.Integration(view.minuteAt(now), s.activity.repeated())
-		v.Manners, v.Refused = s.activity.manners()
+		v.Result, v.Manual = s.company.Integration(view.minuteAt(now), s.client.Repeated())
+		v.Manners, v.Refused = s.client.Manners(), s.client.WritesRefused()
 	})
 	return v, err
 }

@@ -11,6 +11,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/desk"
 	"platen/internal/moment"
 	"platen/internal/wire"
 )
@@ -28,6 +29,7 @@ type View struct {
 	ExtensionsLeft int
 	Version        uint64
 	Summary        company.Summary
+	Desk           desk.Summary
 	// Sequence is the number of the newest event, LastEventAt its time.
 	Sequence    uint64
 	LastEventAt moment.Instant
@@ -44,13 +46,12 @@ type View struct {
 	// over for good.
 	wakeAt moment.Instant
 	ended  bool
-	// refused counts on while the view lasts, and minute is the newest moment of the
+	// client knows what clients do while the view lasts, nil for nothing, and minute is the newest moment of the
 	// company that any view has shown.
-	refused, minute *atomic.Int64
+	client *desk.Client
+	minute *atomic.Int64
 	// presence knows what clients do while the view lasts, nil for nothing.
 	presence *presence
-	// faults are the injected faults, which may begin while the view lasts.
-	faults *atomic.Pointer[Faults]
 	// changed is closed when another view takes this one's place.
 	changed chan struct{}
 }
@@ -152,11 +153,12 @@ func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.Exp
 func (v *View) leaseStepDue(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
 
 // Faults returns the faults to inject, nil for none.
-func (v *View) Faults() *Faults {
-	if v.faults == nil {
+func (v *View) Faults() *desk.Faults {
+	if v.client == nil {
 		return nil
 	}
-	return v.faults.Load()
+	f, _ := v.client.Faults()
+	return f
 }
 
 // Shown returns the in-world minute to be shown in the place of one: the newest
@@ -213,11 +215,11 @@ func (v *View) due(now moment.Instant) bool {
 }
 
 // with returns the view after a commit.
-func (v *View) with(version uint64, changes *record.Changes, c *company.Company) *View {
+func (v *View) with(version uint64, changes *record.Changes, c *company.Company, d *desk.Desk) *View {
 	next := *v
 	next.Version = version
 	next.changed = make(chan struct{})
-	next.Summary = c.Summary()
+	next.Summary, next.Desk = c.Summary(), d.Summary()
 	next.nextDue, _ = c.NextDue()
 	if len(changes.Rows) > 0 {
 		next.tables = make(map[string]*Table, len(v.tables)+1)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/moment"
 	"platen/internal/problem"
 	"platen/internal/store"
@@ -61,7 +61,7 @@ func (tx *Tx) Pinging(id string) (done func(), err error) {
 }
 
 // CanPing refuses a test ping that the budget of deliveries has no room for.
-func (tx *Tx) CanPing() error { return tx.Company.CanPing(tx.Now, len(tx.sandbox.pinging)) }
+func (tx *Tx) CanPing() error { return tx.Desk.Webhooks.CanPing(tx.Now, len(tx.sandbox.pinging)) }
 
 // Due lists the deliveries of a sandbox that are to be sent now, at most limit
 // of them, and when to ask again, the zero time for when the sandbox is woken.
@@ -87,7 +87,7 @@ func (r *Registry) Due(ctx context.Context, sandboxID string, now time.Time, lim
 		if a.Event, err = s.eventText(ctx, v, jobs[i].Sequence); err != nil {
 			return nil, time.Time{}, err
 		}
-		a.Off = s.clockOff(v, a.EventType)
+		a.Off = s.client.ClockOff(a.EventType, v.Summary.Now)
 		attempts = append(attempts, *a)
 	}
 	if again > 0 {
@@ -100,9 +100,10 @@ func (s *Sandbox) due(ctx context.Context, now moment.Instant,
 	limit int) (jobs []subscription.Job, v *View, next moment.Instant, err error) {
 	err = s.withWriter(func(moment.Instant) (err error) {
 		if err = s.advance(ctx, now); err == nil {
-			jobs, next = s.company.DueDeliveries(now, limit)
-			s.deferred.Store(int64(s.company.DeferredSince()))
-			if s.company.Changed() { // some were deferred
+			s.desk.At(now)
+			jobs, next = s.desk.Webhooks.Due(now, limit)
+			s.deferred.Store(int64(s.desk.Webhooks.DeferredSince()))
+			if s.changed() { // some were deferred
 				err = s.commit(ctx, step{})
 			}
 		}
@@ -139,9 +140,9 @@ func (s *Sandbox) record(ctx context.Context, outcomes []subscription.Outcome) e
 	return s.withWriter(func(now moment.Instant) error {
 		err := s.advance(ctx, now)
 		if err == nil {
-			s.disturbDeliveries()
-			s.company.RecordDeliveries(outcomes, now)
-			if s.company.Changed() {
+			s.desk.At(now)
+			s.desk.Webhooks.Record(outcomes)
+			if s.changed() {
 				err = s.commit(ctx, step{})
 			}
 		}
@@ -184,7 +185,7 @@ func (r *Registry) DeferredAge() time.Duration {
 // webhooks, or no longer does. It ends with the sandbox; one that is over ends
 // at once, since a record may be gone already and cannot be taken then.
 func (s *Sandbox) webhookRecords(old, next *View, header *store.Sandbox) Records {
-	serving, served := next.Summary.Webhooks.Serving, old.Summary.Webhooks.Serving
+	serving, served := next.Desk.Serving, old.Desk.Serving
 	if serving == served && (header == nil || !serving) {
 		return nil
 	}
@@ -204,9 +205,9 @@ func (s *Sandbox) webhookRecords(old, next *View, header *store.Sandbox) Records
 // for its events.
 func (s *Sandbox) watchWebhooks(v *View) {
 	switch {
-	case v.Summary.Webhooks.Serving && s.unwatch == nil:
+	case v.Desk.Serving && s.unwatch == nil:
 		s.unwatch = s.watch()
-	case !v.Summary.Webhooks.Serving && s.unwatch != nil:
+	case !v.Desk.Serving && s.unwatch != nil:
 		s.unwatch()
 		s.unwatch = nil
 	}

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/company"
-	"platen/internal/company/fault"
-	"platen/internal/company/subscription"
 	"platen/internal/config"
+	"platen/internal/desk"
+	"platen/internal/desk/injection"
+	"platen/internal/desk/subscription"
 	"platen/internal/message"
-	"platen/internal/sandbox"
 )
 
 // TestTheLimitsOfSECURITYAreThoseOfTheProgram compares the table with the constants and defaults, row by row. Whatever
@@ -49,9 +48,9 @@ func TestTheLimitsOfSECURITYAreThoseOfTheProgram(t *testing.T) {
 		"sandboxes":              {thousands(c.MaxSandboxes)},
 		"sandboxes of a network": {fmt.Sprintf("%d, and %d creations", c.IPActive, c.IPCreations)},
 		"queue":                  {fmt.Sprint(c.QueueLength, " tickets")},
-		"logged requests of sandboxes, and faults that happened": {fmt.Sprintf("%d of each", sandbox.MaxCalls)},
+		"logged requests of sandboxes, and faults that happened": {fmt.Sprintf("%d of each", desk.MaxCalls)},
 		"checkpoints; webhooks; pending faults; pending effects of triggers": {fmt.Sprintf("%d; %d; %d, each %d times",
-			company.MaxCheckpoints, subscription.MaxSubscriptions, fault.MaxInjected, fault.MaxCount)},
+			desk.MaxCheckpoints, subscription.MaxSubscriptions, injection.MaxInjected, injection.MaxCount)},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(rows[row], want) {
@@ -59,7 +58,7 @@ func TestTheLimitsOfSECURITYAreThoseOfTheProgram(t *testing.T) {
 			}
 		}
 	}
-	if sandbox.MaxFaultHits != sandbox.MaxCalls || connectionPart != 4 || sharePart != 8 || c.Connections != 10_000 ||
+	if desk.MaxFaultHits != desk.MaxCalls || connectionPart != 4 || sharePart != 8 || c.Connections != 10_000 ||
 		message.Small != 16*kibi || searchTokens != 5 {
 		t.Error("the table spells out a number that is another one now")
 	}

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/netguard"
 	"platen/internal/node"
 	"platen/internal/problem"

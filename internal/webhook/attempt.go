@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/netguard"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/webhook"
 )
 

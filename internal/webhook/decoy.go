@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 )
 
 // decoy sends what is not the true delivery, before it is made (contract:

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/webhook"
 )
 

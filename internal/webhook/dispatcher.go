@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 	"platen/internal/webhook"
 )

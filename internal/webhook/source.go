@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 )
 
 // ErrGone is the error of a sandbox that was deleted, or for which another process

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"platen/internal/company/subscription"
+	"platen/internal/desk/subscription"
 	"platen/internal/event"
 )
 

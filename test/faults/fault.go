@@ -20,13 +20,13 @@ var faults = []fault{
 		"gross += entry.GrossMinor", "gross += entry.GrossMinor + 1", "./internal/company",
 	},
 	{
-		"two pages make a long list", "internal/company/mission/activity.go",
-		"pagesLeast = 3", "pagesLeast = 2", "./internal/company/mission",
+		"two pages make a long list", "internal/desk/activity/activity.go",
+		"pagesLeast = 3", "pagesLeast = 2", "./internal/desk/activity",
 	},
 	{
-		"a subscription is disabled a failure too late", "internal/company/subscription/delivery.go",
+		"a subscription is disabled a failure too late", "internal/desk/subscription/delivery.go",
 		"s.ConsecutiveFailures < maxFailures ||", "s.ConsecutiveFailures <= maxFailures ||",
-		"./internal/company/subscription",
+		"./internal/desk/subscription",
 	},
 	{
 		"pages of a list overlap by a row", "internal/api/list.go",

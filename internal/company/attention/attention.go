@@ -16,7 +16,6 @@ import (
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
-	"platen/internal/company/subscription"
 	"platen/internal/event"
 	"platen/internal/moment"
 	"platen/internal/money"
@@ -117,7 +116,6 @@ type Company struct {
 	Office   *office.Office
 	Factory  *factory.Factory
 	People   *hr.HR
-	Webhooks *subscription.Subscriptions
 	Recorder *record.Recorder
 	// It ends when its cash is further below zero than OverdraftLimitMinor, or after MostNegative
 	// closes in a row below zero.
@@ -130,6 +128,14 @@ type Company struct {
 	CanAccept, CanShip func(id string) error
 	CanRun             func(*factory.StartPrintRun) (factory.RunPlan, error)
 	CanHire            func(event.Role) error
+	// Webhooks are the subscriptions that are sent nothing.
+	Webhooks []Webhook
+}
+
+// Webhook is a webhook subscription that is sent nothing. Verified is set for one that failures disabled.
+type Webhook struct {
+	ID, Host string
+	Verified bool
 }
 
 // Concerns returns what needs attention: cash below zero, then urgent items, those with a command first; reputation and

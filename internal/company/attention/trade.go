@@ -6,7 +6,6 @@ import (
 
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
-	"platen/internal/company/subscription"
 	"platen/internal/moment"
 	"platen/internal/money"
 )
@@ -322,24 +321,17 @@ func (l *look) blemishes() string {
 func (l *look) webhooks() {
 	var records []Record
 	var remedy *Remedy
-	for s := range l.Webhooks.Subscriptions.All {
-		switch s.Status {
-		case subscription.PendingVerification:
-			if remedy == nil {
-				remedy = &Remedy{
-					Do: TestWebhook, ID: s.ID, Effect: fmt.Sprintf("Sends a test to %s, which verifies it.", s.URLHost),
-				}
+	for _, s := range l.Webhooks {
+		switch {
+		case remedy != nil:
+		case s.Verified:
+			remedy = &Remedy{Do: EnableWebhook, ID: s.ID, Effect: fmt.Sprintf("Sends events to %s again.", s.Host)}
+		default:
+			remedy = &Remedy{
+				Do: TestWebhook, ID: s.ID, Effect: fmt.Sprintf("Sends a test to %s, which verifies it.", s.Host),
 			}
-		case subscription.Disabled:
-			if remedy == nil && l.Webhooks.CanChange(s.ID, subscription.Change{Status: subscription.Active}) == nil {
-				remedy = &Remedy{
-					Do: EnableWebhook, ID: s.ID, Effect: fmt.Sprintf("Sends events to %s again.", s.URLHost),
-				}
-			}
-		case subscription.Active, subscription.Deleted:
-			continue
 		}
-		records = append(records, recordOf("webhook", s.ID, s.URLHost))
+		records = append(records, recordOf("webhook", s.ID, s.Host))
 	}
 	l.add(Concern{
 		Kind: WebhookSilent, Remedy: remedy,

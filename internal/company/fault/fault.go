@@ -1,12 +1,6 @@
-// Package fault decides which faults to inject in a sandbox, and when: answers that are lost,
-// webhooks that come twice, a system that is away. It decides only. Each fault happens at a
-// station of its own, in the API or on the way of a delivery, which asks here.
-//
-// A decision is a pure function of the seed, of the kind of fault, and of what is being done:
-// the n-th call of a path with a key, or an attempt of a delivery. So the same seed and the
-// same calls on each path meet the same faults, whatever happens beside them. The state that
-// this needs is a Memory, which is kept beside the company, like the activity of its clients:
-// the company itself knows nothing of faults, but for the double work that a plan can allow.
+// Package fault names the kinds of faults that a sandbox can inject, and holds the plan of one: the rules that say
+// which happen, and how often. Package desk/injection decides by it; nothing in the company follows from a plan but
+// the double work that it can allow.
 package fault
 
 import (
@@ -188,10 +182,4 @@ type Rule struct {
 	ToMinute   sim.Minute `json:"to_minute,omitzero"`
 	// DelayMS replaces the delay of its kind, nil to keep it.
 	DelayMS *int64 `json:"delay_ms,omitzero"`
-}
-
-// holds reports whether the rule is about a call.
-func (r *Rule) holds(c *Call) bool {
-	return c.Minute >= r.FromMinute && (r.ToMinute == 0 || c.Minute < r.ToMinute) &&
-		(len(r.Operations) == 0 || slices.Contains(r.Operations, c.Operation))
 }

@@ -21,8 +21,7 @@ func staffed(t *testing.T, seed uint64, staff preset.Staff) (*hr.HR, *record.Rec
 		Payroll: preset.Payroll{DueWeekday: "wed", SurchargePctPerDay: 2, SurchargeCapPct: 10, CollectAfterDays: 5},
 	}
 	h := hr.New(p, seed)
-	r := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", World: seed, UID: 7},
-		sim.NewSchedule(nil, 1), 0, 0)
+	r := record.NewRecorder(seed, record.NewFeed("sbx_0000000000001", 7, record.Position{}), sim.NewSchedule(nil, 1), 0)
 	r.SetMoment(0, 0, sim.Clock{Mode: sim.Manual, Speed: sim.DefaultSpeed})
 	h.Open(r, 0)
 	return h, r

@@ -49,8 +49,7 @@ func offering(t reporter, seed uint64, factor share.PPM, paper *int64) *exchange
 			Supply: preset.Supply{PriceFactor: factor}, Market: preset.Market{PaperPerDay: paper},
 		}, seed), t: t,
 		label: fmt.Sprintf("seed %d, factor %d", seed, factor),
-		r: record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", World: seed, UID: 7},
-			sim.NewSchedule(nil, 1), 0, 0),
+		r:     record.NewRecorder(seed, record.NewFeed("", 7, record.Position{}), sim.NewSchedule(nil, 1), 0),
 	}
 	e.r.SetMoment(0, 0, sim.Clock{Mode: sim.Manual, Speed: sim.DefaultSpeed})
 	e.Open(e.r)

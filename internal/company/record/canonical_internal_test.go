@@ -26,7 +26,7 @@ func TestCanonicalFormSeesRowsPrivateStateTimersAndState(t *testing.T) {
 	t.Parallel()
 	form := func(text string, read bool, uid uint64, flush bool, timers ...sim.Timer) string {
 		table := NewTable[note, notePrivate](Definition{Resource: "note", Prefix: "nte"}, nil)
-		r := NewRecorder(Origin{World: 1, UID: uid}, sim.NewSchedule(nil, 1), 0, 0)
+		r := NewRecorder(1, NewFeed("", uid, Position{}), sim.NewSchedule(nil, 1), 0)
 		r.SetMoment(7, 1_000_000+1_000*moment.Instant(uid), sim.Clock{})
 		table.Add(r, note{Text: text}, notePrivate{Read: read})
 		if flush {

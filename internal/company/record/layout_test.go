@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/internal/company/record"
-	"platen/internal/company/sim"
 )
 
 // parcel is a row with two values that lists can be filtered by.
@@ -79,7 +78,7 @@ func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
 // restoreThrough stores a table with one row and reads it back.
 func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], row parcel) record.Image {
 	t.Helper()
-	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	recorder := record.NewDeskRecorder(record.NewFeed("sbx_0000000000001", 7, record.Position{}))
 	table.Add(recorder, row, struct{}{})
 	d := table.Rows.Definition()
 	written := record.Changes{Rows: []record.TableRows{d.Rows(table.Rows.Flush(1))}}
@@ -94,9 +93,9 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], row par
 // is no row that a player sees.
 func TestRemovedRowsAreNotRevealed(t *testing.T) {
 	t.Parallel()
-	table := record.NewTable(record.Definition{Resource: "parcel", Prefix: "pcl", Beside: true},
+	table := record.NewTable(record.Definition{Resource: "parcel", Prefix: "pcl", Removes: true},
 		[]record.Filter[parcel, string]{{Name: "status", Private: func(private *string) string { return *private }}})
-	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	recorder := record.NewDeskRecorder(record.NewFeed("sbx_0000000000001", 7, record.Position{}))
 	gone, _ := table.Add(recorder, parcel{Status: "packed"}, "packed!")
 	table.Add(recorder, parcel{Status: "sent"}, "sent?")
 	table.Rows.Remove(recorder, gone.ID)

@@ -71,10 +71,8 @@ type Definition struct {
 	// Filters are the names of the filters of its lists, in the order in which entries have the values. Dates are those
 	// whose values are dates. NewTable fills both.
 	Filters, Dates []string
-	// Beside marks tables that are kept beside the company: nothing in the
-	// company follows from them, so the state hash does not see them. Their ids
-	// are unique across sandboxes, and their rows can be removed.
-	Beside bool
+	// Removes is set for a table whose rows can be removed, which lies beside the company.
+	Removes bool
 }
 
 // Layout identifies the filter fields and their order. A table without any has
@@ -98,8 +96,10 @@ type Changes struct {
 	// Set and Fired are the difference of the schedule.
 	Set   []sim.Timer
 	Fired []uint64
-	// State is everything else that the company keeps, as JSON.
-	State []byte
+	// State is everything else that the company keeps, Desk everything else that lies beside it, as JSON.
+	State, Desk []byte
+	// Feed is how far the feed has come.
+	Feed Position
 	// Events are the events that the step wrote, in order.
 	Events []Event
 }
@@ -139,9 +139,10 @@ func (e *Event) Numbered() []byte {
 	return append(b, e.Body[1:]...)
 }
 
-// Image is a whole company as it was stored.
+// Image is a whole sandbox as it was stored: the company, and what lies beside it.
 type Image struct {
-	Tables []TableRows
-	Timers []sim.Timer
-	State  []byte
+	Tables      []TableRows
+	Timers      []sim.Timer
+	State, Desk []byte
+	Feed        Position
 }

@@ -10,23 +10,23 @@ import (
 	"platen/internal/moment"
 )
 
-// Recorder notes the changes of one step of the company. It is given the moment
-// of the step and hands out stamps, ids and sequence numbers. The step sets its
-// timers in its schedule.
+// Recorder notes the changes of one step of the company, or of what lies beside it in its sandbox. It is given the
+// moment of the step and hands out stamps and ids; the feed numbers its events. The step sets its timers in its
+// schedule.
 type Recorder struct {
 	*sim.Schedule
 
-	world     uint64
-	uid       uint64
-	sandboxID string
+	feed *Feed
+	// identity makes the id of a row with a prefix and a place in the order of births.
+	identity func(prefix string, ordinal int) uint64
+	// removes is set where rows can be removed.
+	removes bool
 
 	clock sim.Clock
-	trace event.Trace
 	wall  moment.Instant
 	now   sim.Minute
-	// last is the created_at of the newest event, sequence its number.
-	last     moment.Instant
-	sequence uint64
+	// written counts the events of this recorder, newest is the number of the newest of them.
+	written, newest uint64
 
 	// touched is set when a row was added or edited since the last flush.
 	touched bool
@@ -45,32 +45,30 @@ type pendingEvent struct {
 	trace     event.Trace
 }
 
-// Origin holds the data of its sandbox that a recorder needs.
-type Origin struct {
-	SandboxID string
-	// World makes the ids of business records, UID those of events.
-	World, UID uint64
-}
-
-// NewRecorder returns a recorder that goes on after the event with the given
-// sequence number and time.
-func NewRecorder(o Origin, schedule *sim.Schedule, sequence uint64, last moment.Instant) *Recorder {
+// NewRecorder returns a recorder of a company, which has written so many events. Ids follow from its world.
+func NewRecorder(world uint64, feed *Feed, schedule *sim.Schedule, written uint64) *Recorder {
 	return &Recorder{
-		Schedule: schedule, world: o.World, uid: o.UID, sandboxID: o.SandboxID, sequence: sequence, last: last,
+		Schedule: schedule, feed: feed, written: written, newest: feed.sequence,
+		identity: func(prefix string, ordinal int) uint64 { return worldly(world, prefix, ordinal) },
 	}
 }
 
-// Become lets the next events and rows belong to another sandbox, as one that was copied.
-func (r *Recorder) Become(o Origin) { r.world, r.uid, r.sandboxID = o.World, o.UID, o.SandboxID }
+// NewDeskRecorder returns a recorder of what lies beside a company: ids are unique across sandboxes, and rows can be
+// removed.
+func NewDeskRecorder(feed *Feed) *Recorder {
+	return &Recorder{
+		Schedule: sim.NewSchedule(nil, 1), feed: feed, removes: true,
+		identity: func(prefix string, ordinal int) uint64 {
+			return sim.Mix(sim.Mix(feed.uid^sim.Hash(prefix)) ^ uint64(ordinal))
+		},
+	}
+}
 
 // SetMoment sets the simulated moment of the next changes, their wall time and
 // the clock that gives the wall time of later moments.
 func (r *Recorder) SetMoment(now sim.Minute, wall moment.Instant, clock sim.Clock) {
 	r.now, r.wall, r.clock = now, wall, clock
 }
-
-// SetTrace sets the trace context of the next events.
-func (r *Recorder) SetTrace(t event.Trace) { r.trace = t }
 
 // Set sets a timer. One that was due before now fires next.
 func (r *Recorder) Set(t sim.Timer) {
@@ -93,24 +91,27 @@ func (r *Recorder) Wall() moment.Instant { return r.wall }
 // Date returns the in-world date.
 func (r *Recorder) Date() moment.Date { return r.now.Date() }
 
-// Sequence returns the number of the newest event, 0 before the first.
-func (r *Recorder) Sequence() uint64 { return r.sequence }
+// Sequence returns the number of the newest event of the feed, 0 before the first.
+func (r *Recorder) Sequence() uint64 { return r.feed.sequence }
 
-// LastEventAt returns the created_at of the newest event.
-func (r *Recorder) LastEventAt() moment.Instant { return r.last }
+// Newest returns the number of the newest event that this recorder wrote, or of the newest of the feed before it began.
+func (r *Recorder) Newest() uint64 { return r.newest }
+
+// Written counts the events that were written by this recorder, and by those before it whose count it goes on with.
+func (r *Recorder) Written() uint64 { return r.written }
 
 // stamp is the created_at that the next event will have: the moment's wall
 // time, raised where needed so that created_at strictly grows with the
 // sequence (contract: EVT.ORDER).
 func (r *Recorder) stamp() moment.Instant {
-	return max(r.wall, r.last+moment.Microsecond)
+	return max(r.wall, r.feed.last+moment.Microsecond)
 }
 
-// identity makes the id of a business record. It is a one-way hash: clients see the ids,
+// worldly makes the id of a business record. It is a one-way hash: clients see the ids,
 // and what is drawn in a world must not follow from them.
-func (r *Recorder) identity(prefix string, ordinal int) uint64 {
+func worldly(world uint64, prefix string, ordinal int) uint64 {
 	text := append(make([]byte, 16, 24), prefix...)
-	binary.BigEndian.PutUint64(text, r.world)
+	binary.BigEndian.PutUint64(text, world)
 	binary.BigEndian.PutUint64(text[8:], uint64(ordinal))
 	sum := sha256.Sum256(text)
 	return binary.BigEndian.Uint64(sum[:])
@@ -147,12 +148,14 @@ func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
 	data.SetChanges(riders)
 
 	created := r.stamp()
-	r.last = created
-	r.sequence++
-	id := EventID(r.uid, r.sequence)
+	r.feed.last = created
+	r.feed.sequence++
+	r.written++
+	r.newest = r.feed.sequence
+	id := EventID(r.feed.uid, r.newest)
 	r.pending = append(r.pending, pendingEvent{
-		sequence: r.sequence, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
-		id: id, self: selfPath(definition.Self, about.RowID()), data: data, trace: r.trace,
+		sequence: r.newest, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
+		id: id, self: selfPath(definition.Self, about.RowID()), data: data, trace: r.feed.trace,
 	})
 	return id
 }
@@ -238,7 +241,7 @@ func (r *Recorder) Flush() []Event {
 		p := &r.pending[i]
 		events[i] = Event{
 			Sequence: p.sequence, ID: p.id, Type: string(p.kind), CreatedAt: p.createdAt,
-			Body: encodeEvent(p, r.sandboxID),
+			Body: encodeEvent(p, r.feed.sandboxID),
 		}
 	}
 	r.Forget()

@@ -45,9 +45,6 @@ func (t *Rows) Len() int { return len(t.slots) }
 
 // NextID returns the id that the next row will get when it brings none.
 func (t *Rows) NextID(r *Recorder) string {
-	if t.definition.Beside {
-		return sim.ID(t.definition.Prefix, sim.Mix(sim.Mix(r.uid^sim.Hash(t.definition.Prefix))^uint64(len(t.slots))))
-	}
 	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
 }
 
@@ -96,9 +93,9 @@ func (t *Rows) IDAt(ordinal int) string {
 }
 
 // Remove takes a row away, for good; no later row gets its id. It is for
-// tables that are kept beside the company. The row must exist.
+// tables that lie beside the company. The row must exist.
 func (t *Rows) Remove(r *Recorder, id string) {
-	if !t.definition.Beside {
+	if !r.removes {
 		panic(fmt.Sprintf("rows of %s stay", t.definition.Resource))
 	}
 	ordinal := t.Ordinal(id)
@@ -224,7 +221,7 @@ func (t *Rows) Restore(rows TableRows) error {
 	t.slots = make([]slot, len(entries))
 	t.index = newIndex(len(entries))
 	for i, e := range entries {
-		if e == nil || e.Ordinal != i || e.Removed() && !t.definition.Beside {
+		if e == nil || e.Ordinal != i || e.Removed() && !t.definition.Removes {
 			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
 		}
 		s := &t.slots[i]

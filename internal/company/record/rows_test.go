@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"platen/internal/company/record"
-	"platen/internal/company/sim"
 )
 
 // TestRowsWhoseDecodedFormIsDroppedAreTheSame: it is made again from the bytes, and the
 // change of a row that is not flushed yet stays.
 func TestRowsWhoseDecodedFormIsDroppedAreTheSame(t *testing.T) {
 	t.Parallel()
-	recorder := record.NewRecorder(record.Origin{SandboxID: "sbx_0000000000001", UID: 7}, sim.NewSchedule(nil, 1), 0, 0)
+	recorder := record.NewDeskRecorder(record.NewFeed("sbx_0000000000001", 7, record.Position{}))
 	table := record.NewTable[parcel, int](record.Definition{Resource: "parcel", Prefix: "pcl"}, nil)
 	kept, _ := table.Add(recorder, parcel{Status: "packed", SKU: "prd_card"}, 3)
 	changed, _ := table.Add(recorder, parcel{Status: "packed", SKU: "prd_book"}, 4)

@@ -29,7 +29,7 @@ func AppendChanges(b []byte, c *Changes) []byte {
 	for _, sequence := range c.Fired {
 		b = binary.AppendUvarint(b, sequence)
 	}
-	b = appendBytes(b, c.State)
+	b = appendPosition(appendBytes(appendBytes(b, c.State), c.Desk), c.Feed)
 	b = binary.AppendUvarint(b, uint64(len(c.Events)))
 	for i := range c.Events {
 		e := &c.Events[i]
@@ -56,7 +56,7 @@ func ReadChanges(b []byte) (Changes, []byte, error) {
 	for i := range c.Fired {
 		c.Fired[i] = r.number()
 	}
-	c.State = r.bytes()
+	c.State, c.Desk, c.Feed = r.bytes(), r.bytes(), r.position()
 	c.Events = make([]Event, r.count())
 	for i := range c.Events {
 		c.Events[i] = Event{
@@ -70,14 +70,14 @@ func ReadChanges(b []byte) (Changes, []byte, error) {
 func AppendImage(b []byte, m *Image) []byte {
 	b = appendTables(b, m.Tables)
 	b = appendTimers(b, m.Timers)
-	return appendBytes(b, m.State)
+	return appendPosition(appendBytes(appendBytes(b, m.State), m.Desk), m.Feed)
 }
 
 // ReadImage reads the output of AppendImage and returns the rest. Rows and state share
 // the memory of b, most of which is rows.
 func ReadImage(b []byte) (Image, []byte, error) {
 	r := reader{rest: b}
-	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes()}
+	m := Image{Tables: r.tables(), Timers: r.timers(), State: r.bytes(), Desk: r.bytes(), Feed: r.position()}
 	return m, r.rest, r.err
 }
 
@@ -106,7 +106,7 @@ func (m *Image) Apply(c *Changes) {
 		m.Timers = kept
 	}
 	m.Timers = append(m.Timers, c.Set...)
-	m.State = c.State
+	m.State, m.Desk, m.Feed = c.State, c.Desk, c.Feed
 }
 
 // table returns the table that rows belong to. Its layout becomes unknown when
@@ -157,6 +157,10 @@ func appendTimers(b []byte, timers []sim.Timer) []byte {
 		b = binary.AppendVarint(b, t.Index)
 	}
 	return b
+}
+
+func appendPosition(b []byte, p Position) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(b, p.Sequence), uint64(p.At))
 }
 
 func appendString(b []byte, s string) []byte {
@@ -267,6 +271,10 @@ func (r *reader) entry(e *Entry) {
 		}
 	}
 	e.row, e.private = r.bytes(), r.bytes()
+}
+
+func (r *reader) position() Position {
+	return Position{Sequence: r.number(), At: moment.Instant(r.number())}
 }
 
 func (r *reader) ordinal() int {

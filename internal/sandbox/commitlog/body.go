@@ -20,8 +20,8 @@ import (
 // Formats to come keep the place of the sum, so that a body of another program is
 // told from a damaged one. There is one for commits and one for snapshots.
 const (
-	commitFormat   = 4
-	snapshotFormat = 8
+	commitFormat   = 5
+	snapshotFormat = 9
 	flagPlain      = 0
 	flagCompressed = 1
 	// sumAt, flagAt, previousAt and payloadAt are the places of the parts.

@@ -1,0 +1,78 @@
+package desk
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+
+	"platen/internal/sandbox/apikey"
+)
+
+// Limits of what is remembered of the bodies of a sandbox's requests (contract:
+// OPEN.REQUEST.BODIES).
+const (
+	// MaxExchanges is of how many requests there are bodies.
+	MaxExchanges = 200
+	// MaxExchangeBody is how much of each body is kept, in bytes, and maxExchangeBytes how much
+	// of all of a sandbox's.
+	MaxExchangeBody  = 4 << 10
+	maxExchangeBytes = 256 << 10
+	// MaxQuery is how much of a query string is kept, in bytes.
+	MaxQuery = 2 << 10
+)
+
+// Exchange has the data on the wire of a request: without keys and secrets, and of the bodies
+// their beginnings.
+type Exchange struct {
+	Query, IdempotencyKey string
+	Request, Response     []byte
+	// QueryBytes, RequestBytes and ResponseBytes are how long the query string and the bodies were.
+	QueryBytes, RequestBytes, ResponseBytes int64
+}
+
+// secrets are never remembered: keys of sandboxes and of webhooks, whole or cut short.
+var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
+
+const removed = "(removed)"
+
+// Kept returns the parts of an exchange that may be kept, in memory of their own: where hidden is set, nothing of
+// the bodies. The response must be in memory of its own already, which is kept.
+func (e *Exchange) Kept(hidden bool) *Exchange {
+	kept := *e
+	kept.QueryBytes = int64(len(e.Query))
+	kept.Query = withoutSecrets(e.Query[:min(len(e.Query), MaxQuery)])
+	kept.IdempotencyKey = withoutSecrets(e.IdempotencyKey)
+	kept.Request, kept.Response = nil, nil
+	if !hidden {
+		kept.Request = WithoutSecrets(slices.Clone(e.Request[:min(len(e.Request), MaxExchangeBody)]))
+		kept.Response = WithoutSecrets(e.Response[:min(len(e.Response), MaxExchangeBody)])
+	}
+	return &kept
+}
+
+// WithoutSecrets replaces keys in a text.
+func WithoutSecrets(text []byte) []byte {
+	if !bytes.Contains(text, []byte("lab_")) && !bytes.Contains(text, []byte("whsec_")) {
+		return text
+	}
+	return secrets.ReplaceAll(text, []byte(removed))
+}
+
+func withoutSecrets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return string(WithoutSecrets([]byte(text)))
+}
+
+// size is about how much memory an exchange takes up, in bytes; 0 for none.
+func (e *Exchange) size() int64 {
+	if e == nil {
+		return 0
+	}
+	return int64(callBytes + len(e.Query) + len(e.IdempotencyKey) + cap(e.Request) + cap(e.Response))
+}
+
+// ShownTo reports whether the bodies of a request may be read with a key: with the one that it
+// was sent with.
+func (c *Call) ShownTo(system apikey.System) bool { return c.Exchange != nil && c.System == system }
