@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -65,14 +66,16 @@ func TestTheBlockWithFewestConnectionsIsNext(t *testing.T) {
 			busy[i] = l.connectFrom(fmt.Sprintf("198.51.%d.1", i/2))
 			io.WriteString(busy[i], "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		}
-		served := make(chan string)
+		served := make(chan string, 3)
+		var clients sync.WaitGroup
 		for _, address := range []string{"198.51.0.1", "198.51.1.1", "203.0.113.1"} {
 			c := l.connectFrom(address)
 			t.Cleanup(func() { c.Close() })
-			go func() {
-				asks(t, c)
+			clients.Go(func() {
+				io.WriteString(c, "GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n") // until the server reads it
 				served <- address
-			}()
+				over(t, c).receive(http.MethodGet) // until then its place is nobody else's
+			})
 			synctest.Wait()
 		}
 		over(t, busy[total-1]).receive(http.MethodGet)
@@ -82,8 +85,7 @@ func TestTheBlockWithFewestConnectionsIsNext(t *testing.T) {
 		for _, c := range busy {
 			c.Close()
 		}
-		<-served
-		<-served
+		clients.Wait()
 	})
 }
 
