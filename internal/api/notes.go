@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +27,8 @@ const webhooksPath = "/webhooks"
 // it into responses.
 func (s *Server) notes(next message.Handler) message.Handler {
 	return func(r *message.Request) (out *message.Response) {
-		if r.Sandbox != nil && !r.Watching && !r.Traceless() {
+		traced := r.Sandbox != nil && !r.Watching && !r.Traceless()
+		if traced {
 			leave := r.Sandbox.Enter()
 			defer leave()
 		}
@@ -39,8 +39,18 @@ func (s *Server) notes(next message.Handler) message.Handler {
 			case v != nil:
 				out = s.refuse(r, s.panicked(r, v))
 			}
-			if !out.Gone && !out.Relayed {
-				s.note(r, out)
+			if out.Gone || out.Relayed {
+				return
+			}
+			if traced && !out.DryRun && r.HTTP.Method != http.MethodOptions {
+				s.notice(r, out)
+			}
+			// Reading the remembered requests is not remembered itself: such a read could never get a 304.
+			if traced && !out.Unreached && (r.Operation == nil || r.Operation.Resource != operation.CallResource) {
+				s.remember(r, out)
+			}
+			if s.options.Observe != nil {
+				s.options.Observe(answered(r, out))
 			}
 		}()
 		return next(r)
@@ -53,21 +63,8 @@ func (s *Server) panicked(r *message.Request, v any) error {
 	return problem.New(problem.InternalError, "Something went wrong on our side.")
 }
 
-func (s *Server) note(r *message.Request, out *message.Response) {
-	if r.Sandbox != nil && !r.Watching && !r.Traceless() {
-		s.notice(r, out)
-		s.remember(r, out)
-	}
-	if s.options.Observe != nil {
-		s.options.Observe(answered(r, out))
-	}
-}
-
 // notice shows the request to the missions.
 func (s *Server) notice(r *message.Request, out *message.Response) {
-	if out.DryRun || r.HTTP.Method == http.MethodOptions {
-		return
-	}
 	c := &out.Facts
 	c.Arrived, c.Answered, c.Status, c.Replayed = r.Arrived, s.registry.Now(), out.Status, out.Replayed
 	c.Code, c.RetryAt = out.Code, out.RetryAt
@@ -87,61 +84,39 @@ func (s *Server) notice(r *message.Request, out *message.Response) {
 	default:
 		c.Write = true
 	}
-	lost := r.Sandbox.Client().LostDecisions()
-	if len(lost) > 0 && out.Succeeded() && r.HTTP.Method != http.MethodHead {
-		c.Shown = shown(out, lost)
+	if r.HTTP.Method != http.MethodHead {
+		// A stream names none: it is the archive of requests, which shows what was sent before.
+		c.Names = func(id string) bool { return bytes.Contains(out.Body(), []byte(id)) }
 	}
 	r.Sandbox.Observe(r.Context(), c)
 }
 
-// shown returns the ids that a response names. A stream names none: it is the archive of requests, which shows what
-// was sent before.
-func shown(out *message.Response, ids []string) []string {
-	body := out.Body()
-	return slices.DeleteFunc(ids, func(id string) bool { return !bytes.Contains(body, []byte(id)) })
-}
-
-// remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS).
-// Reading the remembered requests is not remembered itself: such a read could
-// never get a 304.
+// remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS), with its bodies: without them
+// when a budget refused it, which costs its client nothing. A severed response is left out.
 func (s *Server) remember(r *message.Request, out *message.Response) {
-	if out.Unreached || r.Operation != nil && r.Operation.Resource == operation.CallResource {
-		return
+	path := r.HTTP.URL.EscapedPath()
+	if len(path) > maxPath {
+		path = path[:maxPath] + "…"
 	}
-	r.Sandbox.Note(desk.Call{
-		Exchange: s.bodiesOf(r, out),
-		ID:       r.ID, Method: message.Short(r.HTTP.Method), Path: cut(r.HTTP.URL.EscapedPath(), maxPath),
+	call := desk.Call{
+		ID: r.ID, Method: message.Short(r.HTTP.Method), Path: path,
 		System: r.Caller.System, Status: out.Status,
 		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
 		At:          s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
-	})
-}
-
-// bodiesOf returns the parts of the bodies to remember, nil for nothing: none of a request that a budget refused,
-// which costs its client nothing. A severed response is left out.
-func (s *Server) bodiesOf(r *message.Request, out *message.Response) *desk.Exchange {
-	if !s.options.Bodies || out.Refused() {
-		return nil
 	}
-	e := desk.Exchange{
-		Query: r.HTTP.URL.RawQuery, IdempotencyKey: message.Short(r.HTTP.Header.Get(wire.HeaderIdempotencyKey)),
-		Request: r.Body.Received(),
+	if s.options.Bodies && !out.Refused() {
+		e := desk.Exchange{
+			Query: r.HTTP.URL.RawQuery, IdempotencyKey: message.Short(r.HTTP.Header.Get(wire.HeaderIdempotencyKey)),
+			Request: r.Body.Received(),
+		}
+		e.RequestBytes = int64(len(e.Request))
+		if out.Severed == message.Unsevered {
+			e.Response, e.ResponseBytes = out.Excerpt(desk.MaxExchangeBody)
+		}
+		call.Exchange = e.Kept(r.Operation != nil && strings.HasPrefix(r.Operation.Path, webhooksPath))
 	}
-	e.RequestBytes = int64(len(e.Request))
-	if out.Severed == message.Unsevered {
-		e.Response, e.ResponseBytes = out.Excerpt(desk.MaxExchangeBody)
-	}
-	hidden := r.Operation != nil && strings.HasPrefix(r.Operation.Path, webhooksPath)
-	return e.Kept(hidden)
-}
-
-// cut is a text with at most so many of its bytes.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return text[:most] + "…"
+	r.Sandbox.Note(call)
 }
 
 // Answered describes one request when its response is known. It holds nothing that

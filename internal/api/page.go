@@ -29,7 +29,9 @@ func (s *Server) AdmitPage(w http.ResponseWriter, r *http.Request, tokens int) b
 		out.Error, out.NoStore, out.Type = nil, true, "text/plain; charset=utf-8"
 		out.Raw = fmt.Appendf(nil, "%s Come back at %s.\n", p.Message, p.RetryAt.UTC().Format(time.RFC1123))
 	}
-	s.note(in, out)
+	if s.options.Observe != nil {
+		s.options.Observe(answered(in, out))
+	}
 	s.writer.Send(w, in, out)
 	return false
 }

@@ -205,7 +205,7 @@ func (c *Company) fire(wall moment.Instant) {
 		panic("no timer is called " + t.Kind)
 	}
 	handle.Fire(c, c.rec, t)
-	c.watch()
+	c.watch(false)
 }
 
 // openDay schedules the customers of the day, its close, and the opening of the
@@ -239,5 +239,5 @@ func (c *Company) closeDay() {
 	if c.testSolvency(); c.Bankrupt() {
 		c.notePoint()
 	}
-	c.showMissions(true)
+	c.watch(true)
 }

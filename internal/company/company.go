@@ -217,14 +217,14 @@ func (c *Company) Changed() bool { return c.rec.Touched() }
 
 // Notices ends a step, and lists the events that wait to be flushed.
 func (c *Company) Notices() []record.Notice {
-	c.watch()
+	c.watch(false)
 	return c.rec.Notices()
 }
 
 // Flush encodes everything that changed since the last flush, as the commit
 // with the given version.
 func (c *Company) Flush(version uint64) record.Changes {
-	c.watch()
+	c.watch(false)
 	changes := record.Changes{Events: c.rec.Flush(), Feed: c.feed.Position()}
 	for _, table := range c.tables {
 		if entries := table.Flush(version); len(entries) > 0 {

@@ -21,18 +21,15 @@ func (c *Company) Signal(s mission.Signals) { c.missions.Note(c.rec, s) }
 func (c *Company) Note(s mission.Signals) {
 	c.Signal(s)
 	c.missions.Credit(c.rec)
-	c.watch()
+	c.watch(false)
 }
 
 // Signals returns the signals noted so far.
 func (c *Company) Signals() mission.Signals { return c.missions.Signals }
 
-// watch shows the missions the events since the last call. They see no opening,
-// and nothing any more of a company that has ended.
-func (c *Company) watch() { c.showMissions(false) }
-
-// showMissions is watch, at the close of a day or at another moment.
-func (c *Company) showMissions(closed bool) {
+// watch shows the missions the events since the last call, at the close of a day or at another moment. They see no
+// opening, and nothing any more of a company that has ended.
+func (c *Company) watch(closed bool) {
 	if newest := c.rec.Newest(); c.Bankrupt() || !closed && newest == c.watched {
 		c.watched = newest
 		return

@@ -79,7 +79,30 @@ func (c *Client) Note(call Call) (full bool) {
 	for _, text := range []*string{&call.ID, &call.Method, &call.Path, &call.Traceparent} {
 		*text = strings.Clone(*text)
 	}
-	grown := c.Calls.note(call)
+	l := &c.Calls
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.held + l.rows
+	l.count++
+	call.Ordinal = l.base + l.count
+	if n := len(l.calls); n > 0 { // also when the clock is set back
+		call.At = max(call.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
+	}
+	if call.Exchange != nil {
+		l.exchanges, l.held = append(l.exchanges, call.Ordinal), l.held+call.Exchange.size()
+	}
+	l.rows += call.size()
+	if len(l.calls) < MaxCalls {
+		l.calls = append(l.calls, call)
+	} else {
+		l.rows -= l.calls[l.first].size()
+		l.calls[l.first] = call
+		l.first = (l.first + 1) % MaxCalls
+	}
+	for len(l.exchanges) > MaxExchanges || l.held > maxExchangeBytes {
+		l.dropExchange()
+	}
+	grown := l.held + l.rows - before
 	return c.memory.Bytes.Add(grown) > c.memory.Limit && grown > 0
 }
 
@@ -105,33 +128,6 @@ func (l *CallLog) Begin(epoch uint64) {
 	if l.count == 0 {
 		l.base = epoch * epochOrdinals
 	}
-}
-
-// note remembers a request, and returns how many more bytes the log takes up for it.
-func (l *CallLog) note(c Call) (grown int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	before := l.held + l.rows
-	l.count++
-	c.Ordinal = l.base + l.count
-	if n := len(l.calls); n > 0 { // also when the clock is set back
-		c.At = max(c.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
-	}
-	if c.Exchange != nil {
-		l.exchanges, l.held = append(l.exchanges, c.Ordinal), l.held+c.Exchange.size()
-	}
-	l.rows += c.size()
-	if len(l.calls) < MaxCalls {
-		l.calls = append(l.calls, c)
-	} else {
-		l.rows -= l.calls[l.first].size()
-		l.calls[l.first] = c
-		l.first = (l.first + 1) % MaxCalls
-	}
-	for len(l.exchanges) > MaxExchanges || l.held > maxExchangeBytes {
-		l.dropExchange()
-	}
-	return l.held + l.rows - before
 }
 
 // size is about how much memory a request takes up without its Exchange, in bytes.

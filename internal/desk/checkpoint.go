@@ -93,9 +93,6 @@ func (d *Desk) Checkpoint(name string) (*Checkpoint, bool) {
 
 // handedOver is when an evaluation was handed to its player: at the first checkpoint that its grader made, 0 before.
 func (d *Desk) handedOver() moment.Instant {
-	if !d.company.Settings().Preset.Evaluation {
-		return 0
-	}
 	for made := range d.checkpoints.All {
 		if made.Label != StartCheckpoint {
 			return made.CreatedAt

@@ -59,24 +59,19 @@ func (c *Client) Observe(call *activity.Call, seen Seen) (known, added mission.S
 		known |= mission.OfFailures
 	}
 	added = c.activity.Observe(call, known)
-	repeats = c.activity.Decide(call)
+	if d := &c.activity.Decisions; call.Made != nil || len(d.Lost)+len(d.Repeated) > 0 {
+		repeats = c.activity.Decide(call)
+	}
 	c.activity.Mind(call, &c.reads)
 	if call.FeedRange.Read {
 		c.feedRead = max(c.feedRead, min(call.FeedRange.Last, seen.Newest))
 	}
-	added |= c.handled(seen.AcknowledgedTwice) &^ known
+	if twice := seen.AcknowledgedTwice; twice > 0 && c.feedRead >= twice {
+		added |= mission.HandledTwice &^ known
+	}
 	c.activity.Noted |= added
 	c.refused.Store(c.activity.Refused)
 	return known, added, repeats
-}
-
-// handled returns the signal of an event that was acknowledged twice and read in
-// the feed; the event with the number 0 is none.
-func (c *Client) handled(twice uint64) mission.Signals {
-	if twice > 0 && c.feedRead >= twice {
-		return mission.HandledTwice
-	}
-	return 0
 }
 
 // Signals returns those that were noted, when an event with a number has been
@@ -84,21 +79,10 @@ func (c *Client) handled(twice uint64) mission.Signals {
 func (c *Client) Signals(twice uint64) mission.Signals {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.activity.Noted |= c.handled(twice)
+	if twice > 0 && c.feedRead >= twice {
+		c.activity.Noted |= mission.HandledTwice
+	}
 	return c.activity.Noted
-}
-
-// LostDecisions returns the ids of the decisions whose responses were lost, and of which no client has learned.
-func (c *Client) LostDecisions() (ids []string) {
-	if c.faults.Load() == nil {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range c.activity.Decisions.Lost {
-		ids = append(ids, c.activity.Decisions.Lost[i].ID)
-	}
-	return ids
 }
 
 // Repeat notes that a decision was made again whose response was lost.

@@ -31,31 +31,27 @@ func (d *Desk) disturb() {
 }
 
 // Committed notes the faults of a step that is durable now.
-func (d *Desk) Committed() { d.disturbed.happened() }
-
-// Dropped gives back what a step took that is no more.
-func (d *Desk) Dropped() { d.disturbed.undone() }
-
-func (d *disturbance) happened() {
-	if d == nil {
-		return
+func (d *Desk) Committed() {
+	if x := d.disturbed; x != nil {
+		for _, h := range x.hits {
+			x.faults.Note(h)
+		}
+		x.taken, x.hits = nil, nil
 	}
-	for _, h := range d.hits {
-		d.faults.Note(h)
-	}
-	d.taken, d.hits = nil, nil
 }
 
-func (d *disturbance) undone() {
-	if d == nil {
+// Dropped gives back what a step took that is no more.
+func (d *Desk) Dropped() {
+	x := d.disturbed
+	if x == nil {
 		return
 	}
-	d.faults.mu.Lock()
-	defer d.faults.mu.Unlock()
-	for _, kind := range d.taken {
-		d.faults.memory.Inject(injection.Injection{Kind: kind, Count: 1})
+	x.faults.mu.Lock()
+	defer x.faults.mu.Unlock()
+	for _, kind := range x.taken {
+		x.faults.memory.Inject(injection.Injection{Kind: kind, Count: 1})
 	}
-	d.taken, d.hits = nil, nil
+	x.taken, x.hits = nil, nil
 }
 
 // strikes reports whether a fault happens to an attempt. One that was asked for by hand is

@@ -40,11 +40,13 @@ type Options struct {
 type Desk struct {
 	Webhooks *subscription.Subscriptions
 
-	company     *company.Company
-	client      *Client
-	options     *Options
-	rec         *record.Recorder
-	wall        moment.Instant
+	company *company.Company
+	client  *Client
+	options *Options
+	rec     *record.Recorder
+	wall    moment.Instant
+	// evaluation is set where players are compared.
+	evaluation  bool
 	checkpoints *record.Table[Checkpoint, struct{}]
 	// faultParts holds the parts of the memory of faults as they are stored.
 	faultParts *record.Table[faultPart, storedFault]
@@ -66,7 +68,7 @@ func empty(c *company.Company, o *Options, client *Client) *Desk {
 	rec := record.NewDeskRecorder(c.Feed())
 	d := &Desk{
 		Webhooks: subscription.New(rec), company: c, client: client, options: o, rec: rec,
-		checkpoints: newCheckpoints(), faultParts: newFaultParts(),
+		checkpoints: newCheckpoints(), faultParts: newFaultParts(), evaluation: c.Settings().Preset.Evaluation,
 	}
 	d.tables = append(d.Webhooks.Tables(), d.checkpoints.Rows, d.faultParts.Rows)
 	d.At(c.Wall())
@@ -124,8 +126,9 @@ func (d *Desk) Changed() bool { return d.rec.Touched() }
 
 // Credit lets the missions take up what the client's requests have shown.
 func (d *Desk) Credit() {
-	if !d.company.Bankrupt() {
-		d.company.Note(d.client.Signals(d.Webhooks.Twice()))
+	_, twice := d.Webhooks.Glance()
+	if noted := d.client.Signals(twice); noted&^d.company.Signals() != 0 && !d.company.Bankrupt() {
+		d.company.Note(noted)
 	}
 }
 
@@ -134,9 +137,15 @@ func (d *Desk) Credit() {
 func (d *Desk) Flush(version uint64) record.Changes {
 	notices := d.company.Notices()
 	d.At(0)
-	d.Webhooks.Publish(record.Merged(notices, d.rec.Notices()))
+	if own := d.rec.Notices(); len(own) > 0 {
+		notices = append(notices, own...)
+		slices.SortFunc(notices, func(a, b record.Notice) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	}
+	d.Webhooks.Publish(notices)
 	changes := d.company.Flush(version)
-	d.storeFaults()
+	if f := d.client.faults.Load(); f != nil {
+		d.storeFaults(f)
+	}
 	if events := d.rec.Flush(); len(events) > 0 {
 		changes.Events = slices.Concat(changes.Events, events)
 		slices.SortFunc(changes.Events, func(a, b record.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
@@ -235,7 +244,10 @@ type Summary struct {
 
 // Summary returns the desk at a glance.
 func (d *Desk) Summary() Summary {
-	return Summary{
-		Serving: d.Webhooks.Serving(), AcknowledgedTwice: d.Webhooks.Twice(), HandedOver: d.handedOver(),
+	s := Summary{}
+	s.Serving, s.AcknowledgedTwice = d.Webhooks.Glance()
+	if d.evaluation {
+		s.HandedOver = d.handedOver()
 	}
+	return s
 }

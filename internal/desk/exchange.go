@@ -40,8 +40,8 @@ const removed = "(removed)"
 func (e *Exchange) Kept(hidden bool) *Exchange {
 	kept := *e
 	kept.QueryBytes = int64(len(e.Query))
-	kept.Query = withoutSecrets(e.Query[:min(len(e.Query), MaxQuery)])
-	kept.IdempotencyKey = withoutSecrets(e.IdempotencyKey)
+	kept.Query = string(WithoutSecrets([]byte(e.Query[:min(len(e.Query), MaxQuery)])))
+	kept.IdempotencyKey = string(WithoutSecrets([]byte(e.IdempotencyKey)))
 	kept.Request, kept.Response = nil, nil
 	if !hidden {
 		kept.Request = WithoutSecrets(slices.Clone(e.Request[:min(len(e.Request), MaxExchangeBody)]))
@@ -56,13 +56,6 @@ func WithoutSecrets(text []byte) []byte {
 		return text
 	}
 	return secrets.ReplaceAll(text, []byte(removed))
-}
-
-func withoutSecrets(text string) string {
-	if text == "" {
-		return ""
-	}
-	return string(WithoutSecrets([]byte(text)))
 }
 
 // size is about how much memory an exchange takes up, in bytes; 0 for none.

@@ -78,11 +78,7 @@ func (d *Desk) markFaults() {
 }
 
 // storeFaults puts the parts of the memory of faults that have changed into their rows.
-func (d *Desk) storeFaults() {
-	f := d.client.faults.Load()
-	if f == nil {
-		return
-	}
+func (d *Desk) storeFaults(f *Faults) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.spells = f.memory.Spells

@@ -42,30 +42,25 @@ type pendingReply struct {
 	reply   *Reply
 }
 
-// render renders the whole response from the state that the command made.
-func (p *pendingReply) render(v *View) {
+// render renders the whole response from the state that the command made, and returns the reply to store, nil without
+// an idempotency key.
+func (p *pendingReply) render(v *View) *commitlog.Reply {
 	head := v.Meta(p.command.Head, p.reply.At)
 	head.ServerTime = head.ServerTime.Add(p.command.Offset)
-	p.reply.Status, p.reply.Body = p.command.Status, wire.Success(&head, p.result.data(v))
+	var data []byte
+	if r := &p.result; r.Value != nil {
+		data = wire.Encode(r.Value(v))
+	} else {
+		e, ok := v.Row(r.Resource, r.ID)
+		if !ok {
+			panic("a write answered with a row that is not there: " + r.Resource + " " + r.ID)
+		}
+		data = e.Row()
+	}
+	p.reply.Status, p.reply.Body = p.command.Status, wire.Success(&head, data)
 	if p.result.Once != nil {
 		p.reply.Once = wire.Success(&head, wire.Encode(p.result.Once(v)))
 	}
-}
-
-// data is the data of the response.
-func (r *Result) data(v *View) []byte {
-	if r.Value != nil {
-		return wire.Encode(r.Value(v))
-	}
-	e, ok := v.Row(r.Resource, r.ID)
-	if !ok {
-		panic("a write answered with a row that is not there: " + r.Resource + " " + r.ID)
-	}
-	return e.Row()
-}
-
-// stored returns the reply to store, nil without an idempotency key.
-func (p *pendingReply) stored() *commitlog.Reply {
 	if p.command.Key == "" {
 		return nil
 	}

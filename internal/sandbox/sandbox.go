@@ -380,8 +380,7 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 	}
 	commit := commitlog.Commit{Changes: changes}
 	if in.pending != nil {
-		in.pending.render(next)
-		commit.Reply = in.pending.stored()
+		commit.Reply = in.pending.render(next)
 	}
 	body, sum := commit.Encode(version, s.sum)
 	err := s.registry.store.Commit(context.WithoutCancel(ctx), store.Commit{

@@ -1,9 +1,6 @@
 package record
 
 import (
-	"cmp"
-	"slices"
-
 	"platen/internal/event"
 	"platen/internal/moment"
 )
@@ -38,13 +35,3 @@ func (f *Feed) Position() Position { return Position{Sequence: f.sequence, At: f
 
 // SetTrace sets the trace context of the next events.
 func (f *Feed) SetTrace(t event.Trace) { f.trace = t }
-
-// Merged returns notices of two recorders in the order of their feed.
-func Merged(a, b []Notice) []Notice {
-	if len(b) == 0 {
-		return a
-	}
-	all := slices.Concat(a, b)
-	slices.SortFunc(all, func(a, b Notice) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	return all
-}

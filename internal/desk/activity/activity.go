@@ -105,73 +105,64 @@ type Copy struct {
 	Begun  bool   `json:"begun,omitzero"`
 }
 
-// Clone returns a copy that shares nothing with the original.
-func (c *ClientActivity) Clone() ClientActivity {
-	clone := *c
-	clone.Presses, clone.ListScans = slices.Clone(c.Presses), slices.Clone(c.ListScans)
-	clone.Failures, clone.Decisions = c.Failures.clone(), c.Decisions.clone()
-	return clone
-}
-
 // Observe takes a call in, and returns the signals that it adds to the known
 // ones.
-func (c *ClientActivity) Observe(call *Call, known mission.Signals) mission.Signals {
+func (c *ClientActivity) Observe(call *Call, known mission.Signals) (added mission.Signals) {
+	f := &c.Failures
+	if call.Exposed || call.Fault != "" || c.Office.Storm.Until+c.Factory.Storm.Until != 0 || f.Absence.System != "" ||
+		len(f.Responses)+len(f.Requests)+len(f.Working)+len(f.Lists) > 0 {
+		added = c.fail(call, known)
+	}
 	if call.Fault == fault.RequestLost { // nothing was done, and the client was told nothing
-		return c.fail(call, known) &^ known
+		return added &^ known
 	}
-	added := c.fail(call, known) | atOnce(call) | c.write(call)
-	if lacks(known, mission.BackedOff) {
-		added |= c.backOff(call)
-	}
-	if lacks(known, mission.WaitedForPress) {
-		added |= c.awaitPress(call)
-	}
-	if lacks(known, mission.BeganList|mission.WentOnInList|mission.ReachedListEnd) {
-		added |= c.pageThrough(call)
-	}
-	if lacks(known, mission.FollowedOnce|mission.FollowedTwice|mission.FollowedOn) {
-		added |= c.followFeed(call)
-	}
-	if lacks(known, mission.BooksBalance) {
-		added |= c.balance(call)
-	}
-	return added &^ known
-}
-
-func lacks(known, wanted mission.Signals) bool { return wanted&^known != 0 }
-
-// atOnce returns the signals that one request gives by itself.
-func atOnce(call *Call) (added mission.Signals) {
 	if call.Replayed {
 		added |= mission.RepeatedSafely
 	}
 	if call.Status == notModified {
 		added |= mission.HeldAlready
 	}
-	if !call.succeeded() {
-		return added
+	if call.succeeded() {
+		added |= mission.ReadAnything
+		if call.CSV {
+			added |= mission.TookCSV
+		}
+		if call.Agent {
+			added |= mission.AgentCalled
+		}
+		switch {
+		case call.Business && call.Factory:
+			added |= mission.ReachedFactory
+		case call.Business:
+			added |= mission.ReachedOffice
+		}
 	}
-	added |= mission.ReadAnything
-	if call.CSV {
-		added |= mission.TookCSV
+	if call.Write {
+		added |= c.write(call)
 	}
-	if call.Agent {
-		added |= mission.AgentCalled
+	lacks := func(wanted mission.Signals) bool { return wanted&^known != 0 }
+	if waits := call.Status == tooManyRequests || c.key(call).Silence.Until != 0; waits && lacks(mission.BackedOff) {
+		added |= c.backOff(call)
 	}
-	switch {
-	case call.Business && call.Factory:
-		added |= mission.ReachedFactory
-	case call.Business:
-		added |= mission.ReachedOffice
+	if call.Press != "" && !call.Replayed && lacks(mission.WaitedForPress) {
+		added |= c.awaitPress(call)
 	}
-	return added
+	if call.Page.List != 0 && lacks(mission.BeganList|mission.WentOnInList|mission.ReachedListEnd) {
+		added |= c.pageThrough(call)
+	}
+	if call.FeedRange.Read && lacks(mission.FollowedOnce|mission.FollowedTwice|mission.FollowedOn) {
+		added |= c.followFeed(call)
+	}
+	if reads := call.FeedRange.Read || call.Page.Ledger.Whole || c.Ledger.Whole; reads && lacks(mission.BooksBalance) {
+		added |= c.balance(call)
+	}
+	return added &^ known
 }
 
 // write counts the writes. Moving the clock is no business, and a replay no
 // second success.
 func (c *ClientActivity) write(call *Call) mission.Signals {
 	switch {
-	case !call.Write:
 	case call.Replayed:
 		c.Replayed++
 	case call.refused():
@@ -212,9 +203,6 @@ func (c *ClientActivity) backOff(call *Call) mission.Signals {
 // awaitPress looks for a press that is left alone while it is busy, and then
 // started.
 func (c *ClientActivity) awaitPress(call *Call) mission.Signals {
-	if call.Press == "" || call.Replayed {
-		return 0
-	}
 	i := slices.IndexFunc(c.Presses, func(w Wait) bool { return w.Press == call.Press })
 	switch {
 	case call.Code == problem.PressBusy && i < 0:

@@ -36,10 +36,10 @@ type Call struct {
 	Away    injection.System
 	// Injected are the kinds of all faults that the call met.
 	Injected []fault.Kind
-	// Made is the decision that the write carried out, nil for none, and where no faults are injected. Shown are
-	// the records of lost decisions that the response names.
-	Made  *Decision
-	Shown []string
+	// Made is the decision that the write carried out, nil for none, and where no faults are injected.
+	Made *Decision
+	// Names reports whether the response names a record by its id, nil for one that names none.
+	Names func(id string) bool
 	// Press is the one that the call wanted to start, "" for none.
 	Press string
 	// Page and FeedRange are the parts read of a list and of the feed. A page

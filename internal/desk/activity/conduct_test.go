@@ -175,6 +175,6 @@ func TestConductIsBoundedAndSurvivesBeingStored(t *testing.T) {
 		if err := json.Unmarshal(stored, &loaded); err != nil || !reflect.DeepEqual(loaded, c.conduct) {
 			t.Fatalf("stored was %s, loaded is %+v: %v", stored, loaded, err)
 		}
-		c.conduct = loaded.Clone()
+		c.conduct = loaded
 	}
 }

@@ -45,20 +45,12 @@ type Decisions struct {
 	Repeated []Repetition `json:"repeated,omitempty"`
 }
 
-func (d *Decisions) clone() Decisions {
-	clone := Decisions{Lost: slices.Clone(d.Lost), Repeated: slices.Clone(d.Repeated)}
-	for i := range clone.Repeated {
-		clone.Repeated[i].Again = slices.Clone(clone.Repeated[i].Again)
-	}
-	return clone
-}
-
 // Decide looks for a decision that the client repeats although it was carried out. It returns the one whose response
 // was lost, nil for none. A client that gets the stored response, or is shown the record, makes a new decision.
 func (c *ClientActivity) Decide(call *Call) *Decision {
 	d := &c.Decisions
-	if call.got() && len(d.Lost) > 0 {
-		d.Lost = dropped(d.Lost, func(lost Decision) bool { return slices.Contains(call.Shown, lost.ID) })
+	if call.Names != nil && call.got() {
+		d.Lost = dropped(d.Lost, func(lost Decision) bool { return call.Names(lost.ID) })
 	}
 	if call.Replayed && call.got() && call.Key != 0 {
 		d.Lost = dropped(d.Lost, func(lost Decision) bool { return lost.Key == call.Key })

@@ -32,7 +32,7 @@ func TestARequestThatWasUnderWayRepeatsNothing(t *testing.T) {
 	if lost := c.Decide(other); lost != nil {
 		t.Errorf("another request repeats %v", lost)
 	}
-	c.Decide(&activity.Call{Status: 200, Shown: []string{"one"}})
+	c.Decide(&activity.Call{Status: 200, Names: func(id string) bool { return id == "one" }})
 	if lost := c.Decide(buy("five", 40, 41, "")); lost != nil {
 		t.Errorf("a client that was shown the record repeats %v", lost)
 	}

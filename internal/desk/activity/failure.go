@@ -52,18 +52,6 @@ type Absence struct {
 	WentOn bool             `json:"went_on,omitzero"`
 }
 
-// none reports whether there is nothing to get over.
-func (f *Failures) none() bool {
-	return len(f.Responses)+len(f.Requests)+len(f.Working)+len(f.Lists) == 0 && f.Absence == (Absence{})
-}
-
-func (f *Failures) clone() Failures {
-	return Failures{
-		Responses: slices.Clone(f.Responses), Requests: slices.Clone(f.Requests), Working: slices.Clone(f.Working),
-		Lists: slices.Clone(f.Lists), Absence: f.Absence,
-	}
-}
-
 // remember adds something to what is remembered, of which there is at most so much.
 func remember[T any](all []T, added T, most int) []T {
 	all = append(all, added)
@@ -80,23 +68,20 @@ func without[T any](all []T, at int) []T {
 
 // fail looks for clients that get over what goes wrong.
 func (c *ClientActivity) fail(call *Call, known mission.Signals) (added mission.Signals) {
-	calm := c.Failures.none() && c.Office.Storm.Until == 0 && c.Factory.Storm.Until == 0
-	if calm && !call.Exposed && call.Fault == "" {
-		return 0
-	}
-	if lacks(known, mission.GotLostResponse|mission.RepeatedLostRequest) {
+	lacks := func(wanted mission.Signals) bool { return wanted&^known != 0 }
+	if lacks(mission.GotLostResponse | mission.RepeatedLostRequest) {
 		added |= c.repeatLost(call)
 	}
-	if lacks(known, mission.SatOutStorm) {
+	if lacks(mission.SatOutStorm) {
 		added |= c.sitOut(call)
 	}
-	if lacks(known, mission.WentOnElsewhere) {
+	if lacks(mission.WentOnElsewhere) {
 		added |= c.goOnElsewhere(call)
 	}
-	if lacks(known, mission.StartedOver) {
+	if lacks(mission.StartedOver) {
 		added |= c.startOver(call)
 	}
-	if lacks(known, mission.WaitedForFirst) {
+	if lacks(mission.WaitedForFirst) {
 		added |= c.waitForFirst(call)
 	}
 	return added

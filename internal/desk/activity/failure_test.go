@@ -34,7 +34,6 @@ func tell(t *testing.T, signal mission.Signals, stories ...story) {
 				step.call.RetryAt = c.in(step.wait + 1)
 			}
 			c.call(step.call)
-			c.conduct = c.conduct.Clone()
 		}
 		if got := c.known&signal != 0; got != s.want {
 			t.Errorf("%s gives the signal: %t", s.what, got)

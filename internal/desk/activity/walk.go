@@ -10,9 +10,6 @@ import (
 // each beginning where the one before it ended.
 func (c *ClientActivity) pageThrough(call *Call) mission.Signals {
 	p := &call.Page
-	if p.List == 0 {
-		return 0
-	}
 	if p.First {
 		if p.Last {
 			return 0
@@ -45,7 +42,7 @@ func (c *ClientActivity) pageThrough(call *Call) mission.Signals {
 // last one ended. One that begins elsewhere is a first one.
 func (c *ClientActivity) followFeed(call *Call) (added mission.Signals) {
 	s, f := &call.FeedRange, &c.key(call).Follows
-	if !s.Read || f.Reads > 0 && call.Arrived <= f.Answered {
+	if f.Reads > 0 && call.Arrived <= f.Answered {
 		return 0
 	}
 	if f.Reads == 0 || s.After != f.Last || s.Chosen != f.Chosen {

@@ -118,7 +118,7 @@ func (d *Delivery) answered(o Outcome) {
 // Publish gives birth to the deliveries of events that wait to be flushed:
 // they are durable together, so that no event is ever without them.
 func (b *Subscriptions) Publish(notices []record.Notice) {
-	if !b.Serving() {
+	if serving, _ := b.Glance(); !serving {
 		return
 	}
 	for i := range notices {

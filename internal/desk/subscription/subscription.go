@@ -147,26 +147,16 @@ func (b *Subscriptions) Tables() []*record.Rows {
 	return []*record.Rows{b.Subscriptions.Rows, b.Deliveries.Rows}
 }
 
-// Serving reports whether a subscription is active.
-func (b *Subscriptions) Serving() bool {
-	for s := range b.Subscriptions.All {
-		if s.Status == Active {
-			return true
+// Glance reports whether a subscription is active, and returns the smallest number of an event that a receiver
+// acknowledged twice, 0 for none.
+func (b *Subscriptions) Glance() (serving bool, twice uint64) {
+	for s, private := range b.Subscriptions.All {
+		serving = serving || s.Status == Active
+		if private.Twice > 0 && (twice == 0 || private.Twice < twice) {
+			twice = private.Twice
 		}
 	}
-	return false
-}
-
-// Twice is the smallest number of an event that a receiver acknowledged twice,
-// 0 for none.
-func (b *Subscriptions) Twice() uint64 {
-	smallest := uint64(0)
-	for _, private := range b.Subscriptions.All {
-		if private.Twice > 0 && (smallest == 0 || private.Twice < smallest) {
-			smallest = private.Twice
-		}
-	}
-	return smallest
+	return serving, twice
 }
 
 // Find returns a subscription, or refuses with not_found.
