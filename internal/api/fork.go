@@ -10,6 +10,7 @@ import (
 
 	"platen/internal/admission"
 	"platen/internal/message"
+	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
@@ -54,7 +55,7 @@ func (x *exchange) fork() (*message.Response, error) {
 		Proof: x.HTTP.Header.Values(wire.HeaderProof),
 		Make: func(ctx context.Context, order admission.Order,
 			records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
-			return x.makeFork(ctx, found.Base, order.Network, records)
+			return x.makeFork(ctx, &found, order.Network, records)
 		},
 	})
 	if x.left(err) {
@@ -68,8 +69,11 @@ func (x *exchange) fork() (*message.Response, error) {
 
 // forkable is the decision about a fork: its base, or the error.
 type forkable struct {
-	Base    sandbox.ForkBase `json:"base"`
-	Refusal *problem.Problem `json:"refusal,omitempty"`
+	Base sandbox.ForkBase `json:"base"`
+	// Date is the in-world date of the sandbox that is forked, ExpiresInS the rest of its lease in seconds.
+	Date       moment.Date      `json:"date"`
+	ExpiresInS int64            `json:"expires_in_s"`
+	Refusal    *problem.Problem `json:"refusal,omitempty"`
 }
 
 // wrong is why there is nothing to fork, nil for nothing.
@@ -91,6 +95,10 @@ func (x *exchange) forkable(wanted *operation.ForkSandbox, wrong error) (f forka
 	if wrong == nil {
 		f.Base, wrong = x.base(wanted)
 	}
+	if v := x.Sandbox.Published(); v != nil {
+		head := message.MetaOf(x.Request, v, x.now)
+		f.Date, f.ExpiresInS = head.SimDate, head.ExpiresInS
+	}
 	if wrong == nil || errors.As(wrong, &f.Refusal) {
 		return f, nil
 	}
@@ -106,13 +114,16 @@ func (x *exchange) base(wanted *operation.ForkSandbox) (sandbox.ForkBase, error)
 	return x.Sandbox.Base(x.Context(), point)
 }
 
-func (x *exchange) makeFork(ctx context.Context, base sandbox.ForkBase, network string,
+func (x *exchange) makeFork(ctx context.Context, of *forkable, network string,
 	records func(admission.Reply) sandbox.Records) (admission.Reply, error) {
+	base := of.Base
+	head := message.MetaOf(x.Request, nil, x.now)
+	head.SimDate, head.ExpiresInS = of.Date, of.ExpiresInS
 	reply := admission.Reply{Status: http.StatusCreated}
 	_, err := x.server.registry.Fork(ctx, sandbox.Forking{
 		Base: base, Network: network,
 		Records: func(created sandbox.Created) sandbox.Records {
-			reply.Body = x.envelope(wire.Encode(operation.ForkedSandbox{
+			reply.Body = wire.Success(&head, wire.Encode(operation.ForkedSandbox{
 				NewSandbox: newSandbox(created),
 				ForkedFrom: operation.ForkedFrom{SandboxID: base.SandboxID, Seq: base.Sequence},
 			}))

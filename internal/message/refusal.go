@@ -110,11 +110,10 @@ func retryAfter(p *problem.Problem, serverTime time.Time) int {
 // MetaOf is the head of an envelope, from a view at a moment. A nil view is a request without a sandbox.
 func MetaOf(r *Request, v *sandbox.View, at moment.Instant) wire.Meta {
 	m := r.Head()
-	m.ServerTime = at
 	if v != nil {
-		m = v.Meta(m, at)
+		return v.Meta(m, at, r.Conditions.Offset)
 	}
-	m.ServerTime = m.ServerTime.Add(r.Conditions.Offset)
+	m.ServerTime = at.Add(r.Conditions.Offset)
 	return m
 }
 

@@ -45,8 +45,7 @@ type pendingReply struct {
 // render renders the whole response from the state that the command made, and returns the reply to store, nil without
 // an idempotency key.
 func (p *pendingReply) render(v *View) *commitlog.Reply {
-	head := v.Meta(p.command.Head, p.reply.At)
-	head.ServerTime = head.ServerTime.Add(p.command.Offset)
+	head := v.Meta(p.command.Head, p.reply.At, p.command.Offset)
 	var data []byte
 	if r := &p.result; r.Value != nil {
 		data = wire.Encode(r.Value(v))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"platen/internal/company"
 	"platen/internal/company/record"
@@ -190,10 +191,11 @@ func (v *View) MinuteAt(now moment.Instant) sim.Minute {
 // due: a client that next asks for the changes since then misses nothing.
 func (v *View) ShownAt(now moment.Instant) moment.Instant { return max(v.UpTo(now), v.LastEventAt) }
 
-// Meta is the head of a response from the view at a moment, with what the head has already.
-func (v *View) Meta(head wire.Meta, now moment.Instant) wire.Meta {
-	head.ServerTime = v.ShownAt(now)
-	head.SimDate, head.ExpiresInS = v.MinuteAt(head.ServerTime).Date(), v.ExpiresInSeconds(head.ServerTime)
+// Meta is the head of a response from the view at a moment, shown by a clock that is off by so much, with what the head
+// has already. It is the one place where a response gets its day.
+func (v *View) Meta(head wire.Meta, now moment.Instant, off time.Duration) wire.Meta {
+	at := v.ShownAt(now)
+	head.ServerTime, head.SimDate, head.ExpiresInS = at.Add(off), v.MinuteAt(at).Date(), v.ExpiresInSeconds(at)
 	return head
 }
 

@@ -73,6 +73,8 @@ func someAnswers(n *tenant) map[string]*answer {
 		"media type": n.post("/sandbox/tick", "{}", "Content-Type", "text/plain").
 			want(415, "unsupported_media_type"),
 		"validation": n.post("/sandbox/tick", `{"minutes":0}`).want(422, "validation_failed"),
+		"fork":       n.post("/sandbox/forks", "").want(201, ""),
+		"no fork":    n.post("/sandbox/forks", `{"checkpoint":"none"}`).want(404, "not_found"),
 	}
 }
 
