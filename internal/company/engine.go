@@ -1,7 +1,11 @@
 package company
 
-// Engine is the version of the simulation's rules. It grows with every change
-// after which the same preset, seed and actions could give another life, which
-// the golden state hash notices, so that scores are compared with their like.
-// A stored company of another version is not gone on with: Load says ErrEngine.
+// Engine is the version of the simulation's rules. A stored company of another version is not gone on with: Load says
+// ErrEngine.
+//
+// There is one rule for versions. After a change by which the same preset, seed and actions give another life, or by
+// which stored rows or commits are another form, run the tests of internal/company and internal/server with -update:
+// the golden state hash and the kept databases are made anew. Say so in the CHANGELOG. From the first release on, raise
+// Engine with it as well, so that scores are compared with their like and no stored company is read wrongly; keep the
+// databases of the version before. The version of a preset is another matter: raise it when a number in its file changes.
 const Engine = 2

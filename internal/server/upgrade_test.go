@@ -17,6 +17,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/config"
 	"platen/internal/event"
+	"platen/internal/jsonfield"
 	"platen/internal/operation"
 	"platen/internal/testclient"
 )
@@ -34,9 +35,8 @@ type keptSandbox struct {
 var keptDatabases = []string{"commits", "snapshot"}
 
 // TestDatabasesOfThisEngineOpen: every list is read whole and by every value of every filter,
-// and the feed whole and by every type and system, in today's program. With -update the
-// databases are made anew, which is needed when the engine's version has changed; until then
-// they stay, so that later programs are shown to read them.
+// and the feed whole and by every type and system, in today's program; each row has the fields of
+// today's type. The comment of company.Engine says when the databases are made anew, with -update.
 func TestDatabasesOfThisEngineOpen(t *testing.T) {
 	t.Parallel()
 	folder := fmt.Sprintf("testdata/engine-%d", company.Engine)
@@ -184,11 +184,37 @@ func (r *upgradeReader) lists() {
 			for _, filter := range op.Filters {
 				r.filtered(&op, path, filter)
 			}
-			read += len(r.rows(path, op.System, url.Values{}))
+			rows := r.rows(path, op.System, url.Values{})
+			r.whole(&op, rows)
+			read += len(rows)
 		}
 	}
 	if read < 50 {
 		r.t.Errorf("all lists of sandbox %s have %d rows: too few to tell anything", r.SandboxID, read)
+	}
+}
+
+// whole compares the fields of kept rows with those of the type that clients are promised.
+func (r *upgradeReader) whole(op *operation.Operation, rows []testclient.Object) {
+	r.t.Helper()
+	promised := map[string]bool{}
+	for _, field := range jsonfield.Of(op.Out) {
+		promised[field.JSON] = !field.Omits
+	}
+	for _, row := range rows {
+		for name, always := range promised {
+			if _, has := row[name]; always && !has {
+				r.t.Errorf("%s of a kept database has no %s, which each row is to have. Before the first release, make the "+
+					"databases anew with -update; afterwards, let a stored row without it mean something.", op.ID, name)
+				return
+			}
+		}
+		for name := range row {
+			if _, known := promised[name]; !known {
+				r.t.Errorf("%s of a kept database has %s, which no row has any more.", op.ID, name)
+				return
+			}
+		}
 	}
 }
 
