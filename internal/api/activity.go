@@ -16,8 +16,10 @@ const ledgerResource = "ledger_entry"
 
 // paged notes which page of a list the response holds.
 func (x *exchange) paged(v *sandbox.View, p *page, next string) {
+	b := binary.BigEndian.AppendUint64(nil, p.binding)
+	b = binary.BigEndian.AppendUint64(b, uint64(p.limit)) // pages of another size are another list
 	page := activity.Page{
-		List: p.list(), Query: p.binding, First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v),
+		List: message.Hash(b), Query: p.binding, First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v),
 	}
 	if next != "" {
 		page.Next, _ = p.decodeCursor(next) // our own
@@ -42,9 +44,4 @@ func (x *exchange) followed(v *sandbox.View, p *page, events []record.Event, nex
 // ledgerCursor is the position of ledger and feed in a view.
 func ledgerCursor(v *sandbox.View) activity.LedgerCursor {
 	return activity.LedgerCursor{Ledger: v.Table(ledgerResource).Version, Sequence: v.Sequence}
-}
-
-// list identifies a list: a route with its filters and the size of its pages.
-func (p *page) list() uint64 {
-	return message.Hash(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, p.binding), uint64(p.limit)))
 }

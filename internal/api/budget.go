@@ -80,21 +80,20 @@ func (d *display) untilFull(left int) int {
 
 // of returns the values that show the remaining budget of a decision.
 func (d *display) of(decision *ratelimit.Decision) message.Budget {
-	left := d.decided(decision)
-	return message.Budget{Limit: d.limit, Policy: d.policy, Remaining: left.remaining, Rate: left.rate}
-}
-
-func (d *display) decided(decision *ratelimit.Decision) *decided {
+	var shown *decided
 	left, seconds := decision.Remaining, decision.RetryAfter
 	switch {
 	case seconds == 0 && d.off != nil:
-		return d.off
+		shown = d.off
 	case seconds == 0 && left < len(d.left):
-		return &d.left[left]
-	case seconds == 0:
-		seconds = d.untilFull(left)
+		shown = &d.left[left]
+	default:
+		if seconds == 0 {
+			seconds = d.untilFull(left)
+		}
+		shown = &decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, seconds)}}
 	}
-	return &decided{remaining: []string{strconv.Itoa(left)}, rate: []string{d.rateOf(left, seconds)}}
+	return message.Budget{Limit: d.limit, Policy: d.policy, Remaining: shown.remaining, Rate: shown.rate}
 }
 
 // budgeted names a caller to the gate.
@@ -216,7 +215,9 @@ func settingOf(budget ratelimit.Name) string {
 // is made before anything was spent shows the present budget.
 func (s *Server) show(r *message.Request, out *message.Response, spent ratelimit.Decision) {
 	out.Budget, out.Spent = s.remaining(r, &spent), spent
-	s.announce(r, out)
+	if a := s.announcements[r.Operation]; a != nil {
+		a.announce(out)
+	}
 }
 
 func (s *Server) remaining(r *message.Request, spent *ratelimit.Decision) message.Budget {

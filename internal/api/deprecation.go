@@ -37,14 +37,7 @@ func announcementOf(op *operation.Operation, origin string) (*announcement, erro
 
 // announce adds the headers of a deprecated operation to its response, with a
 // link to its documentation.
-func (s *Server) announce(r *message.Request, out *message.Response) {
-	if r.Operation == nil {
-		return
-	}
-	a := s.announcements[r.Operation]
-	if a == nil {
-		return
-	}
+func (a *announcement) announce(out *message.Response) {
 	out.Set(headerDeprecation, a.deprecation)
 	out.Set(headerSunset, a.sunset)
 	out.Header[wire.HeaderLink] = append(out.Header[wire.HeaderLink], a.link)

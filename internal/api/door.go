@@ -139,11 +139,15 @@ func rules(in *message.Request, b *bound, t *route) (csv bool, err error) {
 	if err := rightSystem(&b.Operation, in.Caller); err != nil {
 		return false, err
 	}
-	if err := b.sameSiteOnly(in.HTTP); err != nil {
-		return false, err
+	if b.sameSite {
+		if err := b.sameSiteOnly(in.HTTP); err != nil {
+			return false, err
+		}
 	}
-	if err := wantedVersion(in.HTTP.Header); err != nil {
-		return false, err
+	if sent := in.HTTP.Header[wire.HeaderVersion]; len(sent) > 0 {
+		if err := wantedVersion(sent); err != nil {
+			return false, err
+		}
 	}
 	if t.har {
 		return false, nil

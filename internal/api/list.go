@@ -54,7 +54,15 @@ func (x *exchange) page() (page, *arguments, error) {
 		}
 		p.filters, p.filtered = append(p.filters, id), true
 	}
-	p.bind(x)
+	since := strconv.FormatInt(int64(p.updatedSince), 10)
+	var b []byte
+	for _, part := range append([]string{x.Caller.SandboxID, x.op.ID, since}, p.filters...) {
+		b = append(append(b, part...), 0)
+	}
+	p.binding = message.Hash(b)
+	if p.filtered || p.updatedSince != 0 {
+		p.chosen = message.Hash([]byte(strings.Join(append([]string{since}, p.filters...), "\x00")))
+	}
 	if p.cursor {
 		if p.after, err = p.decodeCursor(sent.text(operation.ParameterCursor)); err != nil {
 			return page{}, nil, err
@@ -68,18 +76,6 @@ func (x *exchange) page() (page, *arguments, error) {
 		p.limit, x.shortens = most, true
 	}
 	return p, sent, nil
-}
-
-func (p *page) bind(x *exchange) {
-	var b []byte
-	since := strconv.FormatInt(int64(p.updatedSince), 10)
-	for _, part := range append([]string{x.Caller.SandboxID, x.op.ID, since}, p.filters...) {
-		b = append(append(b, part...), 0)
-	}
-	p.binding = message.Hash(b)
-	if p.filtered || p.updatedSince != 0 {
-		p.chosen = message.Hash([]byte(strings.Join(append([]string{since}, p.filters...), "\x00")))
-	}
 }
 
 // sealBytes is the number of bytes of a cursor that tie it to its list and its
@@ -151,7 +147,9 @@ func (x *exchange) list() (*message.Response, error) {
 	x.paged(v, &p, next)
 	items := make([][]byte, len(rows))
 	for i, e := range rows {
-		items[i] = x.placed(e.Row())
+		if items[i] = e.Row(); x.op.Resource == mission.Resource {
+			items[i] = x.placed(items[i])
+		}
 	}
 	return x.items(v, items, next, nil)
 }

@@ -39,9 +39,6 @@ func (s *Server) isHere(r *http.Request) bool {
 // from, as over plain HTTP, is known by the public origin: a proxy may have
 // changed the Host.
 func (b *bound) sameSiteOnly(r *http.Request) error {
-	if !b.sameSite {
-		return nil
-	}
 	fromOurs := r.Header.Get("Sec-Fetch-Site") == "" && b.ours != nil && b.ours(r.Header.Get("Origin"))
 	if fromOurs {
 		return nil

@@ -1,16 +1,13 @@
 package api
 
 import (
-	"net/http"
-
 	"platen/internal/message"
 	"platen/internal/wire"
 )
 
 // wantedVersion refuses a version that there is not.
-func wantedVersion(h http.Header) error {
-	sent := h[wire.HeaderVersion]
-	if len(sent) == 0 || len(sent) == 1 && sent[0] == wire.Version {
+func wantedVersion(sent []string) error {
+	if len(sent) == 1 && sent[0] == wire.Version {
 		return nil
 	}
 	if len(sent) > 1 {

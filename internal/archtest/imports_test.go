@@ -77,7 +77,7 @@ var may = map[string]string{
 	"internal/hop":              "internal/store internal/sandbox/apikey internal/wire internal/event internal/moment",
 	"internal/ratelimit":        "internal/network",
 	"internal/network":          "",
-	"internal/ratelimit/valkey": "internal/ratelimit",
+	"internal/ratelimit/valkey": "internal/ratelimit internal/network",
 	"client":                    "",
 	"docs":                      "",
 

@@ -84,7 +84,15 @@ func (r *Rules) Group(peer string, forwardedFor []string) netip.Prefix {
 	if len(forwardedFor) > 0 && r.trusts(address) {
 		address = r.client(address, forwardedFor)
 	}
-	return r.group(address)
+	bits := r.options.IPv6Bits
+	if address.Is4() {
+		bits = r.options.IPv4Bits
+	}
+	group, err := address.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{} // New has seen that the lengths are possible
+	}
+	return group
 }
 
 // Trusts reports whether a peer, an address with a port, is a trusted proxy.
@@ -155,18 +163,6 @@ func (r *Rules) trusts(address netip.Addr) bool {
 		}
 	}
 	return false
-}
-
-func (r *Rules) group(address netip.Addr) netip.Prefix {
-	bits := r.options.IPv6Bits
-	if address.Is4() {
-		bits = r.options.IPv4Bits
-	}
-	group, err := address.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{} // New has seen that the lengths are possible
-	}
-	return group
 }
 
 // parse reads an address with or without a port. An IPv4 address that is

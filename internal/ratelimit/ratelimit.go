@@ -120,6 +120,9 @@ type Gate struct {
 	blocks    *table[netip.Prefix]
 	// blockPages are those of blocks for pages.
 	blockPages *table[netip.Prefix]
+	// watches is set where anything has to be known of network groups. The loopback network is never banned:
+	// everything on the server's own machine is one group.
+	watches bool
 }
 
 // New returns a gate with full budgets.
@@ -136,6 +139,7 @@ func New(o Options) (*Gate, error) {
 		blocks:    newTable[netip.Prefix](o.Block, Penalty{}, maxGroups),
 
 		blockPages: newTable[netip.Prefix](o.BlockPages, Penalty{}, maxGroups),
+		watches:    !o.Group.Off() || !o.Ban.Off(),
 	}, nil
 }
 
@@ -182,8 +186,8 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 		return Decision{Outcome: Passed, Own: own, Remaining: spent.remaining}
 	}
 	g.refundBlock(group, now)
-	if g.watchesGroups() {
-		if shut := g.groups.refuse(group, now, own == Anonymous && !Spared(group)); shut > 0 {
+	if g.watches {
+		if shut := g.groups.refuse(group, now, own == Anonymous && !network.Loopback(group)); shut > 0 {
 			return Decision{By: Group, Own: own, Began: true}.Refused(at, shut, true)
 		}
 	}
@@ -194,11 +198,11 @@ func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 // when there is none. Its refusals count for no ban: they are those of others
 // too.
 func (g *Gate) spendBlock(at time.Time, group netip.Prefix, own Name) (d Decision, refused bool) {
-	block := g.Block(group)
+	block := g.blockOf(group, g.options.Block)
 	if !block.IsValid() {
 		return Decision{}, false
 	}
-	spent := g.blocks.spend(block, at.UnixNano(), false)
+	spent := g.blocks.spend(block, at.UnixNano(), 1, false)
 	if spent.wait == 0 {
 		return Decision{}, false
 	}
@@ -220,7 +224,7 @@ func (g *Gate) blockOf(group netip.Prefix, budget Budget) netip.Prefix {
 // refund gives back the token of a network group whose request another budget
 // refused.
 func (g *Gate) refund(group netip.Prefix, now int64) {
-	if g.watchesGroups() {
+	if g.watches {
 		g.groups.refuse(group, now, false)
 	}
 }
@@ -267,15 +271,15 @@ func (g *Gate) Browse(at time.Time, group netip.Prefix, tokens int) Decision {
 	if shut := g.shut(group, now); shut > 0 {
 		return Decision{By: Group, Own: Pages}.Refused(at, shut, true)
 	}
-	if g.options.Pages.Off() || Spared(group) {
+	if g.options.Pages.Off() || network.Loopback(group) {
 		return Decision{Outcome: Passed, Own: Pages, Remaining: MaxRequests}
 	}
-	spent := g.pages.spendSome(group, now, tokens, false)
+	spent := g.pages.spend(group, now, tokens, false)
 	if spent.wait > 0 {
 		return Decision{By: Pages, Own: Pages}.Refused(at, spent.wait, false)
 	}
 	if block := g.blockOf(group, g.options.BlockPages); block.IsValid() {
-		if all := g.blockPages.spendSome(block, now, tokens, false); all.wait > 0 {
+		if all := g.blockPages.spend(block, now, tokens, false); all.wait > 0 {
 			g.pages.refund(group, now, tokens)
 			return Decision{By: BlockPages, Block: block.String(), Own: Pages}.Refused(at, all.wait, false)
 		}
@@ -303,10 +307,6 @@ func (g *Gate) shut(group netip.Prefix, now int64) time.Duration {
 // Lift ends all bans, and returns how many there were.
 func (g *Gate) Lift(at time.Time) int { return g.groups.lift(at.UnixNano()) }
 
-// Spared reports whether a network group is never banned: everything on the
-// server's own machine is one group.
-func Spared(group netip.Prefix) bool { return network.Loopback(group) }
-
 // Size is the number of callers that the gate remembers.
 func (g *Gate) Size() int {
 	return g.keys.size() + g.groups.size() + g.anonymous.size() + g.pages.size() +
@@ -321,14 +321,11 @@ func Own(caller Caller) Name {
 	return Key
 }
 
-// watchesGroups reports whether anything has to be known of network groups.
-func (g *Gate) watchesGroups() bool { return !g.options.Group.Off() || !g.options.Ban.Off() }
-
 func (g *Gate) spendGroup(group netip.Prefix, now int64) state {
-	if !g.watchesGroups() {
+	if !g.watches {
 		return state{}
 	}
-	return g.groups.spend(group, now, Spared(group))
+	return g.groups.spend(group, now, 1, network.Loopback(group))
 }
 
 func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) state {
@@ -336,9 +333,9 @@ func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) sta
 	case g.Budget(own).Off():
 		return state{remaining: MaxRequests}
 	case own == Key:
-		return g.keys.spend(caller, now, false)
+		return g.keys.spend(caller, now, 1, false)
 	default:
-		return g.anonymous.spend(group, now, false)
+		return g.anonymous.spend(group, now, 1, false)
 	}
 }
 

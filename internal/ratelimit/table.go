@@ -103,15 +103,9 @@ func (p *entry) silent(now int64, penalty Penalty) bool {
 	return int64(p.bucket) <= now && p.until <= now && p.refusals.over(now, penalty)
 }
 
-// spend takes a token of a caller, unless there is none or the caller is shut
-// out. A lack of tokens is noted and may begin a penalty, unless the caller is
-// spared those.
-func (t *table[K]) spend(key K, now int64, spared bool) state {
-	return t.spendSome(key, now, 1, spared)
-}
-
-// spendSome is spend for some tokens: as many as the budget has at once, at most.
-func (t *table[K]) spendSome(key K, now int64, tokens int, spared bool) state {
+// spend takes some tokens of a caller, as many as the budget has at once at most, unless there are none or the caller
+// is shut out. A lack of tokens is noted and may begin a penalty, unless the caller is spared those.
+func (t *table[K]) spend(key K, now int64, tokens int, spared bool) state {
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()

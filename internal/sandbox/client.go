@@ -75,7 +75,7 @@ func (s *Sandbox) Observe(ctx context.Context, call *activity.Call) {
 	if repeats != nil {
 		s.repeat(ctx, repeats, call.Made.ID)
 	}
-	if !mission.Completes(known, added) {
+	if added == 0 || !mission.Completes(known, added) {
 		return
 	}
 	s.change(ctx, func(_ moment.Instant, v *View) bool {

@@ -39,7 +39,11 @@ func (r *Registry) Recognise(ctx context.Context, c apikey.Credential) (Caller, 
 	r.mu.RLock()
 	caller, known := r.keys[c.Hash]
 	r.mu.RUnlock()
-	claim := r.claimOf(caller)
+	claim := uint64(0) // while this server has one, no other server changes the keys
+	if known {
+		held, _ := r.options.Ownership.Held(caller.SandboxID)
+		claim = held.Epoch
+	}
 	// A lease may have been extended while its key was looked up: a sandbox
 	// that seems to be over is looked up again. So is one that has come to this
 	// server since: the server that had it may have revoked the key.
@@ -90,16 +94,6 @@ func (r *Registry) Reviewer(ctx context.Context, token string) (apikey.Credentia
 		return apikey.Credential{}, errUnknownKey()
 	}
 	return c, nil
-}
-
-// claimOf is the epoch of this server's claim of a caller's sandbox, 0 when it has
-// none. While it has one, no other server changes the keys.
-func (r *Registry) claimOf(caller Caller) uint64 {
-	if caller == (Caller{}) {
-		return 0
-	}
-	claim, _ := r.options.Ownership.Held(caller.SandboxID)
-	return claim.Epoch
 }
 
 // Remembered returns the caller that a key belongs to as Authenticate does, but

@@ -161,7 +161,7 @@ func (r *Registry) forked(ctx context.Context, in Forking) (created Created, com
 // newcomer returns the keys and the lease of a sandbox that begins now. An evaluation
 // has a third key.
 func (r *Registry) newcomer(id, network string, evaluation bool) (Created, store.Sandbox) {
-	now := r.now()
+	now := r.Now()
 	created := Created{
 		SandboxID: id, PublicName: publicName(id), ExpiresAt: now.Add(r.options.Lease),
 		OfficeKey: apikey.New(apikey.Office), FactoryKey: apikey.New(apikey.Factory),

@@ -73,7 +73,7 @@ func (s *Sandbox) Enter() (leave func()) {
 	s.presence.requests.Add(1)
 	return func() {
 		s.presence.requests.Add(-1)
-		s.presence.see(s.registry.now())
+		s.presence.see(s.registry.Now())
 		s.considerJump()
 	}
 }
@@ -102,7 +102,7 @@ func (v *View) jumpsAt(pause time.Duration, now moment.Instant) moment.Instant {
 // next is when something is next to happen in a view of the sandbox, 0 for never.
 func (s *Sandbox) next(v *View) moment.Instant {
 	next := v.next()
-	if at := v.jumpsAt(s.registry.options.TickPause, s.registry.now()); at > 0 && (next == 0 || at < next) {
+	if at := v.jumpsAt(s.registry.options.TickPause, s.registry.Now()); at > 0 && (next == 0 || at < next) {
 		next = at
 	}
 	return next
@@ -138,7 +138,7 @@ type Poll struct {
 
 // Await is Watch for a request of a client, which has found nothing in a view: a clock that skips jumps meanwhile.
 func (s *Sandbox) Await(v *View, patience time.Duration) *Poll {
-	s.presence.see(s.registry.now())
+	s.presence.see(s.registry.Now())
 	minutes := sim.Minute(patience.Seconds() * float64(v.Summary.Clock.Speed) / 1000)
 	return &Poll{sandbox: s, end: s.Watch(), until: v.Summary.Now + minutes}
 }

@@ -143,15 +143,13 @@ func NewRegistry(o Options) *Registry {
 		revoked: map[store.KeyHash]time.Time{},
 	}
 	r.calls.Limit = r.memory.limit / callShare
-	r.desks = desk.Options{Now: r.now, NewSecret: o.Webhooks.NewSecret, Seal: o.Webhooks.Seal}
+	r.desks = desk.Options{Now: r.Now, NewSecret: o.Webhooks.NewSecret, Seal: o.Webhooks.Seal}
 	r.bases = newBases(r.memory.limit / baseShare)
 	return r
 }
 
-func (r *Registry) now() moment.Instant { return moment.InstantOf(r.options.Now()) }
-
 // Now returns the time of the registry's clock.
-func (r *Registry) Now() moment.Instant { return r.now() }
+func (r *Registry) Now() moment.Instant { return moment.InstantOf(r.options.Now()) }
 
 // Presets lists the names of the presets.
 func (r *Registry) Presets() []string {
@@ -335,7 +333,7 @@ func (s *Sandbox) commitFirst(ctx context.Context, header store.Sandbox, c *comp
 	s.company, s.desk, s.header, s.sum = c, d, header, sum
 	s.log.Add(1, &first)
 	s.publish(view)
-	s.used.Store(int64(s.registry.now()))
+	s.used.Store(int64(s.registry.Now()))
 	s.registry.options.Hooks.Saved(header)
 	return nil
 }

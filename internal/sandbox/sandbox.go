@@ -160,7 +160,7 @@ type Command struct {
 
 // View returns the present state of the company: everything due has happened.
 func (s *Sandbox) View(ctx context.Context) (*View, error) {
-	now := s.registry.now()
+	now := s.registry.Now()
 	s.used.Store(int64(now))
 	if v := s.published.Load(); v != nil && !v.due(now) {
 		return s.trusted(v)

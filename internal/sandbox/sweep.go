@@ -25,7 +25,7 @@ const (
 // watched, until the context ends.
 func (r *Registry) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	running.Go(func() { r.wakeups.run(ctx, r.now) })
+	running.Go(func() { r.wakeups.run(ctx, r.Now) })
 	running.Go(func() { r.memory.run(ctx) })
 	defer running.Wait()
 	timer := time.NewTimer(0)

@@ -56,7 +56,7 @@ func (s *Sandbox) Watch() (end func()) {
 	h.count(1)
 	s.presence.lookers.Add(1)
 	return func() {
-		s.presence.see(s.registry.now())
+		s.presence.see(s.registry.Now())
 		s.presence.lookers.Add(-1)
 		h.count(-1)
 		unwatch()
@@ -85,7 +85,7 @@ func (s *Sandbox) watch() (end func()) {
 	if v := s.published.Load(); v != nil {
 		h.set(w, s.next(v))
 	} else {
-		h.set(w, s.registry.now())
+		h.set(w, s.registry.Now())
 	}
 	return func() { h.unwatch(w) }
 }

@@ -172,7 +172,7 @@ func (r *Registry) Waiting(ctx context.Context) ([]string, error) {
 // DeferredAge is how long the oldest delivery has been due that a budget holds
 // back, 0 when none does.
 func (r *Registry) DeferredAge() time.Duration {
-	now, oldest := r.now(), time.Duration(0)
+	now, oldest := r.Now(), time.Duration(0)
 	for _, s := range r.loaded() {
 		if since := moment.Instant(s.deferred.Load()); since > 0 {
 			oldest = max(oldest, now.Sub(since))

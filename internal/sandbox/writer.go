@@ -15,7 +15,7 @@ func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 	s.committed = false
 	// The note that a writer is inside is made before the writer's own time is
 	// taken, so nothing it stamps is older than the note.
-	s.writing.Store(int64(s.registry.now()))
+	s.writing.Store(int64(s.registry.Now()))
 	defer s.writing.Store(0)
 	whole := false
 	defer func() {
@@ -23,7 +23,7 @@ func (s *Sandbox) withWriter(work func(now moment.Instant) error) error {
 			s.drop()
 		}
 	}()
-	err := work(s.registry.now())
+	err := work(s.registry.Now())
 	whole = true
 	return s.settled(err)
 }

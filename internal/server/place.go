@@ -12,7 +12,6 @@ import (
 	"github.com/pires/go-proxyproto"
 
 	"platen/internal/network"
-	"platen/internal/ratelimit"
 )
 
 const (
@@ -315,7 +314,7 @@ func (l *limitListener) join(c *limitConn, peer string) (full string) {
 		return ""
 	}
 	group := l.limits.network.Group(peer, nil)
-	if !group.IsValid() || ratelimit.Spared(group) || l.limits.network.Trusts(peer) {
+	if !group.IsValid() || network.Loopback(group) || l.limits.network.Trusts(peer) {
 		return ""
 	}
 	shares := []share{{prefix: group}}

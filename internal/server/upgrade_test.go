@@ -204,8 +204,9 @@ func (r *upgradeReader) whole(op *operation.Operation, rows []testclient.Object)
 	for _, row := range rows {
 		for name, always := range promised {
 			if _, has := row[name]; always && !has {
-				r.t.Errorf("%s of a kept database has no %s, which each row is to have. Before the first release, make the "+
-					"databases anew with -update; afterwards, let a stored row without it mean something.", op.ID, name)
+				r.t.Errorf("%s of a kept database has no %s, which each row is to have. Before the first release, "+
+					"make the databases anew with -update; afterwards, let a stored row without it mean something.",
+					op.ID, name)
 				return
 			}
 		}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
+	"platen/internal/network"
 	"platen/internal/ratelimit"
 )
 
@@ -317,16 +318,16 @@ func (g *Gate) ask(what string, at time.Time, group netip.Prefix, caller ratelim
 	if ratelimit.Own(caller) == ratelimit.Key {
 		own, penalty, name = o.Key, o.Cooldown, "key:"+caller.Sandbox+":"+caller.System
 	}
-	network, block, shared := "network:"+group.String(), g.local.Block(group), ratelimit.Budget{}
+	whole, block, shared := "network:"+group.String(), g.local.Block(group), ratelimit.Budget{}
 	if block.IsValid() {
 		shared = o.Block
 	}
 	arguments := []any{
-		prefix + network, prefix + network + ":refused", prefix + name, prefix + name + ":refused",
+		prefix + whole, prefix + whole + ":refused", prefix + name, prefix + name + ":refused",
 		prefix + "block:" + block.String(), what, g.clock(at), g.remember.Milliseconds(),
 	}
 	ban, counts := o.Ban, 0
-	if ratelimit.Spared(group) {
+	if network.Loopback(group) {
 		ban = ratelimit.Penalty{}
 	}
 	if ratelimit.Own(caller) == ratelimit.Anonymous {

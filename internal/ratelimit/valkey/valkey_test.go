@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"platen/internal/network"
 	"platen/internal/ratelimit"
 )
 
@@ -62,7 +63,7 @@ func TestADecisionIsThatOfTheGateInMemory(t *testing.T) {
 			Key: budget("key"), Group: budget("network"), Anonymous: budget("anonymous"), Cooldown: penalty("cooldown"),
 			Ban: penalty("ban"), Block: budget("block"),
 			BlockOf: func(group netip.Prefix) netip.Prefix {
-				if ratelimit.Spared(group) {
+				if network.Loopback(group) {
 					return netip.Prefix{}
 				}
 				return netip.PrefixFrom(group.Addr(), 24).Masked()
