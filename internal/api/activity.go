@@ -19,7 +19,8 @@ func (x *exchange) paged(v *sandbox.View, p *page, next string) {
 	b := binary.BigEndian.AppendUint64(nil, p.binding)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.limit)) // pages of another size are another list
 	page := activity.Page{
-		List: message.Hash(b), Query: p.binding, First: !p.cursor, From: p.after, Last: next == "", Ledger: ledgerCursor(v),
+		List: message.Hash(b), Query: p.binding, First: !p.cursor, From: p.after, Last: next == "",
+		Ledger: ledgerCursor(v),
 	}
 	if next != "" {
 		page.Next, _ = p.decodeCursor(next) // our own
