@@ -9,6 +9,7 @@ import (
 	"platen/internal/company/integration"
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
+	"platen/internal/company/sim"
 	"platen/internal/desk/activity"
 )
 
@@ -22,6 +23,8 @@ type Client struct {
 	// faults are the injected faults, nil for none, once restored is set.
 	faults   atomic.Pointer[Faults]
 	restored atomic.Bool
+	// unsure is set once a commit failed: the store may not have what a desk has written into it.
+	unsure atomic.Bool
 
 	mu sync.Mutex // guards the fields below
 	// activity is stored with the next commit, whatever that is, and with the snapshots of idle companies and of a
@@ -123,12 +126,15 @@ func (c *Client) Manners() activity.Manners {
 // WritesRefused is the number of writes that were refused. It waits for nobody.
 func (c *Client) WritesRefused() int64 { return c.refused.Load() }
 
-// restore takes up what was stored of the client, unless it is known here: then it is ahead of the store, and all of
-// the memory of faults is to be stored anew.
+// restore takes up what was stored of the client, unless it is known here: then it is ahead of the store, and after a
+// commit that failed all of the memory of faults is to be stored anew.
 func (d *Desk) restore(st state, stored jsontext.Value) error {
 	c := d.client
+	d.stored = sim.Hash(string(stored))
 	if c.restored.Load() {
-		d.markFaults()
+		if c.unsure.Swap(false) {
+			d.markFaults(st.Spells)
+		}
 		d.disturb()
 		return nil
 	}

@@ -42,6 +42,7 @@ func (d *Desk) Committed() {
 
 // Dropped gives back what a step took that is no more.
 func (d *Desk) Dropped() {
+	d.client.unsure.Store(true)
 	x := d.disturbed
 	if x == nil {
 		return

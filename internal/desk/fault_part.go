@@ -60,14 +60,15 @@ func (d *Desk) restoreFaults(spells injection.Spells) {
 	}
 }
 
-// markFaults marks all of the memory of faults as to be stored.
-func (d *Desk) markFaults() {
+// markFaults marks all of the memory of faults as to be stored. Spells are those that are stored.
+func (d *Desk) markFaults(spells injection.Spells) {
 	f := d.client.faults.Load()
 	if f == nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.spells = spells
 	f.memory.MarkAll()
 	for row := range d.faultParts.All {
 		if slot, ok := strings.CutPrefix(row.ID, injectionPart); ok {
