@@ -28,8 +28,8 @@ func (w *writes) SaveSnapshot(ctx context.Context, s store.Snapshot) error {
 	return w.Store.SaveSnapshot(ctx, s) //nolint:wrapcheck // as it is
 }
 
-// TestACompanyThatIsOnlyReadIsEvictedAsItIs: what its client did before is stored once, and not again each time that the
-// company comes into memory and leaves it.
+// TestACompanyThatIsOnlyReadIsEvictedAsItIs: what its client did before is stored once, and not again each time that
+// the company comes into memory and leaves it.
 func TestACompanyThatIsOnlyReadIsEvictedAsItIs(t *testing.T) {
 	t.Parallel()
 	w := &writes{}
