@@ -18,10 +18,8 @@ import (
 // wall times (created_at, updated_at, completed_at, unlocked_at, ends_at, and
 // where the clock is anchored), the ids of events and the uid they are made of,
 // the sandbox's own id, and where it was copied from. Whether time passed by itself or by ticks leaves no
-// trace either, nor does sandbox.expiring, which the wall clock brings, nor do
-// webhooks: their subscriptions, their log and their events are kept beside the
-// company. The outcomes of the client's requests are no part of the company
-// either, only the missions that they completed.
+// trace either. What the client did and is owed lies beside the company, with its events: the hash sees only the
+// missions that were completed.
 //
 // It sees the company as it is, flushed or not, and does not change it. Its
 // cost grows with the company, so it is for tests and comparisons.

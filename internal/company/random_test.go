@@ -224,7 +224,7 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 	if testing.Short() {
 		return // a fifth of the lives, too few for everything to happen
 	}
-	commands := []string{
+	wanted := []string{
 		"accept done", "accept refused", "decline done", "decline refused", "order done", "order refused", "print done",
 		"print refused", "ship done", "ship refused", "bill done", "bill refused", "tick done", "wait done",
 		"require done", "require refused", "decide done", "decide refused", "purchase done", "purchase refused",
@@ -238,7 +238,7 @@ func TestNoLifeBreaksAnInvariant(t *testing.T) {
 		"factory.stock.below_reorder_point", "market_sold_out", "no_warehouse_worker", "wages withheld",
 		"arrears owed", "arrears paid", "an agency", "a rush order", "a customer lost",
 	}
-	missing := slices.DeleteFunc(commands, func(want string) bool { return seen[want] > 0 })
+	missing := slices.DeleteFunc(wanted, func(want string) bool { return seen[want] > 0 })
 	// A few lives of one seed miss some of it, and others after each change of a draw: that says nothing.
 	if spared := few(8, 0); len(missing) > int(spared) {
 		t.Errorf("no random life has ever: %s. Draw more of it in this file; do not ask for less.",

@@ -167,6 +167,55 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 	}
 }
 
+// TestWhatFaultsRememberIsStoredAfterACommitThatFailed: the parts that went with it go with the next one, though nothing
+// has changed them since.
+func TestWhatFaultsRememberIsStoredAfterACommitThatFailed(t *testing.T) {
+	t.Parallel()
+	const path = "/v1/office/customers"
+	live := func(fails storetest.Fault) (after []string) {
+		fail := storetest.NoFault
+		b := open(t, func(inner store.Store) store.Store {
+			return storetest.NewFaulty(inner, func(int) storetest.Fault { return fail })
+		})
+		s := b.disturbed(fault.Severe)
+		id := b.view(s).SandboxID
+		b.do(s, func(tx *sandbox.Tx) error {
+			_, err := tx.InjectFault(injection.Injection{Kind: fault.Growth, Count: 3})
+			return err
+		})
+		b.do(s, func(tx *sandbox.Tx) error {
+			_, err := tx.InjectFault(injection.Injection{Kind: fault.StaleRead, Count: 1, Operations: []string{"list_x"}})
+			return err
+		})
+		for range 20 {
+			meets(t, s, path)
+		}
+		if fail = fails; fails != storetest.NoFault {
+			if _, err := s.Do(t.Context(), tick("lost", 30)); err == nil {
+				t.Fatal("the store did not fail")
+			}
+		}
+		fail = storetest.NoFault
+		b.pass(2 * time.Second)
+		if _, err := s.Do(t.Context(), tick("kept", 30)); err != nil {
+			t.Fatal(err)
+		}
+		b.reopen(nil) // as after a crash
+		s = b.registry.Sandbox(id)
+		after = append(after, fmt.Sprint(s.Faults(t.Context()).Pending()))
+		for range 5 {
+			after = append(after, meets(t, s, path))
+		}
+		return after
+	}
+	want := live(storetest.NoFault)
+	for _, fails := range []storetest.Fault{storetest.NotApplied, storetest.AppliedButFailed} {
+		if got := live(fails); !slices.Equal(got, want) {
+			t.Errorf("after a commit that failed (%v) faults remember\n%v, want\n%v", fails, got, want)
+		}
+	}
+}
+
 // TestPendingFaultsAreStoredOneByOne: a commit holds those that have changed, however many are pending, and all are
 // there in their order when the sandbox is loaded again.
 func TestPendingFaultsAreStoredOneByOne(t *testing.T) {

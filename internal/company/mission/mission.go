@@ -1,10 +1,10 @@
 // Package mission holds the missions that a client may try, and notices when
 // one is completed.
 //
-// Signals come from two sides. ClientActivity watches the client's requests, of
-// which some show nothing by themselves: pages that follow each other, a
-// silence that was kept. Totals add up the company's own events. Both end in
-// signals, which only ever grow, and missions are sets of them.
+// Signals come from two sides. Package desk/activity watches the client's
+// requests, of which some show nothing by themselves: pages that follow each
+// other, a silence that was kept. Totals add up the company's own events. Both
+// end in signals, which only ever grow, and missions are sets of them.
 package mission
 
 import (

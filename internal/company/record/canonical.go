@@ -16,7 +16,7 @@ import (
 // that are unique across sandboxes, the sandbox's id, and where it comes from. None of the names
 // means anything else, at any depth.
 var incidental = []string{ //nolint:gochecknoglobals // the table itself
-	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "last_event_at", "anchor_wall", "anchor",
+	"created_at", "updated_at", "completed_at", "unlocked_at", "ends_at", "anchor_wall", "anchor",
 	"wall", "event_id", "sandbox_id", "uid", "seq", "ancestors", "faults",
 }
 
