@@ -167,8 +167,8 @@ func TestAFaultThatIsNotCommittedWasNotAskedFor(t *testing.T) {
 	}
 }
 
-// TestWhatFaultsRememberIsStoredAfterACommitThatFailed: the parts that went with it go with the next one, though nothing
-// has changed them since.
+// TestWhatFaultsRememberIsStoredAfterACommitThatFailed: the parts that went with it go with the next one, though
+// nothing has changed them since.
 func TestWhatFaultsRememberIsStoredAfterACommitThatFailed(t *testing.T) {
 	t.Parallel()
 	const path = "/v1/office/customers"
@@ -184,7 +184,9 @@ func TestWhatFaultsRememberIsStoredAfterACommitThatFailed(t *testing.T) {
 			return err
 		})
 		b.do(s, func(tx *sandbox.Tx) error {
-			_, err := tx.InjectFault(injection.Injection{Kind: fault.StaleRead, Count: 1, Operations: []string{"list_x"}})
+			_, err := tx.InjectFault(injection.Injection{
+				Kind: fault.StaleRead, Count: 1, Operations: []string{"list_x"},
+			})
 			return err
 		})
 		for range 20 {
