@@ -1,5 +1,6 @@
 // Command walk serves one sandbox, sends it five kinds of requests, and writes the coverage counters of each to a
-// folder of its own below the one that it is called with. It is built with -cover -covermode=atomic.
+// folder of its own below its first argument. The second is how long it waits once the server has started. It is built
+// with -cover -covermode=atomic.
 package main
 
 import (
@@ -20,7 +21,11 @@ import (
 	"platen/internal/server"
 )
 
-func main() { must(walk(os.Args[1])) }
+func main() {
+	wait, err := time.ParseDuration(os.Args[2])
+	must(err)
+	must(walk(os.Args[1], wait))
+}
 
 // patience is for a response.
 const patience = 30 * time.Second
@@ -28,7 +33,7 @@ const patience = 30 * time.Second
 // settled is how long the server is left alone before and behind a road, so that its background work counts for none.
 const settled = 100 * time.Millisecond
 
-func walk(folder string) error {
+func walk(folder string, wait time.Duration) error {
 	ctx := context.Background()
 	c := config.Default()
 	c.Listen, c.Database, c.PrivateWebhooks, c.TickPause = "127.0.0.1:0", filepath.Join(folder, "road.db"), true, 0
@@ -39,6 +44,7 @@ func walk(folder string) error {
 	if err := s.Start(ctx); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
+	<-time.After(wait)
 	w := walker{folder: folder, base: s.BaseURL(), agents: s.Origin() + "/mcp"}
 	w.roads()
 	return nil // the process ends: the end of the server is on no road
