@@ -56,26 +56,28 @@ func (b Budget) check(name string) error {
 // generic cell rate algorithm; it needs no refilling.
 type bucket int64
 
-// at returns the bucket at a moment. A clock that was set back leaves it empty
-// at worst, not locked until the old time comes again.
-func (k bucket) at(now int64, b Budget) bucket {
-	return min(max(k, bucket(now)), bucket(now+int64(b.Whole())))
-}
+// pace is that of a budget, in nanoseconds: whole is the time in which an empty bucket fills, interval that in which
+// one token comes back.
+type pace struct{ whole, interval int64 }
 
 // remaining is the number of whole tokens.
-func (k bucket) remaining(now int64, b Budget) int {
-	return int((int64(b.Whole()) - (int64(k.at(now, b)) - now)) / int64(b.Interval()))
+func (k *bucket) remaining(now int64, p pace) int {
+	return int((p.whole - min(max(int64(*k)-now, 0), p.whole)) / p.interval)
 }
 
-// spend takes some tokens, of which a bucket has as many at least. When they are not there, the
-// bucket stays as it is and wait is the time until they are.
-func (k bucket) spend(now int64, b Budget, tokens int) (after bucket, wait time.Duration) {
-	next := k.at(now, b) + bucket(b.Interval())*bucket(tokens)
-	if wait = time.Duration(int64(next)-now) - b.Whole(); wait > 0 {
-		return k.at(now, b), wait
+// spend takes some tokens, of which a bucket has as many at least. When they are not there, none are taken,
+// and wait is the time until they are. A clock that was set back leaves the bucket empty at worst, not locked until
+// the old time comes again.
+func (k *bucket) spend(now int64, p pace, tokens int) (wait time.Duration) {
+	missing := min(max(int64(*k)-now, 0), p.whole)
+	*k = bucket(now + missing)
+	cost := p.interval * int64(tokens)
+	if wait = time.Duration(missing + cost - p.whole); wait > 0 {
+		return wait
 	}
-	return next, 0
+	*k += bucket(cost)
+	return 0
 }
 
 // refund gives tokens back.
-func (k bucket) refund(b Budget, tokens int) bucket { return k - bucket(b.Interval())*bucket(tokens) }
+func (k *bucket) refund(p pace, tokens int) { *k -= bucket(p.interval) * bucket(tokens) }

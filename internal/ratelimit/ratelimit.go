@@ -120,9 +120,6 @@ type Gate struct {
 	blocks    *table[netip.Prefix]
 	// blockPages are those of blocks for pages.
 	blockPages *table[netip.Prefix]
-	// watches is set where anything has to be known of network groups. The loopback network is never banned:
-	// everything on the server's own machine is one group.
-	watches bool
 }
 
 // New returns a gate with full budgets.
@@ -130,16 +127,22 @@ func New(o Options) (*Gate, error) {
 	if err := o.Check(); err != nil {
 		return nil, fmt.Errorf("rate budgets: %w", err)
 	}
+	if o.BlockOf == nil {
+		o.BlockOf = func(netip.Prefix) netip.Prefix { return netip.Prefix{} }
+	}
+	cooldown := o.Cooldown
+	if o.Key.Off() { // nothing can begin it
+		cooldown = Penalty{}
+	}
 	return &Gate{
 		options:   o,
-		keys:      newTable[Caller](o.Key, o.Cooldown, maxKeys),
+		keys:      newTable[Caller](o.Key, cooldown, maxKeys),
 		groups:    newTable[netip.Prefix](o.Group, o.Ban, maxGroups),
 		anonymous: newTable[netip.Prefix](o.Anonymous, Penalty{}, maxGroups),
 		pages:     newTable[netip.Prefix](o.Pages, Penalty{}, maxGroups),
 		blocks:    newTable[netip.Prefix](o.Block, Penalty{}, maxGroups),
 
 		blockPages: newTable[netip.Prefix](o.BlockPages, Penalty{}, maxGroups),
-		watches:    !o.Group.Off() || !o.Ban.Off(),
 	}, nil
 }
 
@@ -173,32 +176,41 @@ func (g *Gate) Budget(name Name) Budget {
 func (g *Gate) Admit(at time.Time, group netip.Prefix, caller Caller) Decision {
 	now := at.UnixNano()
 	own := Own(caller)
-	if spent := g.spendGroup(group, now); spent.wait > 0 || spent.shut > 0 {
+	if spent := g.enter(group, now); spent.wait > 0 || spent.shut > 0 {
 		return Decision{By: Group, Own: own, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
 			spent.shut > 0)
 	}
 	if d, refused := g.spendBlock(at, group, own); refused {
-		g.refund(group, now)
+		g.groups.refuse(group, now, false)
 		return d
 	}
-	spent := g.spend(own, group, caller, now)
+	var spent state
+	if own == Key {
+		spent = g.keys.spend(caller, now, 1, false)
+	} else {
+		spent = g.anonymous.spend(group, now, 1, false)
+	}
 	if spent.wait == 0 && spent.shut == 0 {
 		return Decision{Outcome: Passed, Own: own, Remaining: spent.remaining}
 	}
 	g.refundBlock(group, now)
-	if g.watches {
-		if shut := g.groups.refuse(group, now, own == Anonymous && !network.Loopback(group)); shut > 0 {
-			return Decision{By: Group, Own: own, Began: true}.Refused(at, shut, true)
-		}
+	if shut := g.groups.refuse(group, now, own == Anonymous && !network.Loopback(group)); shut > 0 {
+		return Decision{By: Group, Own: own, Began: true}.Refused(at, shut, true)
 	}
 	return Decision{By: own, Own: own}.Refused(at, cmp.Or(spent.shut, spent.wait), spent.shut > 0)
+}
+
+// enter spends a token of a network group. The loopback network is never banned: everything on the server's own
+// machine is one group.
+func (g *Gate) enter(group netip.Prefix, now int64) state {
+	return g.groups.spend(group, now, 1, network.Loopback(group))
 }
 
 // spendBlock spends a token of the block that a network group is in, and refuses
 // when there is none. Its refusals count for no ban: they are those of others
 // too.
 func (g *Gate) spendBlock(at time.Time, group netip.Prefix, own Name) (d Decision, refused bool) {
-	block := g.blockOf(group, g.options.Block)
+	block := g.options.BlockOf(group)
 	if !block.IsValid() {
 		return Decision{}, false
 	}
@@ -211,25 +223,14 @@ func (g *Gate) spendBlock(at time.Time, group netip.Prefix, own Name) (d Decisio
 
 // Block is the block of a network group whose budget counts, the zero one for
 // none.
-func (g *Gate) Block(group netip.Prefix) netip.Prefix { return g.blockOf(group, g.options.Block) }
-
-// blockOf is Block for one of the budgets of blocks.
-func (g *Gate) blockOf(group netip.Prefix, budget Budget) netip.Prefix {
-	if budget.Off() || g.options.BlockOf == nil {
+func (g *Gate) Block(group netip.Prefix) netip.Prefix {
+	if g.options.Block.Off() {
 		return netip.Prefix{}
 	}
 	return g.options.BlockOf(group)
 }
 
-// refund gives back the token of a network group whose request another budget
-// refused.
-func (g *Gate) refund(group netip.Prefix, now int64) {
-	if g.watches {
-		g.groups.refuse(group, now, false)
-	}
-}
-
-// refundBlock does so for the block of a network group.
+// refundBlock gives back the token of a block whose request another budget refused.
 func (g *Gate) refundBlock(group netip.Prefix, now int64) {
 	if block := g.Block(group); block.IsValid() {
 		g.blocks.refuse(block, now, false)
@@ -240,7 +241,7 @@ func (g *Gate) refundBlock(group netip.Prefix, now int64) {
 // for a request that is processed in any case.
 func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 	return Decision{
-		Outcome: Passed, Own: Anonymous, Remaining: g.spend(Anonymous, group, Caller{}, at.UnixNano()).remaining,
+		Outcome: Passed, Own: Anonymous, Remaining: g.anonymous.spend(group, at.UnixNano(), 1, false).remaining,
 	}
 }
 
@@ -248,17 +249,14 @@ func (g *Gate) Charge(at time.Time, group netip.Prefix) Decision {
 // caller, to which no other budget applies.
 func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 	now := at.UnixNano()
-	spent := g.spendGroup(group, now)
+	spent := g.enter(group, now)
 	if spent.wait > 0 || spent.shut > 0 {
 		return Decision{By: Group, Own: Group, Began: spent.began}.Refused(at, cmp.Or(spent.shut, spent.wait),
 			spent.shut > 0)
 	}
 	if d, refused := g.spendBlock(at, group, Group); refused {
-		g.refund(group, now)
+		g.groups.refuse(group, now, false)
 		return d
-	}
-	if g.options.Group.Off() {
-		spent.remaining = MaxRequests
 	}
 	return Decision{Outcome: Passed, Own: Group, Remaining: spent.remaining}
 }
@@ -268,7 +266,7 @@ func (g *Gate) Enter(at time.Time, group netip.Prefix) Decision {
 // has no limit.
 func (g *Gate) Browse(at time.Time, group netip.Prefix, tokens int) Decision {
 	now := at.UnixNano()
-	if shut := g.shut(group, now); shut > 0 {
+	if shut := g.groups.shut(group, now); shut > 0 {
 		return Decision{By: Group, Own: Pages}.Refused(at, shut, true)
 	}
 	if g.options.Pages.Off() || network.Loopback(group) {
@@ -278,7 +276,7 @@ func (g *Gate) Browse(at time.Time, group netip.Prefix, tokens int) Decision {
 	if spent.wait > 0 {
 		return Decision{By: Pages, Own: Pages}.Refused(at, spent.wait, false)
 	}
-	if block := g.blockOf(group, g.options.BlockPages); block.IsValid() {
+	if block := g.options.BlockOf(group); block.IsValid() {
 		if all := g.blockPages.spend(block, now, tokens, false); all.wait > 0 {
 			g.pages.refund(group, now, tokens)
 			return Decision{By: BlockPages, Block: block.String(), Own: Pages}.Refused(at, all.wait, false)
@@ -294,14 +292,8 @@ func (g *Gate) Look(at time.Time, group netip.Prefix, caller Caller) Decision {
 }
 
 // Shuts reports whether a network group is banned at a moment.
-func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool { return g.shut(group, at.UnixNano()) > 0 }
-
-// shut is the rest of a network group's ban; 0 for none.
-func (g *Gate) shut(group netip.Prefix, now int64) time.Duration {
-	if g.options.Ban.Off() {
-		return 0
-	}
-	return g.groups.shut(group, now)
+func (g *Gate) Shuts(at time.Time, group netip.Prefix) bool {
+	return g.groups.shut(group, at.UnixNano()) > 0
 }
 
 // Lift ends all bans, and returns how many there were.
@@ -319,24 +311,6 @@ func Own(caller Caller) Name {
 		return Anonymous
 	}
 	return Key
-}
-
-func (g *Gate) spendGroup(group netip.Prefix, now int64) state {
-	if !g.watches {
-		return state{}
-	}
-	return g.groups.spend(group, now, 1, network.Loopback(group))
-}
-
-func (g *Gate) spend(own Name, group netip.Prefix, caller Caller, now int64) state {
-	switch {
-	case g.Budget(own).Off():
-		return state{remaining: MaxRequests}
-	case own == Key:
-		return g.keys.spend(caller, now, 1, false)
-	default:
-		return g.anonymous.spend(group, now, 1, false)
-	}
 }
 
 func (g *Gate) remaining(own Name, group netip.Prefix, caller Caller, now int64) int {

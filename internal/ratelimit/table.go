@@ -18,7 +18,10 @@ const (
 // come, and when all places are taken, one that nearly does.
 type table[K comparable] struct {
 	budget  Budget
+	pace    pace
 	penalty Penalty
+	// idle is set where nothing has to be known of anybody.
+	idle bool
 	// most is the number of places of one shard.
 	most   int
 	seed   maphash.Seed
@@ -51,7 +54,10 @@ type state struct {
 }
 
 func newTable[K comparable](b Budget, p Penalty, most int) *table[K] {
-	t := &table[K]{budget: b, penalty: p, most: (most + shards - 1) / shards, seed: maphash.MakeSeed()}
+	t := &table[K]{
+		budget: b, pace: pace{int64(b.Whole()), int64(b.Interval())}, penalty: p, idle: b.Off() && p.Off(),
+		most: (most + shards - 1) / shards, seed: maphash.MakeSeed(),
+	}
 	for i := range t.shards {
 		t.shards[i].places = map[K]*entry{}
 	}
@@ -106,6 +112,9 @@ func (p *entry) silent(now int64, penalty Penalty) bool {
 // spend takes some tokens of a caller, as many as the budget has at once at most, unless there are none or the caller
 // is shut out. A lack of tokens is noted and may begin a penalty, unless the caller is spared those.
 func (t *table[K]) spend(key K, now int64, tokens int, spared bool) state {
+	if t.idle {
+		return state{remaining: MaxRequests}
+	}
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +125,7 @@ func (t *table[K]) spend(key K, now int64, tokens int, spared bool) state {
 	if t.budget.Off() {
 		return state{remaining: MaxRequests}
 	}
-	after, wait := p.bucket.spend(now, t.budget, min(tokens, t.budget.Burst))
-	p.bucket = after
+	wait := p.bucket.spend(now, t.pace, min(tokens, t.budget.Burst))
 	if wait > 0 && !spared {
 		shut := t.noteRefusal(p, now)
 		return state{wait: wait, shut: shut, began: shut > 0}
@@ -125,19 +133,22 @@ func (t *table[K]) spend(key K, now int64, tokens int, spared bool) state {
 	if wait > 0 {
 		return state{wait: wait}
 	}
-	return state{remaining: after.remaining(now, t.budget)}
+	return state{remaining: p.bucket.remaining(now, t.pace)}
 }
 
 // refuse takes back a spending of a caller that another budget refused, and
 // notes that refusal where it counts. It returns how long the caller is shut
 // out for it.
 func (t *table[K]) refuse(key K, now int64, counts bool) time.Duration {
+	if t.idle {
+		return 0
+	}
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := t.place(s, key, now)
 	if !t.budget.Off() {
-		p.bucket = p.bucket.refund(t.budget, 1)
+		p.bucket.refund(t.pace, 1)
 	}
 	if !counts {
 		return 0
@@ -151,7 +162,7 @@ func (t *table[K]) refund(key K, now int64, tokens int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p := t.place(s, key, now); !t.budget.Off() {
-		p.bucket = p.bucket.refund(t.budget, min(tokens, t.budget.Burst))
+		p.bucket.refund(t.pace, min(tokens, t.budget.Burst))
 	}
 }
 
@@ -196,11 +207,14 @@ func (t *table[K]) remaining(key K, now int64) int {
 	case p.until > now && p.until <= now+int64(t.penalty.Lasts):
 		return 0
 	}
-	return p.bucket.remaining(now, t.budget)
+	return p.bucket.remaining(now, t.pace)
 }
 
 // shut is the rest of a caller's penalty; 0 for none.
 func (t *table[K]) shut(key K, now int64) time.Duration {
+	if t.penalty.Off() {
+		return 0
+	}
 	s := t.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
