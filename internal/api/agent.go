@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"platen/internal/message"
 	"platen/internal/problem"
@@ -19,7 +20,7 @@ func (s *Server) Recognise(r *http.Request, c apikey.Credential) (sandbox.Caller
 		return sandbox.Caller{}, problem.New(problem.WrongSystem, "The agent endpoint takes no grading key.").
 			Hinting("Connect with the key that begins with %s.", apikey.OfficePrefix)
 	}
-	return s.recognise(r.Context(), s.registry.Now(), s.groupOf(r), c)
+	return s.recognise(s.outline(r), c)
 }
 
 // KeysOf returns the keys of both systems of the sandbox that a credential opens, or refuses
@@ -31,13 +32,15 @@ func (s *Server) KeysOf(r *http.Request, c apikey.Credential) (apikey.Pair, erro
 // Shuts reports whether the network of a request is shut out: its key is not
 // looked up then.
 func (s *Server) Shuts(r *http.Request) bool {
-	return s.gate.Shuts(s.registry.Now().Time(), s.groupOf(r))
+	in := s.outline(r)
+	return s.gate.Shuts(in.At.Time(), in.Network)
 }
 
 // Spent reports whether the network of a request has nothing left of its budget for requests without
 // a key.
 func (s *Server) Spent(r *http.Request) bool {
-	return s.gate.Look(s.registry.Now().Time(), s.groupOf(r), ratelimit.Caller{}).Remaining == 0
+	in := s.outline(r)
+	return s.gate.Look(in.At.Time(), in.Network, ratelimit.Caller{}).Remaining == 0
 }
 
 // Enter spends the cost of a message from a known caller for which no operation
@@ -56,13 +59,10 @@ func (s *Server) Enter(r *http.Request) error {
 // budget of the holder of a credential. It refuses as Enter does.
 func (s *Server) Spend(r *http.Request, as apikey.Credential) error {
 	in := s.paying(r, as)
-	var spent ratelimit.Decision
 	if s.options.Before != nil && in.Caller != (sandbox.Caller{}) { // the key's budget is spent where its sandbox is
-		spent = s.gate.Enter(in.At.Time(), in.Network)
-	} else {
-		spent = s.spend(in)
+		in.Pays = func(at time.Time) ratelimit.Decision { return s.gate.Enter(at, in.Network) }
 	}
-	if err := s.passed(in, &spent); err != nil {
+	if _, err := s.pay(in); err != nil {
 		return err
 	}
 	if s.stopping.Load() {
@@ -82,7 +82,7 @@ func (s *Server) Remaining(r *http.Request, as apikey.Credential) message.Budget
 func (s *Server) paying(r *http.Request, as apikey.Credential) *message.Request {
 	in := s.outline(r)
 	if as != (apikey.Credential{}) {
-		in.Caller, _ = s.recognise(r.Context(), in.Arrived, in.Network, as)
+		in.Caller, _ = s.recognise(in, as)
 	}
 	return in
 }

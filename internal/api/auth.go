@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"platen/internal/message"
-	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/wire"
 )
-
-func isReview(key string) bool { return strings.HasPrefix(key, apikey.ReviewPrefix) }
 
 // noKey refuses a request without a key. One that came in another form is named, with the form to send, unless hint
 // says that already.
@@ -40,15 +36,14 @@ func (s *Server) stillKnown(ctx context.Context, credentials []apikey.Credential
 	return nil
 }
 
-// recognise returns the caller that a credential belongs to. While a network is
+// recognise returns the caller that a credential belongs to. While the network of a request is
 // shut out, its keys are only looked up in memory: a flood must not reach the
 // storage.
-func (s *Server) recognise(ctx context.Context, now moment.Instant, group netip.Prefix,
-	c apikey.Credential) (sandbox.Caller, error) {
-	if s.gate.Shuts(now.Time(), group) {
+func (s *Server) recognise(r *message.Request, c apikey.Credential) (sandbox.Caller, error) {
+	if s.gate.Shuts(r.Arrived.Time(), r.Network) {
 		return s.registry.Recall(c)
 	}
-	return s.registry.Recognise(ctx, c)
+	return s.registry.Recognise(r.Context(), c)
 }
 
 // rightSystem refuses a key that does not open the route: that of the other system
@@ -89,8 +84,3 @@ func notForGraders(op *operation.Operation) error {
 
 // grades reports whether a request has a grading key.
 func grades(r *message.Request) bool { return r.Caller.System == apikey.Grading }
-
-// groupOf is the network that a request comes from.
-func (s *Server) groupOf(r *http.Request) netip.Prefix {
-	return s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"])
-}

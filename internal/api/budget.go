@@ -10,7 +10,6 @@ import (
 	"platen/internal/network"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
-	"platen/internal/sandbox"
 )
 
 // Gate decides whether a request may pass.
@@ -96,20 +95,15 @@ func (d *display) of(decision *ratelimit.Decision) message.Budget {
 	return message.Budget{Limit: d.limit, Policy: d.policy, Remaining: shown.remaining, Rate: shown.rate}
 }
 
-// budgeted names a caller to the gate.
-func budgeted(c sandbox.Caller) ratelimit.Caller {
-	return ratelimit.Caller{Sandbox: c.SandboxID, System: string(c.System)}
-}
-
-// budget is the layer in which a request is paid for. Nothing has been done for a request until then, and only
-// then is it told what the door has found.
-func (s *Server) budget(next message.Handler) message.Handler {
+// budget is the layer in which a request is paid for, before its own endpoint, within a layer, serves it. Nothing has
+// been done for a request until then, and only then is it told what the door has found.
+func (s *Server) budget(within message.Layer) message.Handler {
+	next := within.Around(func(r *message.Request) *message.Response { return r.Endpoint(r) })
 	return func(r *message.Request) *message.Response {
 		if r.OwnBudget {
 			return next(r)
 		}
-		spent := s.spend(r)
-		err := s.passed(r, &spent)
+		spent, err := s.pay(r)
 		switch {
 		case err != nil:
 		case s.stopping.Load():
@@ -137,17 +131,23 @@ func (s *Server) refuse(r *message.Request, err error) *message.Response {
 	return out
 }
 
-// spend spends the cost of a request.
-func (s *Server) spend(r *message.Request) ratelimit.Decision {
+// pay spends the cost of a request, or refuses it. A decision without an outcome was taken elsewhere.
+func (s *Server) pay(r *message.Request) (spent ratelimit.Decision, err error) {
 	if r.Pays != nil {
-		return r.Pays(r.At.Time())
+		spent = r.Pays(r.At.Time())
+	} else {
+		spent = s.gate.Admit(r.At.Time(), r.Network,
+			ratelimit.Caller{Sandbox: r.Caller.SandboxID, System: string(r.Caller.System)})
 	}
-	return s.gate.Admit(r.At.Time(), r.Network, budgeted(r.Caller))
+	if spent.Outcome != ratelimit.Passed && spent.Outcome != "" {
+		err = s.passed(r, &spent)
+	}
+	return spent, err
 }
 
-// passed refuses a request whose budgets are used up. A decision without an outcome was taken elsewhere.
+// passed refuses a request whose budgets are used up.
 func (s *Server) passed(r *message.Request, spent *ratelimit.Decision) error {
-	if spent.Outcome == ratelimit.Passed || spent.Outcome == "" {
+	if spent.Outcome == ratelimit.Passed {
 		return nil
 	}
 	if spent.Began {
@@ -222,7 +222,8 @@ func (s *Server) show(r *message.Request, out *message.Response, spent ratelimit
 
 func (s *Server) remaining(r *message.Request, spent *ratelimit.Decision) message.Budget {
 	if spent.Outcome == "" {
-		*spent = s.gate.Look(r.At.Time(), r.Network, budgeted(r.Caller))
+		*spent = s.gate.Look(r.At.Time(), r.Network,
+			ratelimit.Caller{Sandbox: r.Caller.SandboxID, System: string(r.Caller.System)})
 	}
 	name := spent.Own
 	// The budget that refused is shown, unless it was a ban without a budget.

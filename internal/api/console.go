@@ -79,10 +79,10 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 		ConsoleState: s.console.State, ConsoleScore: s.console.Score, ConsoleFaults: s.console.Faults,
 		ConsoleAttention: s.console.Attention,
 	} {
-		s.mux.HandleFunc(path, (&route{console: s.consoleData(read)}).matched)
+		s.handle(path, &route{console: s.consoleData(read)})
 	}
-	s.mux.HandleFunc(ConsoleReview, (&route{console: s.reviewToken}).matched)
-	s.mux.HandleFunc(ConsoleStream, (&route{console: s.consoleStream}).matched)
+	s.handle(ConsoleReview, &route{console: s.reviewToken})
+	s.handle(ConsoleStream, &route{console: s.consoleStream})
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (s *Server) viewer(r *message.Request) (*console.Viewer, error) {
 	if r.Other == nil {
 		return v, nil
 	}
-	other, err := s.recognise(r.Context(), r.Arrived, r.Network, *r.Other)
+	other, err := s.recognise(r, *r.Other)
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +171,10 @@ func (s *Server) viewer(r *message.Request) (*console.Viewer, error) {
 func (s *Server) admitViewer(r *message.Request) (ratelimit.Decision, error) {
 	at := s.registry.Now().Time()
 	if r.Caller == (sandbox.Caller{}) {
-		spent := s.spend(r)
-		return spent, s.passed(r, &spent)
+		return s.pay(r)
 	}
-	spent := s.console.gate.Admit(at, r.Network, budgeted(watcher(r.Caller)))
+	all := watcher(r.Caller)
+	spent := s.console.gate.Admit(at, r.Network, ratelimit.Caller{Sandbox: all.SandboxID, System: string(all.System)})
 	if spent.Outcome == ratelimit.Passed {
 		if pages := s.gate.Browse(at, r.Network, consoleTokens); pages.Outcome != ratelimit.Passed {
 			return pages, s.passed(r, &pages)

@@ -3,6 +3,8 @@ package api
 import (
 	"cmp"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"platen/internal/message"
@@ -33,16 +35,14 @@ func (s *Server) Open(r *http.Request, body *message.Body, p message.Provenance)
 		in.Network = p.Network
 	}
 	// Before the router: it would redirect an unclean path, and so repeat it.
-	if in.Exposed = keysIn(target(r)); len(in.Exposed) > 0 {
+	if in.Exposed = keysIn(r); len(in.Exposed) > 0 {
 		in.OwnBudget, in.Endpoint = true, s.exposed
 		return in
 	}
 	t := &route{}
 	unfound := s.unroutable(r)
 	if unfound == nil {
-		m := match{route: t}
-		s.mux.ServeHTTP(&m, r)
-		t = m.route
+		t = s.routeOf(r)
 	}
 	if t.console != nil {
 		in.Watching, in.OwnBudget, in.Endpoint = true, true, s.watched(t.console)
@@ -54,7 +54,8 @@ func (s *Server) Open(r *http.Request, body *message.Body, p message.Provenance)
 	return in
 }
 
-// find finds the operation and the caller of a request, and the first error.
+// find finds the operation and the caller of a request, and the first error. A client that sends a bad key gets that
+// error for any path (contract: AUTH.INVALID, LIFE.DELETED), unless it meant another host.
 func (s *Server) find(in *message.Request, t *route, p message.Provenance, unfound error) {
 	var b *bound
 	if unfound == nil {
@@ -64,9 +65,15 @@ func (s *Server) find(in *message.Request, t *route, p message.Provenance, unfou
 		in.Operation, in.Endpoint = &b.Operation, b.endpoint
 	}
 	unauthorized := s.identify(in, p)
-	if in.Refusal = s.firstRefusal(in, p, unfound, unauthorized); in.Refusal == nil {
-		in.CSV, in.Refusal = rules(in, b, t)
+	if unauthorized == nil && unfound == nil {
 		in.HAR = t.har
+		in.CSV, in.Refusal = rules(in, b, t)
+		return
+	}
+	in.Refusal = cmp.Or(unfound, unauthorized)
+	sentKey := wire.SentKey(in.HTTP.Header) != "" || p.Vouched && len(p.Credentials) > 0
+	if sentKey && s.isHere(in.HTTP) {
+		in.Refusal = cmp.Or(unauthorized, unfound)
 	}
 }
 
@@ -74,32 +81,27 @@ func (s *Server) find(in *message.Request, t *route, p message.Provenance, unfou
 func (s *Server) outline(r *http.Request) *message.Request {
 	now := s.registry.Now()
 	return &message.Request{
-		HTTP: r, ID: sandbox.NewID("req"), Began: time.Now(), Arrived: now, At: now, Network: s.groupOf(r),
+		HTTP: r, ID: sandbox.NewID("req"), Began: time.Now(), Arrived: now, At: now,
+		Network: s.network.Group(r.RemoteAddr, r.Header["X-Forwarded-For"]),
 	}
 }
 
-// match is a ResponseWriter that records the matched route and discards output. The router puts the ids of the path
-// into the request beside, for PathValue.
-type match struct {
-	http.ResponseWriter
-
-	route *route
-}
-
-// Header implements http.ResponseWriter.
-func (*match) Header() http.Header { return http.Header{} }
-
-// WriteHeader implements http.ResponseWriter.
-func (*match) WriteHeader(int) {}
-
-// Write implements http.ResponseWriter.
-func (*match) Write(b []byte) (int, error) { return len(b), nil }
-
-// matched notes that the route was found.
-func (t *route) matched(w http.ResponseWriter, _ *http.Request) {
-	if m, ok := w.(*match); ok {
-		m.route = t
+// routeOf finds the route of a request, and puts the ids of its path where PathValue has them. One that is not there
+// takes no method.
+func (s *Server) routeOf(r *http.Request) *route {
+	_, pattern := s.mux.Handler(r)
+	found := s.routes[pattern]
+	if found == nil {
+		return &route{}
 	}
+	segments := strings.Split(r.URL.EscapedPath(), "/")
+	for i, name := range found.names {
+		if name != "" {
+			value, _ := url.PathUnescape(segments[i]) // the mux has read it
+			r.SetPathValue(name, value)
+		}
+	}
+	return found
 }
 
 // find returns the operation of a method, or the error when there is none.
@@ -121,17 +123,6 @@ func (t *route) find(r *http.Request) (*bound, error) {
 // notAllowed adds its header to method_not_allowed.
 func notAllowed(allow string, p *problem.Problem) error {
 	return &message.HeaderError{Problem: p, Name: "Allow", Value: allow}
-}
-
-// firstRefusal picks the error that comes first: no such route, or a key that
-// does not work. A client that sends a bad key gets that error for any path
-// (contract: AUTH.INVALID, LIFE.DELETED), unless it meant another host.
-func (s *Server) firstRefusal(in *message.Request, p message.Provenance, unfound, unauthorized error) error {
-	sentKey := wire.SentKey(in.HTTP.Header) != "" || p.Vouched && len(p.Credentials) > 0
-	if sentKey && s.isHere(in.HTTP) {
-		return cmp.Or(unauthorized, unfound)
-	}
-	return cmp.Or(unfound, unauthorized)
 }
 
 // rules are those of the head of a request that has a route and a key, in the contract's order.
@@ -165,11 +156,21 @@ func (s *Server) identify(in *message.Request, p message.Provenance) error {
 	if !p.Vouched && wire.SentTwice(in.HTTP.Header) {
 		return problem.New(problem.BadRequest, "The request has a header with a key twice, and only one can be meant.")
 	}
-	credential, err := s.credential(in, p)
-	if err != nil {
-		return err
+	var credential apikey.Credential
+	var err error
+	switch key := wire.SentKey(in.HTTP.Header); {
+	case len(p.Credentials) > 0:
+		credential = p.Credentials[0]
+	case key == "":
+		return noKey(in.HTTP.Header, "This route requires a key.", "")
+	case strings.HasPrefix(key, apikey.ReviewPrefix) && !s.gate.Shuts(in.Arrived.Time(), in.Network):
+		if credential, err = s.registry.Reviewer(in.Context(), key); err != nil {
+			return err //nolint:wrapcheck // a problem
+		}
+	default:
+		credential, _ = apikey.Parse(key) // zero for a text that cannot be a key
 	}
-	if in.Caller, err = s.recognise(in.Context(), in.Arrived, in.Network, credential); err != nil {
+	if in.Caller, err = s.recognise(in, credential); err != nil {
 		return err
 	}
 	in.Credentials = append(in.Credentials, credential)
@@ -178,22 +179,6 @@ func (s *Server) identify(in *message.Request, p message.Provenance) error {
 		in.At = in.Sandbox.AsOf(in.Arrived)
 	}
 	return nil
-}
-
-// credential is that with which a request came.
-func (s *Server) credential(in *message.Request, p message.Provenance) (apikey.Credential, error) {
-	if len(p.Credentials) > 0 {
-		return p.Credentials[0], nil
-	}
-	key := wire.SentKey(in.HTTP.Header)
-	if key == "" {
-		return apikey.Credential{}, noKey(in.HTTP.Header, "This route requires a key.", "")
-	}
-	if isReview(key) && !s.gate.Shuts(in.Arrived.Time(), in.Network) {
-		return s.registry.Reviewer(in.Context(), key)
-	}
-	c, _ := apikey.Parse(key) // zero for a text that cannot be a key
-	return c, nil
 }
 
 // otherKey notes the key of the other system that the console sends beside its own.

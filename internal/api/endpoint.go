@@ -31,11 +31,31 @@ type exchange struct {
 	hidden uint64
 }
 
+// endpoints serve the kinds of operations.
+//
+//nolint:gochecknoglobals // read only
+var endpoints = map[operation.Kind]func(*exchange) (*message.Response, error){
+	operation.List:     (*exchange).list,
+	operation.Row:      (*exchange).row,
+	operation.Object:   (*exchange).object,
+	operation.Feed:     (*exchange).feed,
+	operation.Write:    (*exchange).write,
+	operation.Creation: (*exchange).create,
+	operation.Fork:     (*exchange).fork,
+	operation.Ticket:   (*exchange).ticket,
+	operation.Poll:     (*exchange).poll,
+	operation.Deletion: (*exchange).delete,
+}
+
 // endpoint serves the requests of an operation.
 func (s *Server) endpoint(b *bound) message.Handler {
+	serve := endpoints[b.Kind]
+	if serve == nil {
+		panic("an operation of the kind " + string(b.Kind))
+	}
 	return func(r *message.Request) *message.Response {
-		x := &exchange{Request: r, server: s, op: b, now: r.At}
-		out, err := x.serve()
+		x := &exchange{Request: r, server: s, op: b, now: r.At, dry: r.DryRun()}
+		out, err := serve(x)
 		if err != nil {
 			out = s.errors.Response(r, x.now, err)
 			out.HiddenFrom = x.hidden
@@ -43,33 +63,6 @@ func (s *Server) endpoint(b *bound) message.Handler {
 		out.Facts, out.DryRun = x.facts, x.dry
 		return out
 	}
-}
-
-func (x *exchange) serve() (*message.Response, error) {
-	x.dry = x.DryRun()
-	switch x.op.Kind {
-	case operation.List:
-		return x.list()
-	case operation.Row:
-		return x.row()
-	case operation.Object:
-		return x.object()
-	case operation.Feed:
-		return x.feed()
-	case operation.Write:
-		return x.write()
-	case operation.Creation:
-		return x.create()
-	case operation.Fork:
-		return x.fork()
-	case operation.Ticket:
-		return x.ticket()
-	case operation.Poll:
-		return x.poll()
-	case operation.Deletion:
-		return x.delete()
-	}
-	panic("an operation of the kind " + string(x.op.Kind))
 }
 
 // data is a response with a value that is encoded already.

@@ -97,8 +97,8 @@ func (x *exchange) events(f *feed, p *page) (*message.Response, error) {
 // events returns the query of a page of the feed. It asks for one event more
 // than the page has, which tells whether there is another page.
 func (p *page) events(sent *arguments) (sandbox.Query, error) {
-	if sent.sent(operation.ParameterAfterSeq) {
-		p.after = sent.number(operation.ParameterAfterSeq)
+	if sent.Has(operation.ParameterAfterSeq) {
+		p.after = sent.numbers[operation.ParameterAfterSeq]
 	}
 	types, err := wantedTypes(sent)
 	return sandbox.Query{After: p.after, Limit: p.limit + 1, Since: p.updatedSince, Types: types}, err
@@ -107,9 +107,9 @@ func (p *page) events(sent *arguments) (sandbox.Query, error) {
 // wantedTypes returns the types that the parameters types and system ask for,
 // none for all.
 func wantedTypes(sent *arguments) (event.Set, error) {
-	system := event.System(sent.text(operation.ParameterSystem))
+	system := event.System(sent.Get(operation.ParameterSystem))
 	named := map[event.Type]bool{}
-	if list := sent.text(operation.ParameterTypes); list != "" {
+	if list := sent.Get(operation.ParameterTypes); list != "" {
 		for name := range strings.SplitSeq(list, ",") {
 			if _, ok := event.Lookup(event.Type(name)); !ok {
 				return event.Set{}, badParameter("types", "There is no event type %q.", message.Short(name))

@@ -19,21 +19,17 @@ import (
 const maxKeys = 16
 
 // HasKey reports whether a request's URL holds a key.
-func HasKey(r *http.Request) bool { return len(keysIn(target(r))) > 0 }
+func HasKey(r *http.Request) bool { return len(keysIn(r)) > 0 }
 
-// target is the URL as the client sent it.
-func target(r *http.Request) string {
-	if r.RequestURI != "" {
-		return r.RequestURI
-	}
-	return r.URL.String()
-}
-
-// keysIn returns the parts of a URL that have the shape of a key,
+// keysIn returns the parts of a request's URL that have the shape of a key,
 // percent-encoded any number of times, too (contract: OPEN.AUTH.KEY_SHAPES). A
 // key stays whole whatever the text before it is decoded to: it begins with no
 // hexadecimal digit.
-func keysIn(url string) []string {
+func keysIn(r *http.Request) []string {
+	url := r.RequestURI // as the client sent it
+	if url == "" {
+		url = r.URL.String()
+	}
 	if strings.Contains(url, "%") {
 		url = string(appendDecoded(make([]byte, 0, len(url)), []byte(url)))
 	}
@@ -193,8 +189,7 @@ func (s *Server) exposed(r *message.Request) *message.Response {
 	if known {
 		spent = s.gate.Charge(r.At.Time(), r.Network)
 	} else {
-		spent = s.spend(r)
-		err = s.passed(r, &spent)
+		spent, err = s.pay(r)
 	}
 	if err == nil {
 		err = failed
@@ -208,7 +203,7 @@ func (s *Server) exposed(r *message.Request) *message.Response {
 }
 
 func keyInURL(keys []string, known bool) error {
-	if !known && isReview(keys[0]) {
+	if !known && strings.HasPrefix(keys[0], apikey.ReviewPrefix) {
 		return problem.New(problem.KeyInURL,
 			"The URL holds the token of a reviewer's link, which belongs in a header.").
 			Hinting("The token still works: it ends with the sandbox, or when one of its keys is revoked.")

@@ -40,12 +40,13 @@ func (x *exchange) page() (page, *arguments, error) {
 		return page{}, nil, err
 	}
 	p := page{
-		limit: int(sent.number(operation.ParameterLimit)), updatedSince: sent.time(operation.ParameterUpdatedSince),
-		cursor: sent.sent(operation.ParameterCursor),
+		limit:        int(sent.numbers[operation.ParameterLimit]),
+		updatedSince: moment.Instant(sent.numbers[operation.ParameterUpdatedSince]),
+		cursor:       sent.Has(operation.ParameterCursor),
 	}
 	for _, name := range x.op.Filters {
-		p.filters = append(p.filters, sent.text(name))
-		p.filtered = p.filtered || sent.sent(name)
+		p.filters = append(p.filters, sent.Get(name))
+		p.filtered = p.filtered || sent.Has(name)
 	}
 	if x.op.Parent != "" {
 		id, err := x.id()
@@ -64,7 +65,7 @@ func (x *exchange) page() (page, *arguments, error) {
 		p.chosen = message.Hash([]byte(strings.Join(append([]string{since}, p.filters...), "\x00")))
 	}
 	if p.cursor {
-		if p.after, err = p.decodeCursor(sent.text(operation.ParameterCursor)); err != nil {
+		if p.after, err = p.decodeCursor(sent.Get(operation.ParameterCursor)); err != nil {
 			return page{}, nil, err
 		}
 	}
@@ -192,7 +193,7 @@ func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
 	}
 	for i := from; i >= 0; i-- {
 		e := t.Entries[i]
-		if !p.matches(e) {
+		if e.Updated < p.updatedSince || e.Removed() || p.filtered && !p.matches(e) {
 			continue
 		}
 		if len(rows) == p.limit {
@@ -203,13 +204,8 @@ func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
 	return rows, ""
 }
 
+// matches reports whether a row passes the filters.
 func (p *page) matches(e *record.Entry) bool {
-	if e.Updated < p.updatedSince || e.Removed() {
-		return false
-	}
-	if !p.filtered {
-		return true
-	}
 	for i, want := range p.filters {
 		if want != "" && e.Filters[i] != want {
 			return false

@@ -140,7 +140,7 @@ func (x *exchange) wanted() (*wanted, time.Duration, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return &wanted{page: p, query: query}, time.Duration(sent.number(operation.ParameterWaitS)) * time.Second, nil
+	return &wanted{page: p, query: query}, time.Duration(sent.numbers[operation.ParameterWaitS]) * time.Second, nil
 }
 
 // waiters counts the polls that wait, by key.

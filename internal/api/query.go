@@ -16,19 +16,12 @@ import (
 // arguments are the parameters of a request's query, each checked by its row in
 // the table of operations.
 type arguments struct {
-	values url.Values
-	// numbers are those of the parameters that are numbers, or their defaults.
+	// Values are the parameters as they were sent.
+	url.Values
+
+	// numbers are those of the parameters that are numbers or times, or their defaults.
 	numbers map[string]uint64
 }
-
-// sent reports whether the request has a parameter.
-func (a *arguments) sent(name string) bool { return a.values.Has(name) }
-
-// text returns a parameter as it was sent, "" when it was not.
-func (a *arguments) text(name string) string { return a.values.Get(name) }
-
-// number returns a parameter that is a number, or its default.
-func (a *arguments) number(name string) uint64 { return a.numbers[name] }
 
 // query reads the query of the request.
 func (x *exchange) query() (*arguments, error) {
@@ -65,7 +58,7 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 			return nil, badParameter(name, "The parameter %s stands %d times.", name, len(values[name]))
 		}
 	}
-	a := &arguments{values: values, numbers: map[string]uint64{}}
+	a := &arguments{Values: values, numbers: map[string]uint64{}}
 	for i := range known {
 		if err := a.check(&known[i]); err != nil {
 			return nil, err
@@ -77,12 +70,12 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 // check refuses a value that a parameter cannot have (contract:
 // OPEN.LIST.PARAMETER).
 func (a *arguments) check(p *operation.Parameter) error {
-	text := a.text(p.Name)
-	if p.InsteadOf != "" && a.sent(p.Name) && a.sent(p.InsteadOf) {
+	text := a.Get(p.Name)
+	if p.InsteadOf != "" && a.Has(p.Name) && a.Has(p.InsteadOf) {
 		return badParameter(p.InsteadOf, "Send %s or %s, not both.", p.Name, p.InsteadOf)
 	}
-	if !a.sent(p.Name) {
-		if p.Required && (p.InsteadOf == "" || !a.sent(p.InsteadOf)) {
+	if !a.Has(p.Name) {
+		if p.Required && (p.InsteadOf == "" || !a.Has(p.InsteadOf)) {
 			return badParameter(p.Name, "%s is missing. %s", p.Name, p.Doc)
 		}
 		if p.Default != nil {
@@ -104,9 +97,11 @@ func (a *arguments) check(p *operation.Parameter) error {
 		}
 		a.numbers[p.Name] = uint64(n)
 	case operation.Time:
-		if _, err := instant(text); err != nil {
+		at, err := instant(text)
+		if err != nil {
 			return badParameter(p.Name, "%s must be an RFC 3339 time such as 2026-09-07T08:00:00Z.", p.Name)
 		}
+		a.numbers[p.Name] = uint64(at)
 	case operation.Date:
 		if text != "" && new(moment.Date).UnmarshalText([]byte(text)) != nil {
 			return badParameter(p.Name, "%s must be a date such as 2026-09-07.", p.Name)
@@ -123,15 +118,6 @@ func (a *arguments) check(p *operation.Parameter) error {
 		return badParameter(p.Name, "%s must be one of %s.", p.Name, strings.Join(p.Values, ", "))
 	}
 	return nil
-}
-
-// time returns a parameter that is a time, 0 when it was not sent.
-func (a *arguments) time(name string) moment.Instant {
-	if !a.sent(name) {
-		return 0
-	}
-	at, _ := instant(a.text(name)) // checked before
-	return at
 }
 
 // integer reads a whole number of a query: digits, of which the first may be

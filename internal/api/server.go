@@ -75,9 +75,11 @@ type Server struct {
 	registry *sandbox.Registry
 	log      *slog.Logger
 	mux      *http.ServeMux
-	errors   message.Errors
-	writer   message.Writer
-	bodies   message.Bodies
+	// routes are by their patterns in the mux.
+	routes map[string]*route
+	errors message.Errors
+	writer message.Writer
+	bodies message.Bodies
 	// road is all layers behind the door, noted those behind Before.
 	road, noted message.Handler
 
@@ -102,6 +104,8 @@ type route struct {
 	operations map[string]*bound
 	allow      string
 	csv, har   bool
+	// names are those of the segments of its path that hold ids, "" for the others.
+	names []string
 	// console, when set, serves a route of the console.
 	console consoleRoute
 }
@@ -129,8 +133,8 @@ type bound struct {
 // New returns a server over a table of operations.
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
-		options: o, registry: o.Registry, log: o.Log, mux: http.NewServeMux(), stopped: make(chan struct{}),
-		announcements: map[*operation.Operation]*announcement{},
+		options: o, registry: o.Registry, log: o.Log, mux: http.NewServeMux(), routes: map[string]*route{},
+		stopped: make(chan struct{}), announcements: map[*operation.Operation]*announcement{},
 	}
 	s.errors = message.Errors{Origin: o.Origin, Log: o.Log, Advise: o.Advise}
 	s.writer.Stopped, s.writer.Held, s.bodies.Stopping = s.stopped, o.Held, s.stopping.Load
@@ -154,16 +158,12 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		}
 	}
 	for pattern, r := range routes {
-		s.mux.HandleFunc(wire.BasePath+pattern, r.matched)
+		s.handle(wire.BasePath+pattern, r)
 	}
-	s.mux.HandleFunc("/", new(route).matched)
-	s.noted = s.notes(s.budget(o.Within.Around(serve)))
+	s.noted = s.notes(s.budget(o.Within))
 	s.road = o.Before.Around(s.noted)
 	return s, s.serveConsole(table)
 }
-
-// serve has the request's own endpoint serve it.
-func serve(r *message.Request) *message.Response { return r.Endpoint(r) }
 
 func (s *Server) bind(registry *schema.Registry, op operation.Operation) (*bound, error) {
 	b := &bound{Operation: op, named: op.Named()}
@@ -208,6 +208,19 @@ func add(routes map[string]*route, pattern string, b *bound, csv bool) {
 	r.allow = strings.Join(methods, ", ")
 }
 
+// handle adds a route at a pattern.
+func (s *Server) handle(pattern string, r *route) {
+	for segment := range strings.SplitSeq(pattern, "/") {
+		name := ""
+		if strings.HasPrefix(segment, "{") {
+			name = strings.Trim(segment, "{}")
+		}
+		r.names = append(r.names, name)
+	}
+	s.mux.Handle(pattern, http.NotFoundHandler()) // the mux only tells which pattern it is
+	s.routes[pattern] = r
+}
+
 // Stop makes every further request fail with unavailable, and ends polls that
 // wait.
 func (s *Server) Stop() {
@@ -231,7 +244,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, from message.Provenance,
 	mark func(http.Header, *message.Response)) {
 	in := s.Open(r, s.bodies.Of(w, r), from)
-	in.Share = s.Share()
+	in.Share = message.NewShare(s.options.Shares)
 	out := s.road(in)
 	if mark != nil {
 		mark(w.Header(), out)

@@ -37,7 +37,7 @@ func (x *exchange) value(sent *arguments) (*sandbox.View, any, error) {
 	}
 	r := operation.Reading{Context: x.Context(), Sandbox: x.Sandbox, View: v, At: x.now, Grades: grades(x.Request)}
 	if x.op.Since {
-		r.Since = sent.number(operation.ParameterSince)
+		r.Since = sent.numbers[operation.ParameterSince]
 	}
 	return x.op.Read(&r)
 }

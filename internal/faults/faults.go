@@ -81,7 +81,7 @@ func (i *Injector) draw(r *message.Request) (*disturbed, *sandbox.View) {
 	call := injection.Call{
 		Key: injection.System(r.Caller.System), Operation: op.ID, Method: r.HTTP.Method, Path: r.HTTP.URL.Path,
 		Writes: op.Method != http.MethodGet,
-		Minute: operation.MinuteAt(v, r.At), Manual: v.Summary.Clock.Stands(),
+		Minute: v.MinuteAt(r.At), Manual: v.Summary.Clock.Stands(),
 	}
 	if op.System != operation.Shared {
 		call.System = injection.System(op.System)

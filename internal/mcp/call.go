@@ -238,7 +238,9 @@ func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 	}
 	api := c.endpoint.options.API
 	out := api.Do(r, body, c.credential(in.operation.System))
-	defer out.Ended()
+	if out.Discard != nil {
+		defer out.Discard()
+	}
 	c.incoming.Charged(out.Budget)
 	switch {
 	case out.Gone:

@@ -74,7 +74,7 @@ type Response struct {
 	Gone bool
 	// Stream, when set, writes the body, and takes as long as a reader stays.
 	Stream func(ctx context.Context, w http.ResponseWriter)
-	// Discard, when set, releases what was reserved for the response. Its last holder calls it once, by Ended.
+	// Discard, when set, releases what was reserved for the response. Its last holder calls it once.
 	Discard func()
 }
 
@@ -116,13 +116,6 @@ func (r *Response) Succeeded() bool { return r.Status != 0 && r.Status < http.St
 // Refused reports whether a budget of the caller refused the request.
 func (r *Response) Refused() bool {
 	return r.Spent.Outcome != "" && r.Spent.Outcome != ratelimit.Passed
-}
-
-// Ended releases what was reserved for the response.
-func (r *Response) Ended() {
-	if r.Discard != nil {
-		r.Discard()
-	}
 }
 
 // Body is the whole body, as it is sent to a client that asked with GET or POST.

@@ -31,7 +31,9 @@ const gateway = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 
 // Send sends a response, after it was held back as long as it says.
 func (s *Writer) Send(w http.ResponseWriter, r *Request, out *Response) {
 	ctx := r.Context()
-	defer out.Ended()
+	if out.Discard != nil {
+		defer out.Discard()
+	}
 	defer r.Share.Give()
 	if out.Gone {
 		panic(http.ErrAbortHandler) // or net/http would send an empty 200 after all

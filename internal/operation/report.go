@@ -102,7 +102,7 @@ type Invariants struct {
 func reportOf(x *sandbox.Examination, now moment.Instant) Report {
 	v := x.View
 	s := &v.Summary
-	minute := MinuteAt(v, now)
+	minute := v.MinuteAt(now)
 	r := Report{
 		Score: s.Score, Status: v.Status(now), Assisted: s.Assisted,
 		Preset: s.Settings.Preset.Name, PresetVersion: s.Settings.Preset.Version,

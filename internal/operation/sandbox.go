@@ -133,12 +133,6 @@ type ClockStatus struct {
 	SkipsUntil *moment.Date `json:"skips_until" doc:"The in-world date at which the clock becomes manual. Null unless the mode is skip."`
 }
 
-// MinuteAt returns the simulated moment that a view shows at a wall time. It does
-// not go back when the wall clock is set back.
-func MinuteAt(v *sandbox.View, now moment.Instant) sim.Minute {
-	return v.MinuteAt(now)
-}
-
 // Status returns the sandbox at a glance, as its players see it: in an evaluation
 // without anything from which they could know what is to come.
 func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
@@ -152,7 +146,7 @@ func Status(v *sandbox.View, now moment.Instant) SandboxStatus {
 // wholeStatus returns the sandbox at a glance.
 func wholeStatus(v *sandbox.View, now moment.Instant) SandboxStatus {
 	s := &v.Summary
-	minute, score := MinuteAt(v, now), s.Score
+	minute, score := v.MinuteAt(now), s.Score
 	score.WritesRefused = v.WritesRefused()
 	var settle *int64
 	var end *moment.Date

@@ -113,7 +113,7 @@ func tickOperation() Operation {
 		brief := in.Brief != nil && *in.Brief
 		now, passed, happened := tx.Now, int(tx.Company.Now()-began), tx.Company.Happened(first)
 		return Result{Value: func(v *sandbox.View) any {
-			minute, digest := MinuteAt(v, now), digest(v, happened)
+			minute, digest := v.MinuteAt(now), digest(v, happened)
 			if brief {
 				digest.Lines = briefLines(v)
 			}

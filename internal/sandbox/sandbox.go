@@ -326,7 +326,7 @@ func (s *Sandbox) advance(ctx context.Context, now moment.Instant) error {
 	}
 	for {
 		v := s.published.Load()
-		until, turns := min(now, v.ExpiresAt), v.leaseStepDue(now)
+		until, turns := min(now, v.ExpiresAt), !v.ended && v.wakeAt <= now
 		if turns {
 			until = min(until, v.wakeAt)
 		}

@@ -133,7 +133,7 @@ func (v *View) Status(now moment.Instant) string {
 	switch {
 	case v.Summary.Bankrupt:
 		return Bankrupt
-	case v.expired(now):
+	case v.ended || now >= v.ExpiresAt:
 		return Expired
 	default:
 		return Active
@@ -148,11 +148,6 @@ func (v *View) ExpiresInSeconds(now moment.Instant) int64 {
 	return max(0, int64(v.ExpiresAt-now)/1_000_000)
 }
 
-func (v *View) expired(now moment.Instant) bool { return v.ended || now >= v.ExpiresAt }
-
-// leaseStepDue reports whether a step of the sandbox's life is due.
-func (v *View) leaseStepDue(now moment.Instant) bool { return !v.ended && v.wakeAt <= now }
-
 // Faults returns the faults to inject, nil for none.
 func (v *View) Faults() *desk.Faults {
 	if v.client == nil {
@@ -162,9 +157,10 @@ func (v *View) Faults() *desk.Faults {
 	return f
 }
 
-// Shown returns the in-world minute to be shown in the place of one: the newest
-// that was shown, when the wall clock was set back since.
-func (v *View) Shown(minute sim.Minute) sim.Minute {
+// MinuteAt returns the in-world minute that the view shows at a wall time. It does
+// not go back when the wall clock is set back.
+func (v *View) MinuteAt(now moment.Instant) sim.Minute {
+	minute := max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt)))
 	if v.minute == nil {
 		return minute
 	}
@@ -177,12 +173,6 @@ func (v *View) Shown(minute sim.Minute) sim.Minute {
 			return minute
 		}
 	}
-}
-
-// MinuteAt returns the in-world minute that the view shows at a wall time. It does
-// not go back when the wall clock is set back.
-func (v *View) MinuteAt(now moment.Instant) sim.Minute {
-	return v.Shown(max(v.Summary.Now, v.Summary.Clock.Minute(min(now, v.ExpiresAt))))
 }
 
 // ShownAt is the moment that a response from the view shows: the view has
@@ -213,7 +203,7 @@ func (v *View) due(now moment.Instant) bool {
 	if pause := v.pausesAt(); pause > 0 && pause <= min(now, v.ExpiresAt) {
 		return true
 	}
-	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || v.leaseStepDue(now)
+	return v.nextDue > 0 && v.nextDue <= min(now, v.ExpiresAt) || !v.ended && v.wakeAt <= now
 }
 
 // with returns the view after a commit.

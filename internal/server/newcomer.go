@@ -157,6 +157,9 @@ func (l *limitListener) turnAway(c *limitConn, reason string) {
 
 // admit gives newcomers places while there are some, first those of the block that has fewest. The lock is held.
 func (l *limitListener) admit() {
+	if l.queued == 0 {
+		return
+	}
 	before := l.queued
 	for l.queued > 0 && !l.closed {
 		home := l.fewest()

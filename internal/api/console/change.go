@@ -92,7 +92,7 @@ func (c *Console) changes(ctx context.Context, from cursor, viewer *Viewer) (*ch
 	}
 	d.Whole = from == cursor{}
 	now := max(asOf, v.LastEventAt)
-	minute := operation.MinuteAt(v, now)
+	minute := v.MinuteAt(now)
 	d.Now = present{
 		ServerTime: now, SimDate: minute.Date(), SimTime: minute.ClockText(), ExpiresInS: v.ExpiresInSeconds(now),
 		Status: v.Status(now),
