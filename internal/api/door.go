@@ -89,6 +89,9 @@ func (s *Server) outline(r *http.Request) *message.Request {
 // routeOf finds the route of a request, and puts the ids of its path where PathValue has them. One that is not there
 // takes no method.
 func (s *Server) routeOf(r *http.Request) *route {
+	if found := s.routes[r.URL.EscapedPath()]; found != nil { // a path without ids is its own pattern
+		return found
+	}
 	_, pattern := s.mux.Handler(r)
 	found := s.routes[pattern]
 	if found == nil {

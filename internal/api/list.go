@@ -44,6 +44,7 @@ func (x *exchange) page() (page, *arguments, error) {
 		updatedSince: moment.Instant(sent.numbers[operation.ParameterUpdatedSince]),
 		cursor:       sent.Has(operation.ParameterCursor),
 	}
+	p.filters = make([]string, 0, len(x.op.Filters)+1) // and the parent
 	for _, name := range x.op.Filters {
 		p.filters = append(p.filters, sent.Get(name))
 		p.filtered = p.filtered || sent.Has(name)
@@ -56,8 +57,12 @@ func (x *exchange) page() (page, *arguments, error) {
 		p.filters, p.filtered = append(p.filters, id), true
 	}
 	since := strconv.FormatInt(int64(p.updatedSince), 10)
-	var b []byte
-	for _, part := range append([]string{x.Caller.SandboxID, x.op.ID, since}, p.filters...) {
+	var memory [256]byte
+	b := memory[:0]
+	for _, part := range [...]string{x.Caller.SandboxID, x.op.ID, since} {
+		b = append(append(b, part...), 0)
+	}
+	for _, part := range p.filters {
 		b = append(append(b, part...), 0)
 	}
 	p.binding = message.Hash(b)
@@ -146,13 +151,12 @@ func (x *exchange) list() (*message.Response, error) {
 	}
 	rows, next := p.rows(t)
 	x.paged(v, &p, next)
-	items := make([][]byte, len(rows))
-	for i, e := range rows {
-		if items[i] = e.Row(); x.op.Resource == mission.Resource {
-			items[i] = x.placed(items[i])
+	if x.op.Resource == mission.Resource {
+		for i := range rows {
+			rows[i] = x.placed(rows[i])
 		}
 	}
-	return x.items(v, items, next, nil)
+	return x.items(v, rows, next, nil)
 }
 
 // id is the id of the record that the path names by its id or its number (contract: OPEN.ID.NUMBER).
@@ -185,8 +189,9 @@ func (x *exchange) parent() error {
 }
 
 // rows picks a page. The cursor after it is "" when the list has ended.
-func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
-	rows = make([]*record.Entry, 0, min(p.limit, len(t.Entries)))
+func (p *page) rows(t *sandbox.Table) (rows [][]byte, next string) {
+	rows = make([][]byte, 0, min(p.limit, len(t.Entries)))
+	last := 0
 	from := len(t.Entries) - 1
 	if p.cursor {
 		from = min(from, int(p.after)-1)
@@ -197,9 +202,9 @@ func (p *page) rows(t *sandbox.Table) (rows []*record.Entry, next string) {
 			continue
 		}
 		if len(rows) == p.limit {
-			return rows, p.nextCursor(uint64(rows[len(rows)-1].Ordinal))
+			return rows, p.nextCursor(uint64(last))
 		}
-		rows = append(rows, e)
+		rows, last = append(rows, e.Row()), e.Ordinal
 	}
 	return rows, ""
 }

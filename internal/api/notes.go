@@ -10,6 +10,7 @@ import (
 	"platen/internal/desk"
 	"platen/internal/desk/activity"
 	"platen/internal/message"
+	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/problem"
 	"platen/internal/ratelimit"
@@ -42,12 +43,13 @@ func (s *Server) notes(next message.Handler) message.Handler {
 			if out.Gone || out.Relayed {
 				return
 			}
+			now := s.registry.Now()
 			if traced && !out.DryRun && r.HTTP.Method != http.MethodOptions {
-				s.notice(r, out)
+				s.notice(r, out, now)
 			}
 			// Reading the remembered requests is not remembered itself: such a read could never get a 304.
 			if traced && !out.Unreached && (r.Operation == nil || r.Operation.Resource != operation.CallResource) {
-				s.remember(r, out)
+				s.remember(r, out, now)
 			}
 			if s.options.Observe != nil {
 				s.options.Observe(answered(r, out))
@@ -64,9 +66,9 @@ func (s *Server) panicked(r *message.Request, v any) error {
 }
 
 // notice shows the request to the missions.
-func (s *Server) notice(r *message.Request, out *message.Response) {
+func (s *Server) notice(r *message.Request, out *message.Response, now moment.Instant) {
 	c := &out.Facts
-	c.Arrived, c.Answered, c.Status, c.Replayed = r.Arrived, s.registry.Now(), out.Status, out.Replayed
+	c.Arrived, c.Answered, c.Status, c.Replayed = r.Arrived, now, out.Status, out.Replayed
 	c.Code, c.RetryAt = out.Code, out.RetryAt
 	c.Factory, c.Agent = r.Caller.System == apikey.Factory, r.Agent
 	c.Business = r.Operation != nil &&
@@ -93,7 +95,7 @@ func (s *Server) notice(r *message.Request, out *message.Response) {
 
 // remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS), with its bodies: without them
 // when a budget refused it, which costs its client nothing. A severed response is left out.
-func (s *Server) remember(r *message.Request, out *message.Response) {
+func (s *Server) remember(r *message.Request, out *message.Response, now moment.Instant) {
 	path := r.HTTP.URL.EscapedPath()
 	if len(path) > maxPath {
 		path = path[:maxPath] + "…"
@@ -103,7 +105,7 @@ func (s *Server) remember(r *message.Request, out *message.Response) {
 		System: r.Caller.System, Status: out.Status,
 		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
-		At:          s.registry.Now(), Milliseconds: time.Since(r.Began).Milliseconds(),
+		At:          now, Milliseconds: time.Since(r.Began).Milliseconds(),
 	}
 	if s.options.Bodies && !out.Refused() {
 		e := desk.Exchange{

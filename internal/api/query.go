@@ -43,6 +43,26 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 	if err != nil {
 		return nil, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
 	}
+	a := &arguments{Values: values, numbers: make(map[string]uint64, len(known))}
+	once := 0 // parameters that are known and stand once
+	for i := range known {
+		if len(values[known[i].Name]) == 1 {
+			once++
+		}
+	}
+	if once < len(values) {
+		return nil, badName(known, values)
+	}
+	for i := range known {
+		if err := a.check(&known[i]); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// badName refuses the first parameter that is not known or does not stand once.
+func badName(known []operation.Parameter, values url.Values) error {
 	names := make([]string, len(known))
 	for i := range known {
 		names[i] = known[i].Name
@@ -50,21 +70,15 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case len(known) == 0:
-			return nil, badParameter(message.Short(name), "This route has no parameter %q.", message.Short(name))
+			return badParameter(message.Short(name), "This route has no parameter %q.", message.Short(name))
 		case !slices.Contains(names, name):
-			return nil, badParameter(message.Short(name), "There is no parameter %q here; known are %s.",
+			return badParameter(message.Short(name), "There is no parameter %q here; known are %s.",
 				message.Short(name), strings.Join(names, ", "))
 		case len(values[name]) > 1:
-			return nil, badParameter(name, "The parameter %s stands %d times.", name, len(values[name]))
+			return badParameter(name, "The parameter %s stands %d times.", name, len(values[name]))
 		}
 	}
-	a := &arguments{Values: values, numbers: map[string]uint64{}}
-	for i := range known {
-		if err := a.check(&known[i]); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
+	return nil
 }
 
 // check refuses a value that a parameter cannot have (contract:

@@ -189,7 +189,8 @@ func (p *Page) append(b []byte, most int) []byte {
 // size is that of what append appends.
 func (p *Page) size() int {
 	empty := Page{Next: p.Next, LastSequence: p.LastSequence}
-	size := len(empty.append(nil, math.MaxInt)) + max(0, len(p.Rows)-1)
+	var memory [128]byte
+	size := len(empty.append(memory[:0], math.MaxInt)) + max(0, len(p.Rows)-1)
 	for _, row := range p.Rows {
 		size += len(row)
 	}

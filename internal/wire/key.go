@@ -9,10 +9,15 @@ import (
 // SentKey returns the key of a request, "" for none: the Bearer token, or
 // X-Api-Key where there is none (contract: AUTH.X_API_KEY, AUTH.BEARER_WINS).
 func SentKey(h http.Header) string {
-	if scheme, token, ok := strings.Cut(h.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(token)
+	if sent := h["Authorization"]; len(sent) > 0 {
+		if scheme, token, ok := strings.Cut(sent[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
+			return strings.TrimSpace(token)
+		}
 	}
-	return h.Get(HeaderKey)
+	if sent := h[HeaderKey]; len(sent) > 0 {
+		return sent[0]
+	}
+	return ""
 }
 
 // schemes are those of other services, as clients name them.
@@ -48,5 +53,5 @@ func Misplaced(h http.Header) (sentence, hint string) {
 // SentTwice reports whether a header with a key is repeated in a request, of
 // which only one can be meant.
 func SentTwice(h http.Header) bool {
-	return len(h.Values("Authorization")) > 1 || len(h.Values(HeaderKey)) > 1
+	return len(h["Authorization"]) > 1 || len(h[HeaderKey]) > 1
 }
