@@ -115,8 +115,7 @@ func closed() error {
 // shortKeyRefused returns an error for an idempotency key by which strangers could receive each
 // other's sandboxes: two clients behind one address both send "test" (contract: OPEN.IDEM.CREATION).
 func (x *exchange) shortKeyRefused(key string) error {
-	makes := x.op.Kind == operation.Creation || x.op.Kind == operation.Fork
-	if !makes || key == "" || len(key) >= admission.KeyLeast || x.fromTheOffice() {
+	if key == "" || len(key) >= admission.KeyLeast || x.fromTheOffice() {
 		return nil
 	}
 	return problem.New(problem.IdempotencyKeyInvalid,

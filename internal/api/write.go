@@ -60,7 +60,7 @@ func (x *exchange) readWrite(in any) (d writeRequest, err error) {
 		rule = operation.KeyAccepted // and not used up
 	}
 	key, unkeyed := idempotencyKey(x.HTTP.Header, rule)
-	if unkeyed == nil {
+	if creates := x.op.Kind == operation.Creation || x.op.Kind == operation.Fork; creates && unkeyed == nil {
 		unkeyed = x.shortKeyRefused(key)
 	}
 	body, unread := x.Body.Bytes()

@@ -163,9 +163,6 @@ func (c *Company) AwaitRequest() {
 	}
 }
 
-// Waiting reports whether the clock waits for Start.
-func (c *Company) Waiting() bool { return c.clock.Waiting }
-
 // Start lets a clock go that waits, from the wall time of a client's request. The
 // caller calls undo, before anything else, if the request is refused after all.
 func (c *Company) Start(wall moment.Instant) (undo func()) {

@@ -227,13 +227,10 @@ func (c *Company) Flush(version uint64) record.Changes {
 	c.watch(false)
 	changes := record.Changes{Events: c.rec.Flush(), Feed: c.feed.Position()}
 	for _, table := range c.tables {
-		if entries := table.Flush(version); len(entries) > 0 {
-			d := table.Definition()
-			changes.Rows = append(changes.Rows, d.Rows(entries))
-		}
+		table.Flush(version, &changes)
 	}
 	changes.Set, changes.Fired = c.rec.Taken()
-	changes.State = record.EncodeState(c.state())
+	changes.State = record.Encode(c.state())
 	if version%DecodedFor == 0 {
 		for _, table := range c.tables {
 			table.DropDecoded()
@@ -259,11 +256,10 @@ func (c *Company) state() *state {
 // Image returns the whole company as it was last flushed.
 func (c *Company) Image() record.Image {
 	image := record.Image{
-		Timers: c.rec.Sorted(), State: record.EncodeState(c.state()), Feed: c.feed.Position(),
+		Timers: c.rec.Sorted(), State: record.Encode(c.state()), Feed: c.feed.Position(),
 	}
 	for _, table := range c.tables {
-		d := table.Definition()
-		image.Tables = append(image.Tables, d.Rows(table.Entries()))
+		image.Tables = append(image.Tables, table.Image())
 	}
 	return image
 }

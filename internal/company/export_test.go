@@ -30,7 +30,7 @@ func (c *Company) OpenWork() []*factory.WorkOrder {
 }
 
 // StateBytes returns the encoded state beside the company's tables.
-func (c *Company) StateBytes() string { return string(record.EncodeState(c.state())) }
+func (c *Company) StateBytes() string { return string(record.Encode(c.state())) }
 
 // CheckBooks is Check without the comparison of every row with its bytes.
 func (c *Company) CheckBooks() error { return c.checkBooks() }

@@ -161,7 +161,7 @@ func (d *Desk) state() state {
 	now := c.activity // its slices are encoded before the lock is given back
 	now.Noted &^= d.company.Signals()
 	now.Manners = activity.Manners{}
-	st := state{Activity: record.EncodeState(&now), Manners: c.activity.Manners}
+	st := state{Activity: record.Encode(&now), Manners: c.activity.Manners}
 	if f := c.faults.Load(); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()

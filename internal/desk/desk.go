@@ -151,13 +151,10 @@ func (d *Desk) Flush(version uint64) record.Changes {
 		slices.SortFunc(changes.Events, func(a, b record.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	}
 	for _, table := range d.tables {
-		if entries := table.Flush(version); len(entries) > 0 {
-			definition := table.Definition()
-			changes.Rows = append(changes.Rows, definition.Rows(entries))
-		}
+		table.Flush(version, &changes)
 	}
 	st := d.state()
-	changes.Desk, d.stored = record.EncodeState(&st), sim.Hash(string(st.Activity))
+	changes.Desk, d.stored = record.Encode(&st), sim.Hash(string(st.Activity))
 	if version%company.DecodedFor == 0 {
 		for _, table := range d.tables {
 			table.DropDecoded()
@@ -170,11 +167,10 @@ func (d *Desk) Flush(version uint64) record.Changes {
 func (d *Desk) Image() record.Image {
 	image := d.company.Image()
 	for _, table := range d.tables {
-		definition := table.Definition()
-		image.Tables = append(image.Tables, definition.Rows(table.Entries()))
+		image.Tables = append(image.Tables, table.Image())
 	}
 	st := d.state()
-	image.Desk = record.EncodeState(&st)
+	image.Desk = record.Encode(&st)
 	return image
 }
 

@@ -16,11 +16,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"platen/internal/company"
+	"platen/internal/company/record"
 	"platen/internal/desk"
 	"platen/internal/desk/subscription"
 	"platen/internal/event"
@@ -226,7 +228,8 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		return Reply{}, err
 	}
 	tx := s.begin(ctx, now, cmd)
-	waited, undo, version := s.company.Waiting(), s.company.Start(now), s.published.Load().Version
+	before := s.published.Load()
+	waited, undo := before.Summary.Clock.Waiting, s.company.Start(now)
 	feed := s.company.Feed()
 	feed.SetTrace(cmd.Trace)
 	result, err := s.run(tx, cmd)
@@ -242,7 +245,7 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 	if err := s.commit(ctx,
 		step{header: tx.header, pending: &pendingReply{command: cmd, result: result, reply: reply}}); err != nil {
 		if tx.undo != nil { // the next load knows
-			s.unsettled = &unsettled{version + 1, tx.undo}
+			s.unsettled = &unsettled{before.Version + 1, tx.undo}
 		}
 		return Reply{At: now}, err
 	}
@@ -404,11 +407,12 @@ func (s *Sandbox) commit(ctx context.Context, in step) error {
 		s.registry.moved(s.header)
 	}
 	s.publish(next)
-	s.registry.memory.resize(s, s.size(next))
+	s.registry.memory.resize(s, next.size()+s.log.Bytes())
 	s.watchWebhooks(next)
 	s.registry.wakeups.reschedule(s, s.next(next))
 	close(old.changed)
-	if changes.Touches(subscription.DeliveryResource) {
+	if slices.ContainsFunc(changes.Rows,
+		func(rows record.TableRows) bool { return rows.Table == subscription.DeliveryResource }) {
 		s.registry.options.Webhooks.Wake(s.id)
 	}
 	if version-s.snapshot >= commitsPerSnapshot {
@@ -473,6 +477,3 @@ func (s *Sandbox) evict(ctx context.Context) bool {
 	s.registry.memory.remove(s)
 	return true
 }
-
-// size is the number of bytes that the sandbox takes up with a view.
-func (s *Sandbox) size(v *View) int64 { return v.size() + s.log.Bytes() }

@@ -87,7 +87,20 @@ func (b *Board) Watch(
 	for _, data := range events {
 		b.saw(r, data, facts)
 	}
-	b.measure(r, facts.Standing(closed))
+	s := facts.Standing(closed)
+	if s.Shipped > b.Totals.Shipped {
+		b.Totals.InTime += s.Shipped - b.Totals.Shipped
+	}
+	if s.Late > b.Totals.Late {
+		b.Totals.InTime = 0
+	}
+	b.Totals.Shipped, b.Totals.Late = s.Shipped, s.Late
+	b.unlockIf(r, onTheDot, b.Totals.InTime >= ordersInTime)
+	b.unlockIf(r, phoenix, s.NegativeCloses >= negativeCloses && s.CashMinor > 0)
+	b.unlockIf(r, firstProfit, s.Closed && s.ProfitMinor >= firstProfitMinor)
+	kept := r.Today() - b.Totals.KeptSince + 1
+	b.unlockIf(r, crewKeeper, s.Closed && kept >= keptDays && b.Totals.KeptPayrolls >= keptPayrolls)
+	b.unlockIf(r, marathon, r.Today() >= marathonDay && s.CashMinor >= 0 && s.Shipped+s.Delivered > 0)
 }
 
 // saw takes in one event.
@@ -171,23 +184,6 @@ func (b *Board) disruptionEnded(r *record.Recorder, loreEventID string) {
 	if ride.Shipped && !ride.Failed {
 		b.Note(r, RodeOut)
 	}
-}
-
-// measure notes the company's position.
-func (b *Board) measure(r *record.Recorder, s Standing) {
-	if s.Shipped > b.Totals.Shipped {
-		b.Totals.InTime += s.Shipped - b.Totals.Shipped
-	}
-	if s.Late > b.Totals.Late {
-		b.Totals.InTime = 0
-	}
-	b.Totals.Shipped, b.Totals.Late = s.Shipped, s.Late
-	b.unlockIf(r, onTheDot, b.Totals.InTime >= ordersInTime)
-	b.unlockIf(r, phoenix, s.NegativeCloses >= negativeCloses && s.CashMinor > 0)
-	b.unlockIf(r, firstProfit, s.Closed && s.ProfitMinor >= firstProfitMinor)
-	kept := r.Today() - b.Totals.KeptSince + 1
-	b.unlockIf(r, crewKeeper, s.Closed && kept >= keptDays && b.Totals.KeptPayrolls >= keptPayrolls)
-	b.unlockIf(r, marathon, r.Today() >= marathonDay && s.CashMinor >= 0 && s.Shipped+s.Delivered > 0)
 }
 
 // Credit unlocks the achievements that the client's requests alone have earned.

@@ -31,7 +31,7 @@ func AppendCanonical(b []byte, tables []*Rows, timers []sim.Timer, state any) []
 		b = t.appendCanonical(b)
 	}
 	b = appendTimers(b, timers)
-	return appendBytes(b, withoutIncidental(encode(state)))
+	return appendBytes(b, withoutIncidental(Encode(state)))
 }
 
 // appendCanonical encodes rows rather than take their stored bytes, so that it
@@ -39,8 +39,8 @@ func AppendCanonical(b []byte, tables []*Rows, timers []sim.Timer, state any) []
 func (t *Rows) appendCanonical(b []byte) []byte {
 	for ordinal := range t.slots {
 		row, private := t.kind.parts(t.at(ordinal))
-		b = appendBytes(b, withoutIncidental(encode(row)))
-		b = appendBytes(b, withoutIncidental(encode(private)))
+		b = appendBytes(b, withoutIncidental(Encode(row)))
+		b = appendBytes(b, withoutIncidental(Encode(private)))
 	}
 	return b
 }
@@ -59,7 +59,7 @@ func AppendServed(b []byte, tables []*Rows) []byte {
 func (t *Rows) appendServed(b []byte) []byte {
 	for ordinal := range t.slots {
 		row, _ := t.kind.parts(t.at(ordinal))
-		b = appendBytes(b, withoutIncidental(encode(row)))
+		b = appendBytes(b, withoutIncidental(Encode(row)))
 	}
 	return b
 }

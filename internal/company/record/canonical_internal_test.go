@@ -30,7 +30,7 @@ func TestCanonicalFormSeesRowsPrivateStateTimersAndState(t *testing.T) {
 		r.SetMoment(7, 1_000_000+1_000*moment.Instant(uid), sim.Clock{})
 		table.Add(r, note{Text: text}, notePrivate{Read: read})
 		if flush {
-			table.Rows.Flush(uid)
+			table.Rows.Flush(uid, &Changes{})
 		}
 		return string(AppendCanonical(nil, []*Rows{table.Rows}, timers, &struct {
 			UID   uint64 `json:"uid"`

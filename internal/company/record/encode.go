@@ -10,9 +10,9 @@ import (
 
 // This file is the only place in the core that encodes rows and events, and decodes.
 
-// encode returns the JSON of the value that v points to, and nothing for an object
+// Encode returns the JSON of the value that v points to, and nothing for an object
 // without members: rows without private state cost nothing.
-func encode(v any) []byte {
+func Encode(v any) []byte {
 	// No type names a member twice, and looking for that would take time.
 	b, err := json.Marshal(v, jsontext.AllowDuplicateNames(true))
 	if err != nil {
@@ -43,11 +43,7 @@ func Decode[R any](e *Entry) R {
 	return row
 }
 
-// EncodeState writes the part of the company that is not in tables.
-// state is a pointer to it.
-func EncodeState(state any) []byte { return encode(state) }
-
-// DecodeState reads the output of EncodeState.
+// DecodeState reads the state that is not in tables, as Encode has written it.
 func DecodeState(b []byte, state any) error {
 	if err := json.Unmarshal(b, state); err != nil {
 		return fmt.Errorf("decode state: %w", err)
@@ -73,7 +69,7 @@ func encodeEvent(p *pendingEvent, sandboxID string) []byte {
 	b = append(b, `","system":"`...)
 	b = append(b, p.kind.System()...)
 	b = append(b, `","simulation":true,"data":`...)
-	b = append(b, encode(p.data)...)
+	b = append(b, Encode(p.data)...)
 	b = append(b, `,"links":{"self":"`...)
 	b = append(b, p.self...)
 	return bytes.Clone(append(b, `"}}`...)) // it stays in memory: without room to spare

@@ -48,7 +48,7 @@ func TestFilterValuesFollowTodaysDefinition(t *testing.T) {
 			if err := table.Rows.Restore(image.Tables[0]); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Rows.Entries()[0].Filters); diff != "" {
+			if diff := cmp.Diff([]string{"prd_card", "packed"}, table.Rows.Image().Entries[0].Filters); diff != "" {
 				t.Errorf("the filters differ (-want +got):\n%s", diff)
 			}
 		})
@@ -69,7 +69,7 @@ func TestACommitOfALaterProgramMakesTheLayoutUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range [][]string{{"packed", "prd_card"}, {"sent", "prd_book"}} {
-		if diff := cmp.Diff(want, table.Rows.Entries()[i].Filters); diff != "" {
+		if diff := cmp.Diff(want, table.Rows.Image().Entries[i].Filters); diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}
 	}
@@ -80,8 +80,8 @@ func restoreThrough(t *testing.T, table *record.Table[parcel, struct{}], row par
 	t.Helper()
 	recorder := record.NewDeskRecorder(record.NewFeed("sbx_0000000000001", 7, record.Position{}))
 	table.Add(recorder, row, struct{}{})
-	d := table.Rows.Definition()
-	written := record.Changes{Rows: []record.TableRows{d.Rows(table.Rows.Flush(1))}}
+	var written record.Changes
+	table.Rows.Flush(1, &written)
 	changes, _, err := record.ReadChanges(record.AppendChanges(nil, &written))
 	if err != nil {
 		t.Fatal(err)

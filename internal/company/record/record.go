@@ -15,7 +15,6 @@
 package record
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -84,11 +83,6 @@ func (d *Definition) Layout() uint32 {
 	return max(uint32(sim.Hash(strings.Join(d.Filters, "\x00"))), 1)
 }
 
-// Rows returns entries of the table as they are stored.
-func (d *Definition) Rows(entries []*Entry) TableRows {
-	return TableRows{Table: d.Resource, Layout: d.Layout(), Entries: entries}
-}
-
 // Changes holds the output of one flush, to be stored.
 type Changes struct {
 	// Rows lists the touched rows by table name.
@@ -102,11 +96,6 @@ type Changes struct {
 	Feed Position
 	// Events are the events that the step wrote, in order.
 	Events []Event
-}
-
-// Touches reports whether rows of a table are among the changes.
-func (c *Changes) Touches(table string) bool {
-	return slices.ContainsFunc(c.Rows, func(rows TableRows) bool { return rows.Table == table })
 }
 
 // TableRows are rows of one table.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"platen/internal/company/sim"
 	"platen/internal/event"
@@ -45,11 +46,18 @@ type pendingEvent struct {
 	trace     event.Trace
 }
 
-// NewRecorder returns a recorder of a company, which has written so many events. Ids follow from its world.
+// NewRecorder returns a recorder of a company, which has written so many events. Ids follow from its world by a one-way
+// hash: clients see them, and what is drawn in a world must not follow from them.
 func NewRecorder(world uint64, feed *Feed, schedule *sim.Schedule, written uint64) *Recorder {
 	return &Recorder{
 		Schedule: schedule, feed: feed, written: written, newest: feed.sequence,
-		identity: func(prefix string, ordinal int) uint64 { return worldly(world, prefix, ordinal) },
+		identity: func(prefix string, ordinal int) uint64 {
+			text := append(make([]byte, 16, 24), prefix...)
+			binary.BigEndian.PutUint64(text, world)
+			binary.BigEndian.PutUint64(text[8:], uint64(ordinal))
+			sum := sha256.Sum256(text)
+			return binary.BigEndian.Uint64(sum[:])
+		},
 	}
 }
 
@@ -107,16 +115,6 @@ func (r *Recorder) stamp() moment.Instant {
 	return max(r.wall, r.feed.last+moment.Microsecond)
 }
 
-// worldly makes the id of a business record. It is a one-way hash: clients see the ids,
-// and what is drawn in a world must not follow from them.
-func worldly(world uint64, prefix string, ordinal int) uint64 {
-	text := append(make([]byte, 16, 24), prefix...)
-	binary.BigEndian.PutUint64(text, world)
-	binary.BigEndian.PutUint64(text[8:], uint64(ordinal))
-	sum := sha256.Sum256(text)
-	return binary.BigEndian.Uint64(sum[:])
-}
-
 // Born notes that a row came to be with its present status.
 func (r *Recorder) Born(row Row) {
 	r.moves = append(r.moves, event.Change{Resource: row.Resource(), ID: row.RowID(), To: row.State()})
@@ -155,7 +153,7 @@ func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
 	id := EventID(r.feed.uid, r.newest)
 	r.pending = append(r.pending, pendingEvent{
 		sequence: r.newest, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
-		id: id, self: selfPath(definition.Self, about.RowID()), data: data, trace: r.feed.trace,
+		id: id, self: strings.Replace(definition.Self, "{id}", about.RowID(), 1), data: data, trace: r.feed.trace,
 	})
 	return id
 }
@@ -253,12 +251,4 @@ func (r *Recorder) Forget() {
 	clear(r.pending)
 	r.pending = r.pending[:0]
 	r.touched = false
-}
-
-func selfPath(pattern, id string) string {
-	const placeholder = "{id}"
-	if n := len(pattern) - len(placeholder); n > 0 && pattern[n:] == placeholder {
-		return pattern[:n] + id
-	}
-	return pattern
 }

@@ -152,35 +152,26 @@ func (t *Rows) touch(r *Recorder, s *slot, ordinal int) {
 	}
 }
 
-// Flush encodes the touched rows as entries of a version.
-func (t *Rows) Flush(version uint64) []*Entry {
+// Flush adds the touched rows to the changes, encoded as entries of a version.
+func (t *Rows) Flush(version uint64, to *Changes) {
 	if len(t.touched) == 0 {
-		return nil
+		return
 	}
 	entries := make([]*Entry, len(t.touched))
 	for i, ordinal := range t.touched {
-		s := &t.slots[ordinal]
-		s.entry, s.touched = t.flush(s, ordinal, version), false
-		entries[i] = s.entry
+		s, e := &t.slots[ordinal], &Entry{Ordinal: ordinal, Version: version}
+		if !s.removed {
+			row, private := t.kind.parts(s.live)
+			e.ID, e.Updated, e.Filters = row.RowID(), row.stamps().UpdatedAt, t.kind.filters(s.live)
+			e.row, e.private = Encode(row), Encode(private)
+			if s.entry != nil && bytes.Equal(s.entry.row, e.row) { // only private state changed
+				e.Version, e.row = s.entry.Version, s.entry.row
+			}
+		}
+		s.entry, s.touched, entries[i] = e, false, e
 	}
 	t.touched = t.touched[:0]
-	return entries
-}
-
-// flush encodes a row as an entry.
-func (t *Rows) flush(s *slot, ordinal int, version uint64) *Entry {
-	if s.removed {
-		return &Entry{Ordinal: ordinal, Version: version}
-	}
-	row, private := t.kind.parts(s.live)
-	e := &Entry{
-		ID: row.RowID(), Ordinal: ordinal, Version: version, Updated: row.stamps().UpdatedAt,
-		Filters: t.kind.filters(s.live), row: encode(row), private: encode(private),
-	}
-	if s.entry != nil && bytes.Equal(s.entry.row, e.row) { // only private state changed
-		e.Version, e.row = s.entry.Version, s.entry.row
-	}
-	return e
+	to.Rows = append(to.Rows, TableRows{Table: t.definition.Resource, Layout: t.definition.Layout(), Entries: entries})
 }
 
 // DropDecoded forgets the decoded form of all rows that are flushed: pointers to rows
@@ -240,13 +231,13 @@ func (t *Rows) Restore(rows TableRows) error {
 	return nil
 }
 
-// Entries returns every row as it was last flushed, in the order of births.
-func (t *Rows) Entries() []*Entry {
+// Image returns every row as it was last flushed, in the order of births.
+func (t *Rows) Image() TableRows {
 	entries := make([]*Entry, len(t.slots))
 	for i := range t.slots {
 		entries[i] = t.slots[i].entry
 	}
-	return entries
+	return TableRows{Table: t.definition.Resource, Layout: t.definition.Layout(), Entries: entries}
 }
 
 // Entry returns the flushed form of a row, nil when it has none.
@@ -267,7 +258,7 @@ func (t *Rows) Check() error {
 			continue
 		}
 		row, private := t.kind.parts(s.live)
-		if string(encode(row)) != string(s.entry.row) || string(encode(private)) != string(s.entry.private) {
+		if string(Encode(row)) != string(s.entry.row) || string(Encode(private)) != string(s.entry.private) {
 			return fmt.Errorf("%s %s was changed behind the recorder", t.definition.Resource, s.entry.ID)
 		}
 	}

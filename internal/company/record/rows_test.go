@@ -15,7 +15,7 @@ func TestRowsWhoseDecodedFormIsDroppedAreTheSame(t *testing.T) {
 	kept, _ := table.Add(recorder, parcel{Status: "packed", SKU: "prd_card"}, 3)
 	changed, _ := table.Add(recorder, parcel{Status: "packed", SKU: "prd_book"}, 4)
 	first, second, want := kept.ID, changed.ID, *kept
-	table.Rows.Flush(1)
+	table.Rows.Flush(1, &record.Changes{})
 	changed, private := table.Edit(recorder, second)
 	changed.Status, *private = "sent", 5
 	table.Rows.DropDecoded()
@@ -29,7 +29,7 @@ func TestRowsWhoseDecodedFormIsDroppedAreTheSame(t *testing.T) {
 	if same, _ := table.Find(second); same != changed || same.Status != "sent" {
 		t.Errorf("a row that is not flushed is %+v, it was %+v", same, changed)
 	}
-	table.Rows.Flush(2)
+	table.Rows.Flush(2, &record.Changes{})
 	table.Rows.DropDecoded()
 	if again, _ := table.Find(second); again.Status != "sent" || *record.Private(table, second) != 5 {
 		t.Errorf("the flushed row is %+v with %d", again, *record.Private(table, second))

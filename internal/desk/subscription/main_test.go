@@ -55,10 +55,7 @@ func (h *house) do(step func()) {
 	changes := record.Changes{Events: h.recorder.Flush()}
 	h.feed = append(h.feed, changes.Events...)
 	for _, table := range h.books.Tables() {
-		if entries := table.Flush(h.version); len(entries) > 0 {
-			d := table.Definition()
-			changes.Rows = append(changes.Rows, d.Rows(entries))
-		}
+		table.Flush(h.version, &changes)
 	}
 	stored, _, err := record.ReadChanges(record.AppendChanges(nil, &changes))
 	if err != nil {

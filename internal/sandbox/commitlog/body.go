@@ -77,31 +77,9 @@ func sumOf(body []byte, k kind, version uint64) Sum {
 var payloads = sync.Pool{New: func() any { return new([]byte) }} //nolint:gochecknoglobals // buffers
 
 // packed returns the body of what is appended to a payload, and its sum.
-func packed(appendTo func([]byte) []byte, k kind, version uint64, previous Sum) ([]byte, Sum) {
+func packed(appendTo func([]byte) []byte, k kind, version uint64, previous Sum) (body []byte, sum Sum) {
 	buffer, _ := payloads.Get().(*[]byte)
-	defer release(buffer)
-	*buffer = appendTo((*buffer)[:0])
-	return pack(*buffer, k, version, previous)
-}
-
-// release lets a buffer be used again.
-func release(buffer *[]byte) {
-	if cap(*buffer) <= maxPooled {
-		payloads.Put(buffer)
-	}
-}
-
-// seal writes the sums into a body that is complete without them, and returns its own.
-func seal(body []byte, k kind, version uint64, previous Sum) Sum {
-	binary.LittleEndian.PutUint32(body[previousAt:], uint32(previous))
-	sum := sumOf(body, k, version)
-	binary.LittleEndian.PutUint32(body[sumAt:], uint32(sum))
-	return sum
-}
-
-// pack returns the body of a payload, and its sum.
-func pack(payload []byte, k kind, version uint64, previous Sum) (body []byte, sum Sum) {
-	flag := byte(flagPlain)
+	payload, flag := appendTo((*buffer)[:0]), byte(flagPlain)
 	if len(payload) > compressAbove {
 		body = make([]byte, payloadAt, payloadAt+s2.MaxEncodedLen(len(payload)))
 		packed := s2.Encode(body[payloadAt:cap(body)], payload)
@@ -112,8 +90,19 @@ func pack(payload []byte, k kind, version uint64, previous Sum) (body []byte, su
 	if flag == flagPlain {
 		body = append(make([]byte, payloadAt, payloadAt+len(payload)), payload...)
 	}
+	if *buffer = payload; cap(payload) <= maxPooled {
+		payloads.Put(buffer)
+	}
 	body[0], body[flagAt] = k.format(), flag
 	return body, seal(body, k, version, previous)
+}
+
+// seal writes the sums into a body that is complete without them, and returns its own.
+func seal(body []byte, k kind, version uint64, previous Sum) Sum {
+	binary.LittleEndian.PutUint32(body[previousAt:], uint32(previous))
+	sum := sumOf(body, k, version)
+	binary.LittleEndian.PutUint32(body[sumAt:], uint32(sum))
+	return sum
 }
 
 // unpacked is a body that was read.
