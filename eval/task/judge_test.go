@@ -232,8 +232,8 @@ func TestAPlayerIsToldHowManyRequestsItHas(t *testing.T) {
 // keys solves the tasks about lost responses, and the other one does the work twice.
 func TestANewKeyForEachAttemptFails(t *testing.T) {
 	t.Parallel()
-	p, scripts := shared(), oracle.Scripts()
-	careless := scripts[slices.IndexFunc(scripts, func(s oracle.Script) bool { return s.Name == "new keys" })]
+	p, all := shared(), scripts()
+	careless := all[slices.IndexFunc(all, func(s script) bool { return s.Name == "new keys" })]
 	for _, name := range []string{"lost-answers", "half-outage"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

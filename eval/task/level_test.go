@@ -51,13 +51,13 @@ func (p passes) level(k *Task) string {
 func (p passes) table(all []*Task) string {
 	var b strings.Builder
 	head, rule := "| task | level |", "|---|---|"
-	for _, s := range oracle.Scripts() {
+	for _, s := range scripts() {
 		head, rule = head+" "+s.Name+" |", rule+"---|"
 	}
 	b.WriteString(head + "\n" + rule + "\n")
 	for _, k := range all {
 		fmt.Fprintf(&b, "| `%s` | %s |", k.Name, p.level(k))
-		for _, s := range oracle.Scripts() {
+		for _, s := range scripts() {
 			fmt.Fprintf(&b, " %d |", p[k.Name][s.Name])
 		}
 		b.WriteString("\n")
@@ -108,7 +108,7 @@ func measure(t *testing.T, all []*Task) passes {
 	t.Run("scripts", func(t *testing.T) {
 		for _, k := range all {
 			found[k.Name] = map[string]int{}
-			for _, s := range oracle.Scripts() {
+			for _, s := range scripts() {
 				t.Run(k.Name+"/"+s.Name, func(t *testing.T) {
 					t.Parallel()
 					passed := 0
@@ -180,7 +180,7 @@ func TestStatedLevelsAreThosePublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := []string{p.table(all)}
-	for _, s := range oracle.Scripts() {
+	for _, s := range scripts() {
 		texts = append(texts, fmt.Sprintf("- **%s** %s.\n", s.Name, s.Habit))
 	}
 	for _, text := range texts {

@@ -1,4 +1,4 @@
-package oracle
+package task
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ import (
 	"platen/client"
 )
 
-// Script is a program that sends what an oracle sends, with one habit of careless programs. Of the tasks that few of
+// script is a program that sends what an oracle sends, with one habit of careless programs. Of the tasks that few of
 // them solve, more is asked than to know what to do.
-type Script struct {
+type script struct {
 	Name string
 	// Habit says what it does otherwise than the oracle, as the guide does.
 	Habit string
@@ -29,10 +29,10 @@ type Script struct {
 	spoil   func(http.RoundTripper) http.RoundTripper
 }
 
-// Scripts are the oracle itself and four careless ones.
-func Scripts() []Script {
+// scripts are the oracle itself and four careless ones.
+func scripts() []script {
 	const patient = 60
-	return []Script{
+	return []script{
 		{"careful", "is the oracle", patient, func(next http.RoundTripper) http.RoundTripper { return next }},
 		{"new keys", "draws another idempotency key for each attempt of a write", patient,
 			func(next http.RoundTripper) http.RoundTripper { return newKeys{next} }},
@@ -46,7 +46,7 @@ func Scripts() []Script {
 }
 
 // Client returns a client with the habit of a script.
-func (s Script) Client(baseURL string, keys client.Keys) *client.Client {
+func (s script) Client(baseURL string, keys client.Keys) *client.Client {
 	return client.New(baseURL, keys, client.MaxRetries(s.retries),
 		client.HTTPClient(&http.Client{Transport: &bounded{next: s.spoil(http.DefaultTransport)}}),
 		client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }))
