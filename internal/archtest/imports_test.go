@@ -69,7 +69,7 @@ var may = map[string]string{
 
 	// Leaves that could be libraries of their own.
 	"internal/config":     "",
-	"internal/serverjson": "internal/config",
+	"internal/serverjson": "internal/config", // a program that a release runs
 	"internal/netguard":   "",
 	"internal/ownership":  "",
 	"internal/node":       "internal/ownership internal/store",
@@ -140,7 +140,7 @@ var may = map[string]string{
 	// The one place that knows everybody, and who may start it.
 	"internal/server":    "internal/... docs",
 	"platentest":         "internal/server internal/config client",
-	"cmd/platen/command": "internal/server internal/config internal/serverjson internal/cli/... client eval/...",
+	"cmd/platen/command": "internal/server internal/config internal/cli/... client eval/...",
 	"cmd/platen":         "cmd/platen/command",
 
 	// Commands that play know Platen as a client does.

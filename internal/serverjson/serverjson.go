@@ -1,22 +1,25 @@
-// Package serverjson writes server.json, the document by which a registry of agent servers
+// Command serverjson prints server.json, the document by which a registry of agent servers
 // lists this one: its name, its image with the settings that one may give it, and where it can
-// be reached.
-package serverjson
+// be reached. A release runs it.
+package main
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"platen/internal/config"
 )
 
-// Schema is the published form that documents have.
-const Schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+// schemaURL is the published form that documents have.
+const schemaURL = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
 const (
 	title       = "Platen"
@@ -41,8 +44,28 @@ var groups = []string{"Profile", "Addresses", "Storage", "Memory and keys at res
 //nolint:gochecknoglobals // read only
 var fixed = []string{"listen", "ops-listen"}
 
-// Listing is the document's entry for one version.
-type Listing struct {
+func main() {
+	var l listing
+	flag.StringVar(&l.Name, "name", "", "name in the registry, such as io.github.you/platen")
+	flag.StringVar(&l.Image, "image", "", "image with registry and tag, such as ghcr.io/you/platen:0.1.0")
+	flag.StringVar(&l.Version, "version", "", "version of the program")
+	flag.StringVar(&l.URL, "url", "", "agent endpoint of a server that others can reach; empty for none")
+	flag.Parse()
+	if build, ok := debug.ReadBuildInfo(); ok {
+		l.Module = build.Main.Path
+	}
+	text, err := l.document()
+	if err == nil {
+		_, err = os.Stdout.Write(text)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "serverjson:", err)
+		os.Exit(1)
+	}
+}
+
+// listing is the document's entry for one version.
+type listing struct {
 	// Name is that of the server in the registry, such as io.github.you/platen.
 	Name string
 	// Image names the image with its tag, such as ghcr.io/you/platen:0.1.0.
@@ -55,10 +78,10 @@ type Listing struct {
 	Module string
 }
 
-// document is a server.json. Fields are in the order in which people read them.
+// serverJSON is a server.json. Fields are in the order in which people read them.
 //
 //nolint:tagliatelle // the registry's spelling
-type document struct {
+type serverJSON struct {
 	Schema      string      `json:"$schema"`
 	Name        string      `json:"name"`
 	Title       string      `json:"title"`
@@ -115,10 +138,10 @@ type input struct {
 	IsSecret    bool     `json:"isSecret,omitempty"`
 }
 
-// Document returns the server.json of a listing. It checks no value: registries do, and tell why.
-func (l Listing) Document() ([]byte, error) {
-	d := document{
-		Schema: Schema, Name: l.Name, Title: title, Description: description,
+// document returns the server.json of a listing. It checks no value: registries do, and tell why.
+func (l listing) document() ([]byte, error) {
+	d := serverJSON{
+		Schema: schemaURL, Name: l.Name, Title: title, Description: description,
 		Repository: repositoryOf(l.Module), Version: number(l.Version),
 		Packages: []pack{{
 			RegistryType: "oci", Identifier: l.Image, RuntimeHint: "docker",

@@ -1,4 +1,4 @@
-package serverjson_test
+package main
 
 import (
 	"bytes"
@@ -11,19 +11,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"platen/internal/config"
-	"platen/internal/serverjson"
 )
 
-// listing is one that every registry takes.
-func listing() serverjson.Listing {
-	return serverjson.Listing{
+// usual is one that every registry takes.
+func usual() listing {
+	return listing{
 		Name: "io.github.you/platen", Image: "ghcr.io/you/platen:0.1.0", URL: "https://platen.example/mcp",
 		Version: "v0.1.0", Module: "github.com/you/platen",
 	}
 }
 
-// published is the schema as its authors publish it.
-func published(t *testing.T) *jsonschema.Schema {
+// publishedSchema is the schema as its authors publish it.
+func publishedSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.ReadFile("testdata/server.schema.json")
 	if err != nil {
@@ -33,15 +32,15 @@ func published(t *testing.T) *jsonschema.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := document.(map[string]any)["$id"]; id != serverjson.Schema {
-		t.Fatalf("documents name the schema %s, and they are checked against %s", serverjson.Schema, id)
+	if id := document.(map[string]any)["$id"]; id != schemaURL {
+		t.Fatalf("documents name the schema %s, and they are checked against %s", schemaURL, id)
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource(serverjson.Schema, document); err != nil {
+	if err := compiler.AddResource(schemaURL, document); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := compiler.Compile(serverjson.Schema)
+	schema, err := compiler.Compile(schemaURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,13 +55,13 @@ type read struct {
 		RegistryType, Identifier, Version, RegistryBaseURL string
 
 		RuntimeArguments     []struct{ Name, Value string }
-		Transport            endpoint
+		Transport            reachable
 		EnvironmentVariables []variable
 	}
-	Remotes []endpoint
+	Remotes []reachable
 }
 
-type endpoint struct {
+type reachable struct {
 	Type, URL string
 	Headers   []variable
 }
@@ -74,9 +73,9 @@ type variable struct {
 }
 
 // documentOf is the document of a listing, which the published schema accepts.
-func documentOf(t *testing.T, l serverjson.Listing) read {
+func documentOf(t *testing.T, l listing) read {
 	t.Helper()
-	text, err := l.Document()
+	text, err := l.document()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +83,7 @@ func documentOf(t *testing.T, l serverjson.Listing) read {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := published(t).Validate(value); err != nil {
+	if err := publishedSchema(t).Validate(value); err != nil {
 		t.Errorf("the schema rejects it: %v\n%s", err, text)
 	}
 	var d read
@@ -97,7 +96,7 @@ func documentOf(t *testing.T, l serverjson.Listing) read {
 // TestTheSchemaJudges: what the other tests rely on rejects what it should.
 func TestTheSchemaJudges(t *testing.T) {
 	t.Parallel()
-	text, err := listing().Document()
+	text, err := usual().document()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +115,7 @@ func TestTheSchemaJudges(t *testing.T) {
 		if err != nil || bytes.Equal(changed, text) {
 			t.Fatalf("%s is not in the document: %v", good, err)
 		}
-		if published(t).Validate(value) == nil {
+		if publishedSchema(t).Validate(value) == nil {
 			t.Errorf("the schema accepts %s", bad)
 		}
 	}
@@ -124,7 +123,7 @@ func TestTheSchemaJudges(t *testing.T) {
 
 func TestADocumentSaysHowToRunAndReachTheServer(t *testing.T) {
 	t.Parallel()
-	d := documentOf(t, listing())
+	d := documentOf(t, usual())
 	if d.Name != "io.github.you/platen" || d.Version != "0.1.0" ||
 		d.WebsiteURL != "https://platen.example/docs/agents" {
 		t.Errorf("it is %+v", d)
@@ -144,7 +143,7 @@ func TestADocumentSaysHowToRunAndReachTheServer(t *testing.T) {
 	if len(p.RuntimeArguments) != 1 || p.RuntimeArguments[0].Value != "127.0.0.1:8080:8080" {
 		t.Errorf("it is run with %+v", p.RuntimeArguments)
 	}
-	for want, got := range map[string]endpoint{
+	for want, got := range map[string]reachable{
 		"http://localhost:8080/mcp": p.Transport, "https://platen.example/mcp": d.Remotes[0],
 	} {
 		if got.Type != "streamable-http" || got.URL != want {
@@ -160,7 +159,7 @@ func TestADocumentSaysHowToRunAndReachTheServer(t *testing.T) {
 // TestADocumentWithoutServerAndRepositoryIsOneToo.
 func TestADocumentWithoutServerAndRepositoryIsOneToo(t *testing.T) {
 	t.Parallel()
-	l := listing()
+	l := usual()
 	l.URL, l.Module, l.Version = "", "platen", "(devel)"
 	d := documentOf(t, l)
 	if d.Repository != nil || d.Remotes != nil || d.WebsiteURL != "" || d.Version != "0.0.0-devel" {
@@ -176,7 +175,7 @@ func TestVariablesAreThoseOfTheSettings(t *testing.T) {
 	for _, f := range config.Default().Fields() {
 		settings[f.Variable()] = f
 	}
-	variables := documentOf(t, listing()).Packages[0].EnvironmentVariables
+	variables := documentOf(t, usual()).Packages[0].EnvironmentVariables
 	var names []string
 	for _, v := range variables {
 		names = append(names, v.Name)
@@ -219,7 +218,7 @@ func TestRepositoriesAreThoseThatRegistriesKnow(t *testing.T) {
 		"github.com/you/platen/v2": "https://github.com/you/platen", "platen": "", "example.org/you/platen": "",
 		"notgithub.com/you/platen": "", "github.com/you": "",
 	} {
-		l := listing()
+		l := usual()
 		l.Module = module
 		got := ""
 		if d := documentOf(t, l); d.Repository != nil {

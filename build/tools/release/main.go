@@ -265,7 +265,7 @@ func (r *release) share(ctx context.Context) error {
 		}
 		r.shared = append(r.shared, file{name: "completions/" + name, text: text, mode: 0o644})
 	}
-	return r.registration(ctx, program)
+	return r.registration(ctx)
 }
 
 // completions are the files of completions, by their shells.

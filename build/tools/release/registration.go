@@ -5,20 +5,19 @@ import "context"
 // ownerLabel is the label by which a registry of agent servers sees whose an image is.
 const ownerLabel = "io.modelcontextprotocol.server.name"
 
-// registration writes the server.json of the program for this machine, if it is known where the
-// image will be.
-func (r *release) registration(ctx context.Context, program string) error {
+// registration writes the server.json, if it is known where the image will be.
+func (r *release) registration(ctx context.Context) error {
 	if r.repository+r.agentName+r.agentURL == "" {
 		return nil
 	}
-	args := []string{"server-json", "--name", r.agentName}
+	args := []string{"run", "./internal/serverjson", "--name", r.agentName, "--version", r.version}
 	if r.repository != "" {
 		args = append(args, "--image", r.repository+":"+r.number())
 	}
 	if r.agentURL != "" {
 		args = append(args, "--url", r.agentURL)
 	}
-	text, err := r.run(ctx, nil, program, args...)
+	text, err := r.run(ctx, nil, "go", args...)
 	if err != nil {
 		return err
 	}

@@ -154,14 +154,14 @@ func groups() []group {
 		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
 		{"Evaluate programs and agents", []*cobra.Command{evalCommand(), replayCommand(), tasksCommand()}},
 		{"Run a server", []*cobra.Command{
-			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(), benchCommand(),
+			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(),
 		}},
 	}
 }
 
 // lastGroup is behind all others.
 func lastGroup() []group {
-	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), serverJSONCommand(), versionCommand()}}}
+	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), versionCommand()}}}
 }
 
 func versionCommand() *cobra.Command {
