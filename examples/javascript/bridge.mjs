@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The reference integration of Platen in JavaScript, for Node.js 18.11 or
- * later and with nothing installed.
+ * The reference integration of Platen in JavaScript, on the client in clients/javascript. The
+ * tutorial builds one without it.
  *
  * In a sandbox with the manual bridge this program carries records between Head
  * Office and the Factory: it follows the event feed and does by API calls what
@@ -23,15 +23,12 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { ApiError, Client, NetworkError } from '../../clients/javascript/platen.js';
 
 const [DONE, REFUSED, USAGE, LATER, OVER] = [0, 1, 2, 3, 4];
 
-const ATTEMPT_TIMEOUT_MS = 30_000;
 const MOST_WAIT_S = 25;
-const MOST_ATTEMPTS = 6;
-const MOST_ELAPSED_MS = 60_000;
 const MOST_PER_PAGE = 100;
-const MOST_BEGINNINGS = 5;
 
 // The minute at which the gate closes on a Friday. The API takes hours from noon
 // on; after this minute nothing can change them.
@@ -45,140 +42,26 @@ class SettingsError extends Error {}
 /** This cannot be carried, now or later. */
 class NeedsPerson extends Error {}
 
-/** The server could not be reached, or something in between answered. */
-class NoAnswer extends Error {}
+/** A read does not show yet what the feed tells of: the feed is never behind, other reads may be for a while. */
+class NotShown extends Error {}
 
-/**
- * A read does not show yet what the feed tells of: the feed is never behind, other
- * reads may be for a while.
- */
-class NotShown extends NoAnswer {}
+const isOfLine = error => error instanceof NetworkError || error instanceof NotShown;
 
-/** The server refused. Programs look at the code, never at the text. */
-class Refusal extends Error {
-  constructor(what, status, error, waitMs) {
-    super(`${what}: ${status} ${error.code}: ${error.message} ${error.hint ?? ''}`);
-    Object.assign(this, { status, code: error.code, retryable: error.retryable, details: error.details ?? {}, waitMs });
+/** Whether it ends by itself, when something else has changed. */
+const passes = error =>
+  isOfLine(error) || error.retryable || error.status === 429 || error.status >= 500 || error.code === 'too_many_open';
+
+/** Whether the sandbox is over, or the keys are not good for it. */
+const endsAll = error => error instanceof ApiError && [401, 403, 423].includes(error.status);
+
+/** Reads a record that the feed has named. */
+async function named(read, name) {
+  try {
+    return await read;
+  } catch (error) {
+    if (error.code === 'not_found') throw new NotShown(`${name} is not shown yet`);
+    throw error;
   }
-
-  /** Whether it ends by itself, when something else has changed. */
-  get passes() {
-    return this.retryable || this.status === 429 || this.status >= 500 || this.code === 'too_many_open';
-  }
-
-  /** Whether the sandbox is over, or the keys are not good for it. */
-  get endsAll() {
-    return [401, 403, 423].includes(this.status);
-  }
-}
-
-/** Calls one server, with the key that a path wants, as often as it takes. */
-class Api {
-  constructor(url, keys, stop) {
-    Object.assign(this, { url: url.replace(/\/+$/, ''), keys, stop });
-  }
-
-  get(path, system = 'office', parameters = {}) {
-    const query = new URLSearchParams(parameters).toString();
-    return this.call({ method: 'GET', path: query ? `${path}?${query}` : path, system });
-  }
-
-  /** Reads a record that the feed has named. */
-  async named(path, system) {
-    try {
-      return (await this.get(path, system)).data;
-    } catch (error) {
-      if (error.code === 'not_found') throw new NotShown(`${path} is not shown yet`);
-      throw error;
-    }
-  }
-
-  /** Reads a whole list. One whose cursor the server has forgotten is begun anew. */
-  async rows(path, system, parameters = {}) {
-    for (let beginning = 1; ; beginning++) {
-      const rows = [];
-      let place = {};
-      try {
-        do {
-          const page = (await this.get(path, system, { limit: MOST_PER_PAGE, ...parameters, ...place })).data;
-          rows.push(...page.items);
-          place = { cursor: page.next_cursor };
-        } while (place.cursor !== null);
-        return rows;
-      } catch (error) {
-        if (error.code !== 'invalid_cursor' || beginning === MOST_BEGINNINGS) throw error;
-      }
-    }
-  }
-
-  async post(path, system, idempotencyKey, body) {
-    const answer = await this.call({ method: 'POST', path, system, idempotencyKey, body: JSON.stringify(body) });
-    return answer.data;
-  }
-
-  /**
-   * Sends a request until it is answered for good: after 429, 503, any error
-   * called retryable and a broken line it is sent again, with the same
-   * idempotency key, when the server says so. Conflicts (409) are left to the
-   * caller: they tell of the company, not of the line.
-   */
-  async call(request) {
-    const began = performance.now();
-    for (let attempt = 1; ; attempt++) {
-      this.stop.throwIfAborted(); // a call that is under way is brought to its end
-      let failed;
-      try {
-        return await this.attempt(request);
-      } catch (error) {
-        failed = error;
-      }
-      if (!again(failed)) throw failed;
-      // Without a time of the server's, at random, so that programs that failed
-      // together come back one by one.
-      const waitMs = failed.waitMs > 0 ? failed.waitMs : Math.random() * Math.min(8000, 250 * 2 ** (attempt - 1));
-      if (attempt === MOST_ATTEMPTS || performance.now() - began + waitMs > MOST_ELAPSED_MS) throw failed;
-      await sleep(waitMs, undefined, { signal: this.stop });
-    }
-  }
-
-  async attempt({ method, path, system, idempotencyKey, body }) {
-    const what = `${method} ${path.split('?')[0]}`;
-    const headers = { Accept: 'application/json', 'User-Agent': 'platen-bridge-javascript', Authorization: `Bearer ${this.keys[system]}` };
-    if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey });
-    const signal = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
-    let response;
-    let envelope;
-    try {
-      // The API never redirects, and a key is for its own server only.
-      response = await fetch(this.url + path, { method, headers, body, signal, redirect: 'manual' });
-      envelope = await response.json();
-    } catch (error) {
-      const answered = response ? `${response.status} from something that is not the API: ` : '';
-      throw new NoAnswer(`${what}: ${answered}${error.cause?.message ?? error.message}`);
-    }
-    // Whether this answer is that of an earlier try.
-    this.replayed = response.headers.get('Idempotency-Replayed') === 'true';
-    if (response.ok && envelope?.data) return envelope;
-    if (!envelope?.error) throw new NoAnswer(`${what}: ${response.status} from something that is not the API`);
-    throw new Refusal(what, response.status, envelope.error, waitOf(response.headers, envelope));
-  }
-}
-
-function again(failed) {
-  if (failed instanceof NoAnswer) return true;
-  if (!(failed instanceof Refusal)) return false;
-  if (failed.status === 409) return failed.code === 'request_in_progress';
-  return failed.retryable || failed.status === 429 || failed.status === 503;
-}
-
-/**
- * How long the server asks to wait: Retry-After or the time to retry_at,
- * whichever is longer. Moments are compared with the server's own clock.
- */
-function waitOf(headers, { meta, error }) {
-  const after = /^\d+$/.test(headers.get('Retry-After') ?? '') ? Number(headers.get('Retry-After')) * 1000 : 0;
-  const until = error.retry_at && meta?.server_time ? Date.parse(error.retry_at) - Date.parse(meta.server_time) : 0;
-  return Math.max(after, until);
 }
 
 /**
@@ -228,8 +111,16 @@ class Bridge {
     'factory.goods_receipt.recorded': (data, key) => this.recordReceipt(data, key),
   };
 
-  constructor(api, checkpoint, wait) {
-    Object.assign(this, { api, checkpoint, wait });
+  /** Details of the newest write. */
+  done = {};
+
+  constructor(url, keys, checkpoint, wait, signal) {
+    Object.assign(this, { keys, checkpoint, wait, signal, api: new Client(url, keys) });
+  }
+
+  /** The options of a write. */
+  by(idempotencyKey) {
+    return { idempotencyKey, signal: this.signal, call: (this.done = {}) };
   }
 
   /**
@@ -237,8 +128,8 @@ class Bridge {
    * else may be carrying, and the state file must be its own.
    */
   async open() {
-    const { sandbox_id: own, bridge } = (await this.api.get('/sandbox', 'office')).data;
-    const { sandbox_id: other } = (await this.api.get('/sandbox', 'factory')).data;
+    const { sandbox_id: own, bridge } = await this.api.getSandbox(this);
+    const { sandbox_id: other } = await this.api.with({ factory: this.keys.factory }).getSandbox(this);
     const known = this.checkpoint.state.sandbox_id;
     if (other !== own) throw new SettingsError(`the keys are of two sandboxes, ${own} and ${other}`);
     if (bridge !== 'manual') {
@@ -259,9 +150,9 @@ class Bridge {
     let page;
     do {
       page = await this.next();
-      for (const event of page.data.items) await this.deal(event);
-    } while (page.data.next_cursor !== null);
-    this.pass(page.data.last_seq); // events of other types need not be looked at again
+      for (const event of page.items) await this.deal(event);
+    } while (page.next_cursor !== null);
+    this.pass(page.last_seq); // events of other types need not be looked at again
     await this.carryWeeks(page.meta.sim_date);
     const now = Object.entries(this.counts).map(([name, count]) => [count - before[name], name]);
     if (now.some(([count]) => count > 0)) say(`caught up at event ${this.checkpoint.state.seq}: ${now.map((part) => part.join(' ')).join(', ')}`);
@@ -272,9 +163,9 @@ class Bridge {
    * the server if it is told to.
    */
   next() {
-    const parameters = { after_seq: this.checkpoint.state.seq, types: Object.keys(this.handOffs).join(','), limit: MOST_PER_PAGE };
-    if (this.wait > 0) return this.api.get('/events/poll', 'office', { ...parameters, wait_s: this.wait });
-    return this.api.get('/events', 'office', parameters);
+    const parameters = { after_seq: this.checkpoint.state.seq, types: Object.keys(this.handOffs), limit: MOST_PER_PAGE };
+    if (this.wait > 0) return this.api.pollEvents({ ...parameters, wait_s: this.wait }, this);
+    return this.api.listEvents(parameters, this);
   }
 
   /**
@@ -304,10 +195,10 @@ class Bridge {
     let text = '';
     try {
       const done = await act();
-      if (!this.api.replayed) [outcome, text] = ['carried', `: ${done}`];
+      if (!this.done.replayed) [outcome, text] = ['carried', `: ${done}`];
     } catch (error) {
-      const forGood = error instanceof NeedsPerson || (error instanceof Refusal && !error.passes && !error.endsAll);
-      if (!(error instanceof Refusal && doneBefore(error))) {
+      const forGood = error instanceof NeedsPerson || (error instanceof ApiError && !passes(error) && !endsAll(error));
+      if (!(error instanceof ApiError && doneBefore(error))) {
         if (!forGood) throw error;
         [outcome, text] = ['refused', `: ${error.message}`];
       }
@@ -321,7 +212,7 @@ class Bridge {
 
   /** A lot is ordered like an order, but its event does not say what it is for. */
   async orderLot(accepted, key) {
-    const lot = await this.api.named(`/office/contract-lots/${accepted.id}`);
+    const lot = await named(this.api.getContractLot(accepted.id, this), accepted.id);
     return this.orderWork(lot, lot.deliver_by, key);
   }
 
@@ -331,9 +222,8 @@ class Bridge {
    * what to bill.
    */
   async orderWork(sold, dueDate, key) {
-    const work = await this.api.post('/factory/work-orders', 'factory', key, {
-      sku: sold.sku, quantity: sold.quantity, reference: sold.id, due_date: dueDate,
-    });
+    const { id: reference, sku, quantity } = sold;
+    const work = await this.api.createWorkOrder({ sku, quantity, reference, due_date: dueDate }, this.by(key));
     return `${sold.number} is work order ${work.number}`;
   }
 
@@ -346,15 +236,14 @@ class Bridge {
     if (reference.startsWith('so_')) sold.sales_order_id = reference;
     else if (reference.startsWith('lot_')) sold.contract_lot_id = reference;
     else throw new NeedsPerson(`${number} went to "${reference}", which is the id of no order and no lot, so nobody can be billed`);
-    const shipment = await this.api.post('/office/shipments', 'office', key, { ...sold, factory_shipment_ref: id });
+    const shipment = await this.api.createOfficeShipment({ ...sold, factory_shipment_ref: id }, this.by(key));
     return `${number} is billed as ${shipment.invoice.number}`;
   }
 
   /** Tells Head Office what the Factory runs short of. */
   async fileRequisition(wanted, key) {
-    const filed = await this.api.post('/office/requisitions', 'office', key, {
-      lines: [{ sku: wanted.sku, quantity: wanted.quantity }], reference: wanted.id, needed_by: wanted.needed_by,
-    });
+    const { id: reference, sku, quantity, needed_by } = wanted;
+    const filed = await this.api.createRequisition({ lines: [{ sku, quantity }], reference, needed_by }, this.by(key));
     return `${wanted.number} is requisition ${filed.number}`;
   }
 
@@ -365,19 +254,17 @@ class Bridge {
   async recordReceipt(counted, key) {
     const orderId = await this.purchaseOrder(counted.purchase_order_number);
     // The event has the sums, the record each material.
-    const receipt = await this.api.named(`/factory/goods-receipts/${counted.id}`, 'factory');
-    const recorded = await this.api.post('/office/goods-receipts', 'office', key, {
-      purchase_order_id: orderId,
-      reference: receipt.id,
-      lines: receipt.lines.map(({ sku, quantity_accepted, quantity_rejected }) => ({ sku, quantity_accepted, quantity_rejected })),
-    });
+    const receipt = await named(this.api.getFactoryGoodsReceipt(counted.id, this), counted.id);
+    const lines = receipt.lines.map(({ sku, quantity_accepted, quantity_rejected }) => ({ sku, quantity_accepted, quantity_rejected }));
+    const body = { purchase_order_id: orderId, reference: receipt.id, lines };
+    const recorded = await this.api.createOfficeGoodsReceipt(body, this.by(key));
     return `what came for ${counted.purchase_order_number} is receipt ${recorded.id}`;
   }
 
   /** Finds the order whose number stands on a delivery note. */
   async purchaseOrder(number) {
     if (!this.purchaseOrders.has(number)) {
-      for (const order of await this.api.rows('/office/purchase-orders')) this.purchaseOrders.set(order.number, order.id);
+      for await (const order of this.api.purchaseOrders({}, this)) this.purchaseOrders.set(order.number, order.id);
     }
     // A truck came for it, so there is one.
     if (!this.purchaseOrders.has(number)) throw new NotShown(`the purchase order ${number} is not shown yet`);
@@ -393,7 +280,7 @@ class Bridge {
   async carryWeeks(today) {
     if (this.checkpoint.state.week === '') {
       // Begin with the week of the company's first event.
-      const [first] = (await this.api.get('/events', 'office', { limit: 1 })).data.items;
+      const [first] = (await this.api.listEvents({ limit: 1 }, this)).items;
       if (first === undefined) return; // one system is away, and the feed shows nothing
       const sinceMonday = (new Date(first.sim_date).getUTCDay() + 6) % 7;
       this.carriedUntil(after(first.sim_date, -sinceMonday));
@@ -413,7 +300,7 @@ class Bridge {
   async weekIsOver(today) {
     const friday = after(this.checkpoint.state.week, 4);
     if (today !== friday) return today > friday;
-    const { clock } = (await this.api.get('/sandbox')).data;
+    const { clock } = await this.api.getSandbox(this);
     return clock.sim_date > friday || clock.sim_time >= LAST_MINUTE;
   }
 
@@ -423,14 +310,16 @@ class Bridge {
    */
   async recordHours(monday) {
     const entries = new Map();
-    for (const { badge_no, absence, hours } of await this.api.rows('/factory/attendance', 'factory', { week_start: monday })) {
+    for await (const { badge_no, absence, hours } of this.api.attendance({ week_start: monday }, this)) {
       if (!entries.has(badge_no)) entries.set(badge_no, { badge_no, hours_worked: 0, hours_sick: 0, hours_leave: 0 });
       if (absence === 'none') entries.get(badge_no).hours_worked += hours;
       else entries.get(badge_no)[`hours_${absence}`] += HOURS_PER_DAY;
     }
+    this.done = {};
     if (entries.size === 0) return 'nobody was at work';
     // One timesheet for a week, one key for it.
-    const sheet = await this.api.post('/office/timesheets', 'office', `bridge-week-${monday}`, { week_start: monday, entries: [...entries.values()] });
+    const body = { week_start: monday, entries: [...entries.values()] };
+    const sheet = await this.api.createTimesheet(body, this.by(`bridge-week-${monday}`));
     return `the hours of ${entries.size} people are timesheet ${sheet.id}`;
   }
 }
@@ -442,7 +331,7 @@ class Bridge {
 function doneBefore(refusal) {
   // The order or the lot is not open. That is well if it has been billed; one
   // that has expired is lost.
-  if (refusal.code === 'invalid_state') return ['shipped', 'paid', 'delivered'].includes(refusal.details.status);
+  if (refusal.code === 'invalid_state') return ['shipped', 'paid', 'delivered'].includes(refusal.details?.status);
   // With a key that is used up, another version of this program has done it, in
   // other words: only what succeeded uses a key up.
   return ['duplicate_reference', 'timesheet_exists', 'idempotency_key_reused'].includes(refusal.code);
@@ -467,7 +356,7 @@ async function work(bridge, { once, pauseMs }, stop) {
     try {
       await bridge.catchUp();
     } catch (error) {
-      const passing = error instanceof NoAnswer || (error instanceof Refusal && !error.endsAll);
+      const passing = isOfLine(error) || (error instanceof ApiError && !endsAll(error));
       if (once || stop.aborted || !passing) throw error;
       say(`later: ${error.message}`);
       waited = false;
@@ -529,15 +418,15 @@ async function main(args) {
       process.stdout.write(HELP);
       return DONE;
     }
-    bridge = new Bridge(new Api(settings.url, settings.keys, stopping.signal), new Checkpoint(settings.state), settings.wait);
+    bridge = new Bridge(settings.url, settings.keys, new Checkpoint(settings.state), settings.wait, stopping.signal);
     await bridge.open();
     await work(bridge, settings, stopping.signal);
   } catch (error) {
     if (stopping.signal.aborted) return DONE; // a signal asked for the end
-    if (![SettingsError, Refusal, NoAnswer].some((kind) => error instanceof kind)) throw error;
+    if (!(error instanceof SettingsError || error instanceof ApiError || isOfLine(error))) throw error;
     process.stderr.write(`bridge: ${error.message}\n`);
     if (error instanceof SettingsError) return USAGE;
-    return error.endsAll ? OVER : LATER;
+    return endsAll(error) ? OVER : LATER;
   }
   const { refused } = bridge.counts;
   if (refused > 0) process.stderr.write(`bridge: some records need a person: ${refused} refused, see above\n`);

@@ -29,8 +29,6 @@ const (
 	patience = 2 * time.Minute
 	// examples is where the programs are.
 	examples = "../../examples"
-	// clients is where the clients in other languages are.
-	clients = "../../clients"
 )
 
 func TestMain(m *testing.M) {
@@ -103,23 +101,6 @@ var inJavaScript = program{name: "javascript", needs: "node", argv: func(t testi
 }}
 
 var programs = []program{inGo, inPython, inJavaScript}
-
-// onClients are minimal bridges that use the clients in other languages.
-var onClients = []program{
-	{name: "javascript client", needs: "node", argv: func(t testing.TB) []string {
-		t.Helper()
-		return []string{testclient.Need(t, "node"), filepath.Join(clients, "javascript", "test", "bridge.mjs")}
-	}},
-	{name: "python client", needs: "python3", argv: func(t testing.TB) []string {
-		t.Helper()
-		testclient.Need(t, "python3")
-		path, err := testclient.Python()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []string{path, "-B", filepath.Join(clients, "python", "tests", "bridge.py")}
-	}},
-}
 
 // integration is a program with the settings of one sandbox.
 type integration struct {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"testing"
 
 	"platen/client"
@@ -55,7 +54,7 @@ func TestTheIntegrationsSurviveEverything(t *testing.T) {
 	t.Parallel()
 	all, days, seeds := []program{inGo}, 6, int64(1)
 	if testclient.Thorough() {
-		all, days, seeds = slices.Concat(programs, onClients), 10, int64(seedsOf(2))
+		all, days, seeds = programs, 10, int64(seedsOf(2))
 	}
 	for _, p := range all {
 		for seed := range seeds {
