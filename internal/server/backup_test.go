@@ -65,7 +65,7 @@ func TestDamageIsInNoBackupAndIsNotRestored(t *testing.T) {
 	defer db.Close()
 	draw := rand.New(rand.NewPCG(5, 6))
 	to := filepath.Join(t.TempDir(), "copy.db")
-	for i := range testclient.Few(40, 400) {
+	for i := range testclient.Few(16, 400) {
 		table := []string{"commits", "snapshots"}[i%2]
 		var row int64
 		var body []byte
@@ -148,7 +148,7 @@ func TestABitOfTheFileIsFoundOrHarmless(t *testing.T) {
 	}
 	draw := rand.New(rand.NewPCG(7, 8))
 	refused := 0
-	flips := testclient.Few(40, 400)
+	flips := testclient.Few(16, 400)
 	for range flips {
 		folder := t.TempDir()
 		changed := bytes.Clone(file)

@@ -7,15 +7,17 @@ import (
 	"testing"
 
 	"platen/internal/config"
+	"platen/internal/testclient"
 )
 
 // TestMoreSandboxesThanMemoryHoldsAreServed makes more companies than half of the
 // memory holds, and reads them in turns, so that most have to be loaded.
 func TestMoreSandboxesThanMemoryHoldsAreServed(t *testing.T) {
 	t.Parallel()
-	const sandboxes, clients = 600, 8
+	const clients = 8
+	sandboxes := testclient.Few(450, 600)
 	s := start(t, func(c *config.Config) { c.Memory, c.MaxSandboxes = "64MiB", sandboxes })
-	var offices [sandboxes]string
+	offices := make([]string, sandboxes)
 	each := func(do func(i int)) {
 		var working sync.WaitGroup
 		for client := range clients {
@@ -42,7 +44,7 @@ func TestMoreSandboxesThanMemoryHoldsAreServed(t *testing.T) {
 	}
 	use := s.registry.Memory()
 	const limit = 64 << 20 / 100 * companyPercent
-	if use.Limit != limit || use.Companies >= sandboxes/2 || use.Loads < sandboxes || use.Refusals > 0 {
+	if use.Limit != limit || use.Companies >= sandboxes/2 || use.Loads < uint64(sandboxes) || use.Refusals > 0 {
 		t.Errorf("memory is %+v", use)
 	}
 	figures := string(get(t, s, http.MethodGet, "/metrics", "").body)

@@ -160,16 +160,16 @@ func TestABlockHasABudgetOfPages(t *testing.T) {
 	passed := 0
 	var last answer
 	for i := range 60 {
-		if last = c.getAs(fmt.Sprintf("2001:db8:0:%x::1", i), "/docs/search?q=ledger"); last.status == http.StatusOK {
+		if last = c.getAs(fmt.Sprintf("2001:db8:0:%x::1", i), "/docs/"); last.status == http.StatusOK {
 			passed++
 		}
 	}
-	// A search costs some files; a few tokens come back meanwhile.
-	if passed < 20/searchTokens || passed > 40/searchTokens || code(t, last) != "rate_limited" ||
+	// A few tokens come back meanwhile.
+	if passed < 20 || passed > 40 || code(t, last) != "rate_limited" ||
 		!strings.Contains(string(last.body), "2001:db8::/48") {
-		t.Errorf("%d searches passed, and the last gets %d %s", passed, last.status, last.body)
+		t.Errorf("%d pages passed, and the last gets %d %s", passed, last.status, last.body)
 	}
-	if a := c.getAs("2001:db8:1::1", "/docs/search?q=ledger"); a.status != http.StatusOK {
+	if a := c.getAs("2001:db8:1::1", "/docs/"); a.status != http.StatusOK {
 		t.Errorf("another block gets %d", a.status)
 	}
 }
