@@ -47,7 +47,7 @@ test: ## The quick tests: go test ./..., four pages in a browser, the console's 
 	suite browser $(ROOMY) $(GO) test -C test/browser -timeout 30m . >"$$pages" 2>&1 & browser=$$!; \
 	suite go $(ROOMY) $(GO) test -p $(SIDE) -ldflags=-w -timeout $(PATIENCE) $(PACKAGES) || failed=1; \
 	wait $$browser || failed=1; cat "$$pages"; \
-	if command -v node >/dev/null 2>&1; then suite console node --test --test-reporter=dot test/console/*.test.mjs || failed=1; \
+	if command -v node >/dev/null 2>&1; then suite console node --test-reporter=dot test/console/all.mjs || failed=1; \
 	elif [ -n "$$PLATEN_TEST_ALL" ]; then failed=1; fi; \
 	$(MISSING); [ -z "$$failed" ]
 
