@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/platentest"
 )
 
 // eventPage is a page of the feed; next is the cursor of the one behind it.
@@ -303,55 +302,5 @@ func TestAFileCheckpointThatCannotBeWrittenLeavesTheOldOne(t *testing.T) {
 		func(context.Context, client.FeedEvent) error { return nil })
 	if err == nil || len(f.requests()) != 0 {
 		t.Errorf("a follower without its checkpoint sent %d requests: %v", len(f.requests()), err)
-	}
-}
-
-// TestTheFeedOfARealServerIsFollowed across a restart: each event once where nothing fails.
-func TestTheFeedOfARealServerIsFollowed(t *testing.T) {
-	t.Parallel()
-	c, _ := enter(t, platentest.Start(t))
-	params := client.FollowEventsParams{
-		Checkpoint: client.FileCheckpoint(filepath.Join(t.TempDir(), "feed.seq")), UntilNewest: true, Limit: 7,
-	}
-	var seen []string
-	note := func(_ context.Context, event client.FeedEvent) error {
-		seen = append(seen, event.ID)
-		return nil
-	}
-	for range 2 {
-		must[*client.TickResult](t)(c.AdvanceTime(t.Context(), client.TickInput{}))
-		if err := c.FollowEvents(t.Context(), params, note); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	params.UntilNewest = false
-	accepted := make(chan error, 1)
-	order := firstOrder(t, c)
-	go func() {
-		_, err := c.AcceptSalesOrder(ctx, order.ID)
-		accepted <- err
-	}()
-	err := c.FollowEvents(ctx, params, func(ctx context.Context, event client.FeedEvent) error {
-		if event.Type == client.EventOfficeSalesOrderAccepted {
-			if err := <-accepted; err != nil {
-				t.Error(err)
-			}
-			stop()
-		}
-		return note(ctx, event)
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("it ended with %v", err)
-	}
-	var all []string
-	for event, err := range c.Events(t.Context(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, event.ID)
-	}
-	if len(seen) < 8 || !slices.Equal(seen, all[:len(seen)]) {
-		t.Errorf("handled %d events %v of %v", len(seen), seen, all)
 	}
 }

@@ -1,4 +1,4 @@
-package client
+package client_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+
+	"platen/client"
 )
 
 // TestAPathIsSentAsAMethodIs: with the key of its system, again after a lost response, and with
@@ -26,12 +28,14 @@ func TestAPathIsSentAsAMethodIs(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	c := New(server.URL, Keys{Office: "o", Factory: "f"})
-	data, err := c.Send(WithIdempotencyKey(t.Context(), "k"), http.MethodPost, "/factory/work-orders?x=1", []byte("{}"))
+	c := client.New(server.URL, client.Keys{Office: "o", Factory: "f"})
+	ctx := client.WithIdempotencyKey(t.Context(), "k")
+	data, err := c.Send(ctx, http.MethodPost, "/factory/work-orders?x=1", []byte("{}"))
 	if string(data) != `{"new":"field"}` || err != nil || fmt.Sprint(sent) != "[Bearer f k Bearer f k]" {
 		t.Errorf("the response is %s, %v, after %q", data, err, sent)
 	}
-	if _, err := c.Send(t.Context(), http.MethodGet, "/factory/nothing", nil); !IsCode(err, CodeNotFound) {
+	_, err = c.Send(t.Context(), http.MethodGet, "/factory/nothing", nil)
+	if !client.IsCode(err, client.CodeNotFound) {
 		t.Errorf("a refusal is %v", err)
 	}
 }
@@ -56,7 +60,7 @@ func TestRowsComeAsTheyAre(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var rows []string
-	c := New(server.URL, Keys{Office: "o"})
+	c := client.New(server.URL, client.Keys{Office: "o"})
 	for row, err := range c.Rows(t.Context(), "/office/x", url.Values{"status": {"open"}}) {
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package client_test
+package platentest_test
 
 import (
 	"encoding/json"
