@@ -1,4 +1,4 @@
-package trace
+package eval_test
 
 import (
 	"net/http"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"platen/client"
+	"platen/eval/trace"
 	"platen/platentest"
 )
 
@@ -18,9 +19,9 @@ import (
 func recorded(t *testing.T, play func(c *client.Client)) (file, origin string) {
 	t.Helper()
 	origin = strings.TrimSuffix(platentest.Start(t).BaseURL, client.BasePath)
-	head := Head{Preset: "starter", Seed: 4, Clock: client.ClockModeManual}
+	head := trace.Head{Preset: "starter", Seed: 4, Clock: client.ClockModeManual}
 	file = filepath.Join(t.TempDir(), "run.jsonl")
-	r, err := Record(file, origin, head)
+	r, err := trace.Record(file, origin, head)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func recorded(t *testing.T, play func(c *client.Client)) (file, origin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Close(&Tail{BusinessHash: report.BusinessHash, StateHash: report.StateHash}); err != nil {
+	if err := r.Close(&trace.Tail{BusinessHash: report.BusinessHash, StateHash: report.StateHash}); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(file)
@@ -78,7 +79,7 @@ func TestATraceSentAgainEndsWithTheSameBusiness(t *testing.T) {
 			t.Error("an order that there is not was accepted")
 		}
 	})
-	read, err := Read(file)
+	read, err := trace.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,13 +96,13 @@ func TestATraceSentAgainEndsWithTheSameBusiness(t *testing.T) {
 func TestAChangedTraceIsFoundOut(t *testing.T) {
 	t.Parallel()
 	file, origin := recorded(t, func(c *client.Client) { accepts(t, c) })
-	for name, change := range map[string]func(*Trace){
-		"a request less":      func(t *Trace) { t.Steps = t.Steps[:len(t.Steps)-2] },
-		"another minute":      func(t *Trace) { t.Steps[len(t.Steps)-1].Body = `{"minutes":479}` },
-		"another world":       func(t *Trace) { t.Head.Seed++ },
-		"a result that isn't": func(t *Trace) { t.Tail.BusinessHash = strings.Repeat("0", 64) },
+	for name, change := range map[string]func(*trace.Trace){
+		"a request less":      func(t *trace.Trace) { t.Steps = t.Steps[:len(t.Steps)-2] },
+		"another minute":      func(t *trace.Trace) { t.Steps[len(t.Steps)-1].Body = `{"minutes":479}` },
+		"another world":       func(t *trace.Trace) { t.Head.Seed++ },
+		"a result that isn't": func(t *trace.Trace) { t.Tail.BusinessHash = strings.Repeat("0", 64) },
 	} {
-		read, err := Read(file)
+		read, err := trace.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +136,7 @@ func TestWritesStandInTheOrderInWhichTheyHappened(t *testing.T) {
 		}
 		players.Wait()
 	})
-	read, err := Read(file)
+	read, err := trace.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,11 +166,11 @@ func TestWhatIsNoTraceIsRejected(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(file); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := trace.Read(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is read with %v, want %q", content, err, want)
 		}
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := trace.Read(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that there is not was read")
 	}
 }
@@ -180,7 +181,7 @@ func TestATraceOverwritesNothing(t *testing.T) {
 	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Record(file, "http://127.0.0.1:1", Head{}); err == nil {
+	if _, err := trace.Record(file, "http://127.0.0.1:1", trace.Head{}); err == nil {
 		t.Error("a file was written over")
 	}
 	if b, _ := os.ReadFile(file); string(b) != "precious" {
@@ -199,7 +200,7 @@ func TestReplayingCallsNobody(t *testing.T) {
 		}
 		accepts(t, c)
 	})
-	read, err := Read(file)
+	read, err := trace.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestReplayingCallsNobody(t *testing.T) {
 		t.Errorf("sent again: %+v, %v", r, err)
 	}
 	for _, s := range read.Steps {
-		if s.Method == http.MethodPost && s.Key == NoKey {
+		if s.Method == http.MethodPost && s.Key == trace.NoKey {
 			t.Errorf("a request of the player has no key: %+v", s)
 		}
 	}
@@ -222,12 +223,12 @@ func TestATraceOfAStrangerReachesNoOtherServer(t *testing.T) {
 	t.Cleanup(other.Close)
 	file, origin := recorded(t, func(*client.Client) {})
 	for _, path := range []string{"@HOST/latest", "//HOST/latest", other.URL + "/latest", "x@HOST/"} {
-		read, err := Read(file)
+		read, err := trace.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		path = strings.ReplaceAll(path, "HOST", other.Listener.Addr().String())
-		read.Steps = []Step{{Method: http.MethodPut, Path: path, Status: 200}}
+		read.Steps = []trace.Step{{Method: http.MethodPut, Path: path, Status: 200}}
 		if _, err := read.Again(t.Context(), origin, ""); err == nil || !strings.Contains(err.Error(), "send step 1") {
 			t.Errorf("a step to %q is sent with %v", path, err)
 		}
@@ -237,47 +238,4 @@ func TestATraceOfAStrangerReachesNoOtherServer(t *testing.T) {
 		t.Errorf("the other server got %q", path)
 	default:
 	}
-}
-
-// TestWebhooksAreLeftOutHoweverTheyAreNamed: by another spelling of the path, or by an agent.
-func TestWebhooksAreLeftOutHoweverTheyAreNamed(t *testing.T) {
-	t.Parallel()
-	for _, s := range []Step{
-		{Method: "POST", Path: "/v1/webhooks"},
-		{Method: "POST", Path: "/v1/%77ebhooks?a=b"},
-		{Method: "PATCH", Path: "/v1//x/../webhooks/wh_1"},
-		{Method: "POST", Path: "/mcp", Body: agentCalls("create_webhook")},
-		{Method: "POST", Path: "/mcp/office", Body: agentCalls(`\u0063reate_webhook`)},
-		{Method: "POST", Path: "/mcp", Body: "[" + agentCalls("get_sandbox") + "," + agentCalls("test_webhook") + "]"},
-		{Method: "POST", Path: "/mcp", Body: agentDoes(`tick minutes=5`, `  create_webhook url=\"https://a.example\"`)},
-		{Method: "POST", Path: "/mcp", Body: "[" + agentDoes(`update_w\u0065bhook wh_1`) + "]"},
-		{Method: "POST", Path: "/mcp", Body: `{"operation":"create_webhook","operation":"get_sandbox"}`},
-	} {
-		if !aboutWebhooks(&s) {
-			t.Errorf("%s %s %s is sent", s.Method, s.Path, s.Body)
-		}
-	}
-	for _, s := range []Step{
-		{Method: "GET", Path: "/v1/webhooks"},
-		{Method: "POST", Path: "/v1/factory/work-orders", Body: `{"reference":"webhook"}`},
-		{Method: "POST", Path: "/mcp", Body: agentDoes(`create_checkpoint label=webhook`, `tick minutes=5`)},
-		{Method: "POST", Path: "/mcp", Body: agentDoes(`create_checkpoint label=\"create_webhook\"`)},
-		{Method: "POST", Path: "/mcp", Body: `{"arguments":{"operation":"hire","body":{"name":"webhook"}}}`},
-		{Method: "POST", Path: "/mcp", Body: agentCalls("create_work_order")},
-	} {
-		if aboutWebhooks(&s) {
-			t.Errorf("%s %s %s is left out", s.Method, s.Path, s.Body)
-		}
-	}
-}
-
-func agentCalls(operation string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call_operation",` +
-		`"arguments":{"operation":"` + operation + `"}}}`
-}
-
-// agentDoes is the body of a call of do with some commands.
-func agentDoes(commands ...string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"do","arguments":{"commands":["` +
-		strings.Join(commands, `","`) + `"]}}}`
 }
