@@ -173,7 +173,6 @@ var may = map[string]string{
 
 	// A test binary that is the program too has all of it.
 	"test/selfexec": "cmd/platen/command",
-	"test/clients":  "platentest internal/testclient test/selfexec",
 	"test/docs":     "platentest client internal/testclient test/selfexec",
 	"test/contract": "platentest client internal/server internal/config internal/testclient",
 	"test/crash": "internal/store/postgres/postgrestest internal/ratelimit/valkey/valkeytest platentest client " +

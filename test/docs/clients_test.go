@@ -1,6 +1,4 @@
-// Package clients runs the suites of the clients in other languages, each in its own
-// language, against real servers, and their type checkers.
-package clients
+package docs_test
 
 import (
 	"bytes"
@@ -8,14 +6,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"platen/internal/testclient"
 	"platen/platentest"
-	"platen/test/selfexec"
 )
 
+// The suites of the clients in other languages run in their own language against real servers, and so do
+// their type checkers.
 const (
 	root = "../.."
 	// checkers are the packages of build/tools/clients.
@@ -42,18 +40,6 @@ func python(t *testing.T) string {
 	return path
 }
 
-// binary is the program that the fixtures of the clients start: this test binary under
-// another name.
-var binary = sync.OnceValues(func() (string, error) { return selfexec.Platen(suite.TempDir()) })
-
-// suite holds what lives longer than a test.
-var suite testclient.Suite
-
-func TestMain(m *testing.M) {
-	selfexec.Main()
-	os.Exit(suite.End(m.Run()))
-}
-
 // pythonWith is an interpreter that has some modules: that of the PATH or that of the system.
 // Without one the test is skipped.
 func pythonWith(t *testing.T, modules ...string) string {
@@ -74,16 +60,16 @@ func servers(t *testing.T) []string {
 	t.Helper()
 	free := platentest.Start(t, map[string]string{"private-webhooks": "true"})
 	busy := platentest.Start(t, map[string]string{"pow-difficulty": "10", "max-sandboxes": "1"})
-	path, err := binary()
+	path, err := builtPlaten()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(os.Environ(), "PLATEN_URL="+free.BaseURL, "PLATEN_BUSY_URL="+busy.BaseURL, "PLATEN_BIN="+path)
 }
 
-// run runs a program in a folder of the repository. Its output is shown when it fails, and
+// runSuite runs a program in a folder of the repository. Its output is shown when it fails, and
 // when it does not say what it has to.
-func run(t *testing.T, folder string, environment []string, says string, argv ...string) string {
+func runSuite(t *testing.T, folder string, environment []string, says string, argv ...string) string {
 	t.Helper()
 	program := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 	program.Dir, program.Env = filepath.Join(root, folder), environment
@@ -116,7 +102,7 @@ func TestTheJavaScriptClient(t *testing.T) {
 	for _, suite := range suites {
 		all += "import './test/" + filepath.Base(suite) + "';"
 	}
-	out := run(t, "clients/javascript", servers(t), "# fail 0",
+	out := runSuite(t, "clients/javascript", servers(t), "# fail 0",
 		node, "--test-reporter=tap", "--input-type=module", "-e", all)
 	if !strings.Contains(out, "# skipped 0") {
 		t.Errorf("something was skipped:\n%s", out)
@@ -127,7 +113,7 @@ func TestTheJavaScriptClient(t *testing.T) {
 func TestThePythonClient(t *testing.T) {
 	t.Parallel()
 	// unittest itself needs nothing: what the plugin of pytest does is in runners_test.go.
-	out := run(t, "clients/python", servers(t), "OK", python(t), "-B", "-m", "unittest")
+	out := runSuite(t, "clients/python", servers(t), "OK", python(t), "-B", "-m", "unittest")
 	switch {
 	case strings.Contains(out, "ResourceWarning"):
 		t.Errorf("something was left open:\n%s", out)
@@ -145,7 +131,7 @@ func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
 	if _, err := os.Stat(compiler); err != nil {
 		missing(t, "tsc: npm ci --prefix build/tools/clients")
 	}
-	run(t, ".", os.Environ(), "", node, filepath.Join(checkers, "tsc"), "-p", "clients/javascript/test/types")
+	runSuite(t, ".", os.Environ(), "", node, filepath.Join(checkers, "tsc"), "-p", "clients/javascript/test/types")
 }
 
 func TestTheTypesOfThePythonClient(t *testing.T) {
@@ -155,6 +141,6 @@ func TestTheTypesOfThePythonClient(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, checkers, "pyright")); err != nil {
 		missing(t, "pyright: npm ci --prefix build/tools/clients")
 	}
-	run(t, "clients/python", os.Environ(), "0 errors", node, filepath.Join(root, checkers, "pyright"),
+	runSuite(t, "clients/python", os.Environ(), "0 errors", node, filepath.Join(root, checkers, "pyright"),
 		"--pythonpath", python(t))
 }

@@ -26,7 +26,7 @@ var marked = regexp.MustCompile(` (test|file)=(\S+)`)
 // platentest, in ci_test.go where the mark says ci.go.
 // A block that is marked with file= is a whole program, which the tests of
 // docs/webhooks run. A mark with a folder names a file of the repository that has
-// the block in it, for a runner: test/clients runs those suites.
+// the block in it, for a runner: runners_test.go runs those suites.
 func TestEveryProgramOfTheGuidesRuns(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(folder, "*.md"))

@@ -1,4 +1,4 @@
-package clients
+package docs_test
 
 import (
 	"os"
@@ -20,7 +20,7 @@ const (
 // play is the environment of such a suite.
 func play(t *testing.T, more ...string) []string {
 	t.Helper()
-	path, err := binary()
+	path, err := builtPlaten()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTheFixtureInVitest(t *testing.T) {
 	testclient.InCheck(t, "TestTheJavaScriptClient has the fixture in the runner of its language")
 	node := testclient.Need(t, "node")
 	vitest := filepath.Join(installed(t, "vitest", "vitest"), "vitest.mjs")
-	out := run(t, suites+"/vitest", play(t), passed, node, vitest, "run", "--hookTimeout=1")
+	out := runSuite(t, suites+"/vitest", play(t), passed, node, vitest, "run", "--hookTimeout=1")
 	took(t, out, "Duration")
 }
 
@@ -62,7 +62,7 @@ func TestTheFixtureInJest(t *testing.T) {
 	testclient.InCheck(t, "TestTheJavaScriptClient has the fixture in the runner of its language")
 	node := testclient.Need(t, "node")
 	jest := filepath.Join(installed(t, "jest", "jest"), "bin", "jest.js")
-	out := run(t, suites+"/jest", play(t), passed+", 53 total", node, "--experimental-vm-modules", jest, "--ci",
+	out := runSuite(t, suites+"/jest", play(t), passed+", 53 total", node, "--experimental-vm-modules", jest, "--ci",
 		"--maxWorkers=2")
 	took(t, out, "Time:")
 }
@@ -77,7 +77,7 @@ func TestTheFixtureInPytest(t *testing.T) {
 	if err := os.CopyFS(source, os.DirFS(filepath.Join(root, "clients", "python"))); err != nil {
 		t.Fatal(err)
 	}
-	run(t, ".", os.Environ(), "", pythonWith(t, "setuptools", "wheel", "pip"), "-m", "pip", "install", "--quiet",
+	runSuite(t, ".", os.Environ(), "", pythonWith(t, "setuptools", "wheel", "pip"), "-m", "pip", "install", "--quiet",
 		"--no-index", "--no-deps", "--no-build-isolation", "--target", packages, source)
 	for _, c := range []struct {
 		name, module string
@@ -90,7 +90,7 @@ func TestTheFixtureInPytest(t *testing.T) {
 			t.Parallel()
 			interpreter := pythonWith(t, "pytest", c.module)
 			argv := append([]string{interpreter, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"}, c.argv...)
-			out := run(t, suites+"/pytest", play(t, "PYTHONPATH="+packages), passed, argv...)
+			out := runSuite(t, suites+"/pytest", play(t, "PYTHONPATH="+packages), passed, argv...)
 			took(t, out, passed)
 		})
 	}

@@ -1,5 +1,5 @@
 // What only a real server can show. PLATEN_URL is one without limits, PLATEN_BUSY_URL one that asks for proofs of work
-// and has a single place. `go test ./test/clients` starts both.
+// and has a single place. `go test ./test/docs -run Client` starts both.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import process from 'node:process';

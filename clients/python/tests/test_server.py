@@ -1,7 +1,7 @@
 """What only a real server can show.
 
 PLATEN_URL is one without limits, PLATEN_BUSY_URL one that asks for proofs of work and has a single place.
-`go test ./test/clients` starts both.
+`go test ./test/docs -run Client` starts both.
 """
 
 from __future__ import annotations
