@@ -34,9 +34,10 @@ help: ## Show this help.
 run: ## Serve on 127.0.0.1:8080 with a database in ./data.
 	$(GO) run ./cmd/platen serve
 
-# go test ./..., the longest suites first. Some wait for other programs, so more run together than there are
-# processors, and the pages beside them.
-PACKAGES = ./test/contract ./test/docs ./test/scenario ./...
+# go test ./..., the longest suites first, and those that wait for other programs: so more run together than
+# there are processors, and the pages beside them. test/load has benchmarks alone, which make check runs.
+PACKAGES = ./test/contract ./test/docs ./test/scenario ./test/mcp ./test/crash ./cmd/platen/command \
+	$$($(GO) list ./... | grep -v /test/load)
 # SIDE is how many packages are tested side by side.
 SIDE = 4
 # After this time, a suite that hangs prints its goroutines.
