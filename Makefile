@@ -22,11 +22,11 @@ MISSING = missing=; for wanted in $(WANTED); do found=; for one in $$(echo $$wan
 
 # Packages with concurrent goroutines. The suites over the whole have a list of their tests with several
 # callers or background work (testclient.OnlyConcurrent).
-CONCURRENT = ./internal/sandbox/... ./internal/store/... ./internal/node/... ./internal/admission/... ./internal/webhook/... \
+CONCURRENT = ./internal/sandbox/... ./internal/store/... ./internal/cluster/node/... ./internal/edge/admission/... ./internal/edge/webhook/... \
 	./internal/mcp/... ./test/contract ./test/scenario
 # More packages, before a release.
-CONCURRENT_ALL = $(CONCURRENT) ./client/... ./internal/api/... ./internal/cli/... ./internal/docsite/... ./internal/metrics/... \
-	./internal/ratelimit/... ./internal/server/... ./platentest/... ./test/mcp/...
+CONCURRENT_ALL = $(CONCURRENT) ./client/... ./internal/api/... ./cmd/platen/cli/... ./internal/publish/docsite/... ./internal/server/metrics/... \
+	./internal/edge/ratelimit/... ./internal/server/... ./platentest/... ./test/mcp/...
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -173,7 +173,7 @@ faults: ## Plant twenty bugs, one after the other, and run the tests that should
 soak: ## More random tests: lives (CHECKS=n), scenarios of 20 worlds, kills (POINTS=n), guests that come and go (MINUTES=n); an hour.
 	@$(SUITE); failed=; \
 	suite lives $(GO) test -count=1 -timeout 60m ./internal/company ./internal/company/sim -rapid.checks=$${CHECKS:-60} -rapid.seed=$$(date +%s) || failed=1; \
-	suite store $(GO) test -count=1 -timeout 60m ./internal/store/sqlite ./internal/admission -rapid.checks=$${CHECKS:-60}0 || failed=1; \
+	suite store $(GO) test -count=1 -timeout 60m ./internal/store/sqlite ./internal/edge/admission -rapid.checks=$${CHECKS:-60}0 || failed=1; \
 	suite scenarios env PLATEN_TEST_THOROUGH=1 PLATEN_SCENARIO_SEEDS=20 $(GO) test -count=1 -timeout 90m -run 'EachBug|SurviveEverything' ./test/scenario || failed=1; \
 	suite kills env PLATEN_CRASH_POINTS=$${POINTS:-200} CGO_ENABLED=0 go test -count=1 -v -timeout 60m -run WhenTheServerIsKilled ./test/crash || failed=1; \
 	suite guests env PLATEN_SOAK_MINUTES=$${MINUTES:-10} CGO_ENABLED=0 go test -count=1 -v -timeout 90m -run ComeAndGo ./test/crash || failed=1; \

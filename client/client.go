@@ -92,8 +92,8 @@ import (
 	"time"
 )
 
-//go:generate go run ../internal/clientgen -out .
-//go:generate go run ../internal/clientgen -for foreign -out ../clients
+//go:generate go run ../internal/publish/clientgen -out .
+//go:generate go run ../internal/publish/clientgen -for foreign -out ../clients
 
 // Keys are the keys of a sandbox. Each may be empty; methods that need it then fail with
 // ErrNoKey.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"platen/eval/statistic"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // Names of the baselines between which a player's skill is measured: 0 is greedy play, 1 is

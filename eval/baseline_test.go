@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/cli"
-	"platen/internal/money"
+	"platen/cmd/platen/cli"
+	"platen/internal/words/money"
 )
 
 func played(worth, plain, best money.Minor) *Run {

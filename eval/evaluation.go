@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/cmd/platen/cli"
 	"platen/eval/trace"
-	"platen/internal/cli"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/cli"
-	"platen/internal/economy"
+	"platen/cmd/platen/cli"
+	"platen/internal/publish/economy"
 	"platen/platentest"
 )
 

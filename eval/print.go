@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"platen/internal/cli"
-	"platen/internal/money"
+	"platen/cmd/platen/cli"
+	"platen/internal/words/money"
 )
 
 // none is shown where a run has no value.

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"platen/client"
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 // resultsFormat is the number of the form in which results are written.

@@ -6,8 +6,8 @@ import (
 
 	"platen/client"
 	"platen/eval/statistic"
-	"platen/internal/economy"
-	"platen/internal/money"
+	"platen/internal/publish/economy"
+	"platen/internal/words/money"
 )
 
 // Summary compares the runs of an evaluation.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // foreign is a test as a module of somebody else has it.

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/event"
-	"platen/internal/webhook"
+	"platen/internal/edge/webhook"
+	"platen/internal/words/event"
 )
 
 // Each receiver uses the first secret; the other one belongs to another

@@ -6,9 +6,9 @@ import (
 
 	"platen/eval/player"
 	"platen/internal/company/preset"
-	"platen/internal/economy"
-	"platen/internal/money"
-	"platen/internal/testclient"
+	"platen/internal/publish/economy"
+	"platen/internal/words/money"
+	"platen/test/testclient"
 )
 
 // tolerancePct is how far a measurement may be from what is published, in per

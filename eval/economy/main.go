@@ -9,7 +9,7 @@
 // companies.
 //
 //	go run ./eval/economy           play and print
-//	go run ./eval/economy -update   and publish, in internal/economy
+//	go run ./eval/economy -update   and publish, in internal/publish/economy
 package main
 
 import (
@@ -25,14 +25,14 @@ import (
 	"time"
 
 	"platen/internal/company/preset"
-	"platen/internal/economy"
+	"platen/internal/publish/economy"
 )
 
 const (
 	// garbagePercent lets the heap grow: games are short, and make much that is
 	// garbage a moment later.
 	garbagePercent = 400
-	publishedFile  = "internal/economy/measured.json"
+	publishedFile  = "internal/publish/economy/measured.json"
 )
 
 func main() {

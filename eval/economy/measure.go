@@ -12,8 +12,8 @@ import (
 	"platen/eval/player"
 	"platen/internal/company"
 	"platen/internal/company/preset"
-	"platen/internal/economy"
-	"platen/internal/money"
+	"platen/internal/publish/economy"
+	"platen/internal/words/money"
 )
 
 // These constants say what is measured.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"platen/internal/economy"
-	"platen/internal/money"
+	"platen/internal/publish/economy"
+	"platen/internal/words/money"
 )
 
 // thousand is the unit of printed amounts, in minor units.

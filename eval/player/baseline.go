@@ -7,8 +7,8 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/preset"
-	"platen/internal/money"
 	"platen/internal/sandbox"
+	"platen/internal/words/money"
 )
 
 // Worlds are those of a built-in preset that the seeds of a split count.

@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/market"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 const chroma = "sup_chroma"

@@ -9,10 +9,10 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // door is all that a player has of a company: the requests of the operation

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"platen/internal/company"
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Game is one company and who plays it.

@@ -20,15 +20,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/client"
-	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/internal/desk"
+	"platen/internal/edge/admission"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // wallClock is a clock that goes on by two seconds whenever it is moved, since

@@ -4,7 +4,7 @@ import (
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // comfortMinor is the cash that the good player keeps before it pays early.

@@ -14,10 +14,10 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
 	"platen/internal/operation"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 const (

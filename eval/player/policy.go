@@ -1,8 +1,8 @@
 package player
 
 import (
-	"platen/internal/event"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
 )
 
 // Policy is how a player decides. A player with one of its skills does that

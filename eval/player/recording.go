@@ -10,7 +10,7 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/operation"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // step is one command of a game, with what it names written as numbers: the third order,

@@ -13,7 +13,7 @@ import (
 	"platen/client"
 	"platen/internal/company"
 	"platen/internal/operation"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // PlayRemote lets a policy play a sandbox over HTTP, whose clock is moved by hand, for so many

@@ -8,7 +8,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 const (

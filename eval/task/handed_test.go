@@ -16,7 +16,7 @@ import (
 	"platen/client"
 	"platen/eval/oracle"
 	"platen/eval/player"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // mends are the changes that bridge.py needs: replace the first occurrence of the one by the other.

@@ -14,7 +14,7 @@ import (
 
 	"platen/client"
 	"platen/eval/oracle"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 var update = flag.Bool("update", false, "have all scripts try all tasks, and write the outcome and the guide's table")

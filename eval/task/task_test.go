@@ -17,8 +17,8 @@ import (
 
 	"platen/client"
 	"platen/eval/oracle"
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 func allTasks(t *testing.T) []*Task {

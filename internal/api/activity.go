@@ -3,9 +3,9 @@ package api
 import (
 	"encoding/binary"
 
+	"platen/internal/api/message"
 	"platen/internal/company/record"
 	"platen/internal/desk/activity"
-	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 )

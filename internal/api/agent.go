@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"time"
 
-	"platen/internal/message"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
+	"platen/internal/api/message"
+	"platen/internal/edge/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // Recognise returns the caller that a credential belongs to, or refuses with

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/admission"
 	"platen/internal/api"
+	"platen/internal/api/faults"
+	"platen/internal/api/message"
 	"platen/internal/company/preset"
-	"platen/internal/faults"
-	"platen/internal/message"
+	"platen/internal/edge/admission"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // clock is a wall clock that tests move.

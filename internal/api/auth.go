@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // noKey refuses a request without a key. One that came in another form is named, with the form to send, unless hint

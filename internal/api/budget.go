@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"platen/internal/message"
-	"platen/internal/network"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
+	"platen/internal/api/message"
+	"platen/internal/edge/network"
+	"platen/internal/edge/ratelimit"
+	"platen/internal/words/problem"
 )
 
 // Gate decides whether a request may pass.

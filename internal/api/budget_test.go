@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"platen/internal/api"
-	"platen/internal/network"
-	"platen/internal/ratelimit"
+	"platen/internal/edge/network"
+	"platen/internal/edge/ratelimit"
 )
 
 // limited switches the contract's budgets on, behind a proxy on this machine.

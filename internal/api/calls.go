@@ -3,12 +3,12 @@ package api
 import (
 	"slices"
 
+	"platen/internal/api/message"
 	"platen/internal/desk"
-	"platen/internal/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // calls sends the requests of the sandbox's clients, newest first.

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"platen/internal/api/console"
-	"platen/internal/message"
+	"platen/internal/api/message"
+	"platen/internal/edge/ratelimit"
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // The web console needs six routes beyond the API, outside of wire.BasePath. They

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"platen/internal/api"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // shown is a message to a console.

@@ -10,13 +10,13 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"platen/internal/admission"
-	"platen/internal/message"
-	"platen/internal/network"
+	"platen/internal/api/message"
+	"platen/internal/edge/admission"
+	"platen/internal/edge/network"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // pollPace is the time, in seconds, that a waiting client is asked to leave

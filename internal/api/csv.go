@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"platen/internal/jsonfield"
+	"platen/internal/words/jsonfield"
 )
 
 // csvOf renders rows as CSV: a header of the fields in row order, scalars as

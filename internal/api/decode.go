@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strings"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // ParameterDetails are the details of invalid_parameter.

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 // Headers of an operation that will be removed (contract: OPEN.VER.DEPRECATION), by

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"platen/internal/api"
-	"platen/internal/docsite"
-	"platen/internal/openapi"
 	"platen/internal/operation"
-	"platen/internal/wire"
+	"platen/internal/publish/docsite"
+	"platen/internal/publish/openapi"
+	"platen/internal/words/wire"
 )
 
 // going is the table in which some operations are to go.

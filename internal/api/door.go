@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // Open makes the value of a request: it finds out what is wanted and whose key was sent, and says

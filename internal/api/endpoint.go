@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"strconv"
 
+	"platen/internal/api/message"
 	"platen/internal/desk/activity"
-	"platen/internal/message"
-	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/moment"
+	"platen/internal/words/wire"
 )
 
 // exchange is a request at its endpoint.

@@ -3,10 +3,10 @@ package api
 import (
 	"slices"
 
+	"platen/internal/api/message"
 	"platen/internal/desk"
-	"platen/internal/message"
 	"platen/internal/operation"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 // faultHits sends the faults that happened, newest first.

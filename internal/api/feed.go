@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"platen/internal/api/message"
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/words/event"
 )
 
 // feed is a stretch of the feed as a response shows it.

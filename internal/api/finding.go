@@ -3,10 +3,10 @@ package api
 import (
 	"slices"
 
+	"platen/internal/api/message"
 	"platen/internal/company/integration"
-	"platen/internal/message"
 	"platen/internal/operation"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 // findings sends what the verifier found: what is not exact first, the newest of it before the rest.

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"net/http"
 
-	"platen/internal/admission"
-	"platen/internal/message"
-	"platen/internal/moment"
+	"platen/internal/api/message"
+	"platen/internal/edge/admission"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // commitsToACreation is for how many commits that a fork copies it counts as one more creation (contract:

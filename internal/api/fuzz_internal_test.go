@@ -20,13 +20,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"platen/internal/event"
-	"platen/internal/message"
-	"platen/internal/moment"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // refusedAs reports an error that is not a refusal with the code that the

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 var (

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"platen/internal/api/message"
 	"platen/internal/desk"
-	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 // archiveSuffix ends the path of the remembered requests as an HTTP Archive.

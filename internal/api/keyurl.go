@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/message"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
+	"platen/internal/api/message"
+	"platen/internal/edge/ratelimit"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/words/problem"
 )
 
 // maxKeys is the number of keys of one URL that are revoked. A client has no

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // encoded writes every byte of a text as a percent-encoding.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"platen/internal/api"
-	"platen/internal/message"
+	"platen/internal/api/message"
 )
 
 // TestEachLayerCanBeLeftOut: an order is played through all that a client relies on, with the layers before and

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"platen/internal/api/message"
 	"platen/internal/company/mission"
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/message"
-	"platen/internal/moment"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // page holds the parameters of a list request.

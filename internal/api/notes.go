@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"platen/internal/api/message"
 	"platen/internal/desk"
 	"platen/internal/desk/activity"
-	"platen/internal/message"
-	"platen/internal/moment"
+	"platen/internal/edge/ratelimit"
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // maxPath is the largest part of a path that is remembered, in bytes.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"platen/internal/problem"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // AdmitPage spends the cost of a request for something beside the API: a page, a

@@ -4,11 +4,11 @@ import (
 	"sync"
 	"time"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/words/problem"
 )
 
 // maxPolls is the most polls of one key that may wait (contract:

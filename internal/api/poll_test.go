@@ -14,13 +14,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"platen/internal/admission"
 	"platen/internal/api"
 	"platen/internal/company/preset"
+	"platen/internal/edge/admission"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 // bubble is an API inside a bubble of testing/synctest, called without a

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // anyVersion is the If-Match that fits every record.

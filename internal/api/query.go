@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"platen/internal/message"
-	"platen/internal/moment"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // arguments are the parameters of a request's query, each checked by its row in

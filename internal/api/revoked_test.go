@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"platen/internal/api"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestAPollEndsWhenItsKeyIsRevoked: what it waited for is not handed out any

@@ -20,16 +20,16 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"platen/internal/admission"
-	"platen/internal/message"
-	"platen/internal/network"
+	"platen/internal/api/message"
+	"platen/internal/edge/admission"
+	"platen/internal/edge/network"
+	"platen/internal/edge/ratelimit"
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
+	"platen/internal/operation/schema"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/schema"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // Options configure a server.

@@ -5,8 +5,8 @@ import (
 	"path"
 	"strings"
 
-	"platen/internal/message"
-	"platen/internal/problem"
+	"platen/internal/api/message"
+	"platen/internal/words/problem"
 )
 
 // unroutable is the refusal of a request that is not for any route.

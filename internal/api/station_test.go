@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 )
 
 // TestStationsStandInTheContractsOrder sends, for each pair of neighbouring

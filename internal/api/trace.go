@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"platen/internal/event"
-	"platen/internal/wire"
+	"platen/internal/words/event"
+	"platen/internal/words/wire"
 )
 
 // Lengths of a traceparent of version 00, and the longest tracestate that is sent on: the least that the W3C asks for.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 func TestSeveralTraceparentsAreNone(t *testing.T) {

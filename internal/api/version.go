@@ -1,8 +1,8 @@
 package api
 
 import (
-	"platen/internal/message"
-	"platen/internal/wire"
+	"platen/internal/api/message"
+	"platen/internal/words/wire"
 )
 
 // wantedVersion refuses a version that there is not.

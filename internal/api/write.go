@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"net/http"
 
+	"platen/internal/api/message"
 	"platen/internal/desk/activity"
-	"platen/internal/message"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 // object sends a value computed from the present state.

@@ -11,7 +11,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // unlocked lists the achievements, oldest first.

@@ -3,7 +3,7 @@ package company
 import (
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Limits of a tick, in minutes.

@@ -9,7 +9,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // weekOf is the payroll run of a week.

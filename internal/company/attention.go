@@ -3,7 +3,7 @@ package company
 import (
 	"platen/internal/company/attention"
 	"platen/internal/company/hr"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // Attention returns what needs attention in a company that has been brought up to the present,

@@ -2,7 +2,7 @@ package company
 
 import (
 	"platen/internal/company/record"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // SandboxRow stands for the sandbox in events about it. It is in no table: its lease is not the company's business.

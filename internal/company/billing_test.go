@@ -12,10 +12,10 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
-	"platen/internal/share"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
+	"platen/internal/words/share"
 )
 
 // quiet begins a company under a manual clock to which no customer comes

@@ -9,7 +9,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // This file is where the two systems meet. With an auto bridge the hand-offs

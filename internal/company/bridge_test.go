@@ -8,7 +8,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // lastShipment is the newest parcel that left the gate.

@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/hr"
 	"platen/internal/company/mission"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // TestTheBusinessHashIsOfTheBusinessAlone: what clients read and learn on the way leaves no

@@ -9,7 +9,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/market"
 	"platen/internal/company/office"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // Actions of procure-to-pay, and how they are drawn for random lives.

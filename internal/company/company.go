@@ -27,8 +27,8 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Company is one simulated company.

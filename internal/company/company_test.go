@@ -11,7 +11,7 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 var opened = moment.InstantOf(time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC))

@@ -7,7 +7,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // offered lets days pass until the first lot is offered, which the preset

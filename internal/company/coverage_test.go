@@ -17,7 +17,7 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // This file plays a script in which everything happens that the catalogue

@@ -9,7 +9,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // wish is the request of a customer, without the price, which the company's reputation

@@ -11,9 +11,9 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // This file shows for each kind of disruption what it does, by a twin whose

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 func (l *life) press(id string) factory.Press { return rowOf[factory.Press](l, "press", id) }

@@ -4,7 +4,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // OpenOrders lists the orders that wait for an answer, for players in tests.

@@ -6,8 +6,8 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // transitions are the state diagrams of the doc comments and of the domain:

@@ -5,7 +5,7 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Ancestor is a company that another one was copied from.

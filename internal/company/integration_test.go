@@ -14,7 +14,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // byHand leaves the bridge to the client.

@@ -10,7 +10,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 func (l *life) majorOrders() []lore.MajorOrder { return rowsOf[lore.MajorOrder](l, "major_order") }

@@ -4,8 +4,8 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
-	"platen/internal/event"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
 )
 
 // open writes the first morning: reference data, stock and, unless the preset

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // This file is hours and wages. The hours are written down at the gate of the

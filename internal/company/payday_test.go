@@ -9,9 +9,9 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // weekWages are the wages of the opening crew in a full week.

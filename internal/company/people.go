@@ -7,9 +7,9 @@ import (
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // This file is the people: hr decides which employees are at work, the gate of

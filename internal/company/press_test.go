@@ -8,8 +8,8 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/preset"
-	"platen/internal/problem"
-	"platen/internal/share"
+	"platen/internal/words/problem"
+	"platen/internal/words/share"
 )
 
 // job is one work order of a run.

@@ -5,8 +5,8 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // This file is procure-to-pay: the Factory runs short of material, Head Office

@@ -6,8 +6,8 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/hr"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
 )
 
 // drawStaff hires or dismisses, now and then: a company without people does

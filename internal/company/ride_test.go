@@ -8,7 +8,7 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // TestADisruptionIsRiddenOutByShippingAndLosingNoOrder: both, and before it is

@@ -7,7 +7,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/share"
+	"platen/internal/words/share"
 )
 
 func (l *life) satisfaction(customer string) share.PerCent {

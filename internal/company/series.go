@@ -5,7 +5,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // timerPoint notes a point of the series.

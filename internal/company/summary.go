@@ -6,8 +6,8 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Summary is the company at a glance: what GET /sandbox and GET /office/cash

@@ -12,8 +12,8 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // still is a quiet company without wages, illness and hiring, so that its worth

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // A trigger starts something that the world otherwise does by itself, by a true cause: an order

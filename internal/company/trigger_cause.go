@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/lore"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // Values of triggers that name none.

@@ -5,7 +5,7 @@ import (
 
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table itself

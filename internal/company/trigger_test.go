@@ -7,7 +7,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // TestWhatIsBroughtAboutHasAnEnd: a company takes memory with each record, so records

@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // TickUntilMax is the most minutes of a tick that stops at an event, a moment or

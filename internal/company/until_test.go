@@ -10,7 +10,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // tickUntil is a tick that waits for something. It sets stop to what ended it.

@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // This file is the missions' view of the company: the events of each step, and

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/lore"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // This file is the world's effects on the company. Package lore begins and ends

@@ -10,7 +10,7 @@ import (
 	"platen/internal/company/lore"
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 func (l *life) loreEvents() []lore.Event { return rowsOf[lore.Event](l, "lore_event") }

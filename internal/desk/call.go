@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"platen/internal/company/fault"
-	"platen/internal/moment"
 	"platen/internal/sandbox/apikey"
+	"platen/internal/words/moment"
 )
 
 // MaxCalls is the number of its clients' requests that a sandbox remembers

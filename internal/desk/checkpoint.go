@@ -2,8 +2,8 @@ package desk
 
 import (
 	"platen/internal/company/record"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/desk/injection"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // This file has the injected faults of deliveries: the decisions that the delivery log asks

@@ -23,8 +23,8 @@ import (
 	"platen/internal/desk/activity"
 	"platen/internal/desk/injection"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Options are the functions that a desk needs of its registry.

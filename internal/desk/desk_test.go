@@ -14,8 +14,8 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/desk"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 var opened = moment.InstantOf(time.Date(2026, 10, 1, 9, 0, 0, 0, time.UTC))

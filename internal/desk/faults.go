@@ -6,8 +6,8 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/desk/injection"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // MaxFaultHits is the number of faults that a sandbox remembers (contract: OPEN.FAULT.LIST).

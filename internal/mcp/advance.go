@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/schema"
+	"platen/internal/operation/schema"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/problem"
-	"platen/internal/schema"
+	"platen/internal/operation/schema"
+	"platen/internal/words/problem"
 )
 
 // credentials are texts that must not travel in anything but the arguments for

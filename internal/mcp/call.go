@@ -12,13 +12,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"platen/internal/api/message"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
-	"platen/internal/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // Arguments that every tool may have.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/jsonfield"
 	"platen/internal/operation"
+	"platen/internal/words/jsonfield"
 )
 
 // column is one field of a row as the compact view shows it: a path into the row, and for an

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/schema"
+	"platen/internal/operation/schema"
+	"platen/internal/words/problem"
 )
 
 // commandForm is how a command of one operation is written.

@@ -12,11 +12,11 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
+	"platen/internal/operation/schema"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/schema"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/schema"
+	"platen/internal/operation/schema"
+	"platen/internal/words/problem"
 )
 
 // commands are the arguments of do (contract: OPEN.MCP.DO). The struct is read for its rules.

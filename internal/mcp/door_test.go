@@ -17,16 +17,16 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"platen/internal/api/message"
 	"platen/internal/mcp"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
-	"platen/internal/message"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 var presets = []string{"agent_eval", "crunch", "empty", "manual", "starter", "supply_shock"}

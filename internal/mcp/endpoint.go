@@ -18,13 +18,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/find"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
-	"platen/internal/problem"
+	"platen/internal/operation/schema"
+	"platen/internal/publish/find"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/schema"
+	"platen/internal/words/problem"
 )
 
 // Paths of the endpoint (contract: OPEN.MCP.ADDRESS). The narrower two have the

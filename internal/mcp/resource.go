@@ -8,8 +8,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // Documents that are written by hand.

@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"strconv"
 
-	"platen/internal/find"
 	"platen/internal/operation"
-	"platen/internal/problem"
-	"platen/internal/schema"
+	"platen/internal/operation/schema"
+	"platen/internal/publish/find"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/operation"
-	"platen/internal/schema"
+	"platen/internal/operation/schema"
 )
 
 // pageDefault is the number of rows of a list unless the model asks for

@@ -10,9 +10,9 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/attention"
 	"platen/internal/company/record"
-	"platen/internal/moment"
-	"platen/internal/money"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // Attention is the data of GET /sandbox/attention (contract: OPEN.ATTENTION.ITEMS).

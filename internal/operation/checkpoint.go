@@ -6,8 +6,8 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/desk"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/problem"
 )
 
 // CreateCheckpoint is the body of POST /sandbox/checkpoints.

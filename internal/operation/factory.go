@@ -5,8 +5,8 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/factory"
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 func factoryOperations() []Operation {

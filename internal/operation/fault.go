@@ -12,10 +12,10 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/desk"
 	"platen/internal/desk/injection"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/share"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
+	"platen/internal/words/share"
 )
 
 // FaultResource names the faults that happened among the resources that can be listed.

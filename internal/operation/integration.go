@@ -8,10 +8,10 @@ import (
 
 	"platen/internal/company/integration"
 	"platen/internal/company/preset"
-	"platen/internal/event"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
-	"platen/internal/share"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/share"
 )
 
 // FindingResource names what the verifier found among the resources that can be listed.

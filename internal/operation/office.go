@@ -7,11 +7,11 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/office"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // Cash is the data of GET /office/cash.

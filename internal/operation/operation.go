@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // System says which key a route requires.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/jsonfield"
-	"platen/internal/wire"
+	"platen/internal/words/jsonfield"
+	"platen/internal/words/wire"
 )
 
 // Names of parameters that are read by their meaning. Filters and the ids of

@@ -7,8 +7,8 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/desk"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 )
 
 // Reading is a request for the data of an object.

@@ -10,9 +10,9 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // Report is the data of GET /sandbox/report: the score and its evidence

@@ -7,7 +7,7 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/desk"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // CallResource names the calls of clients among the resources that can be

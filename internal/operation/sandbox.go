@@ -12,12 +12,12 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
-	"platen/internal/share"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
+	"platen/internal/words/share"
 )
 
 // CreateSandbox is the body of POST /sandboxes.

@@ -13,11 +13,11 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // TickInput is the body of POST /sandbox/tick.

@@ -5,10 +5,10 @@ import (
 	"reflect"
 
 	"platen/internal/company"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // TriggerResult is the data of POST /sandbox/triggers.

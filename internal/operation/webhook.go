@@ -10,11 +10,11 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/edge/webhook"
 	"platen/internal/sandbox"
-	"platen/internal/webhook"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // CreateWebhook is the body of POST /webhooks.

@@ -11,10 +11,10 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/company/sim"
 	"platen/internal/desk/activity"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/moment"
 )
 
 // observe lets a sandbox see a call that comes and is answered a second later

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"platen/internal/company/attention"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Attention has the concerns of a company or, once it has ended, its turning points.

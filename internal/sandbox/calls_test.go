@@ -9,8 +9,8 @@ import (
 
 	"platen/internal/company/sim"
 	"platen/internal/desk"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 )
 
 func TestCallsAreBoundedAndInOrder(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"platen/internal/desk"
 	"platen/internal/desk/activity"
 	"platen/internal/desk/injection"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 	"platen/internal/desk/activity"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 )
 
 // setClock is the command that sets the mode of a clock.

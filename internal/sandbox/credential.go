@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
+	"platen/internal/words/problem"
 )
 
 // KeysOf returns the keys of both systems of the sandbox that a credential opens, or

@@ -12,11 +12,11 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
-	"platen/internal/testclient"
+	"platen/internal/words/problem"
+	"platen/test/testclient"
 )
 
 // flips is the number of bits that are changed, one at a time.

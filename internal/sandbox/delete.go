@@ -3,7 +3,7 @@ package sandbox
 import (
 	"context"
 
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Delete deletes a sandbox before its time, also one that has expired or whose

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"testing"
 
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store/storetest"
+	"platen/internal/words/problem"
 )
 
 // TestASandboxThatIsDeletedIsGoneForGood, for its keys, in the store and after a

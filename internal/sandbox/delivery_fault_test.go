@@ -7,11 +7,11 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/desk/injection"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/event"
 )
 
 // TestAFaultOfADeliveryIsNotLostWithACommit: what was asked for by hand is done in the same

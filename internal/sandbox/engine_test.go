@@ -14,11 +14,11 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // older is a store to which an older program writes.

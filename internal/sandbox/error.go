@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/storeproblem"
+	"platen/internal/words/problem"
 )
 
 // errUnknown is the error of a commit of which it is not known whether it was

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"platen/internal/company"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // Split is a set of worlds, which the seeds of evaluations count.

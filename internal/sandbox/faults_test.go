@@ -13,11 +13,11 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
 	"platen/internal/desk/injection"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/problem"
 )
 
 // disturbed makes a sandbox in which things go wrong.

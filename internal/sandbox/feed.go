@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
 	"platen/internal/sandbox/commitlog"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // spansPerRead is the number of commits with events that are read together.

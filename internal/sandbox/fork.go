@@ -7,11 +7,11 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/desk"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // ForkPoint says what of a sandbox is to be forked: the state at a checkpoint, by its id

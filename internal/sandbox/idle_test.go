@@ -7,8 +7,8 @@ import (
 
 	"platen/internal/company/factory"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 )
 
 const idlePause = 2 * time.Minute

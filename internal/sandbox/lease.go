@@ -3,9 +3,9 @@ package sandbox
 import (
 	"time"
 
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // A sandbox lives by the wall clock:

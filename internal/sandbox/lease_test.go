@@ -12,12 +12,12 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // extend asks for an extension, with an idempotency key unless that is "".

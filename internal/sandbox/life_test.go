@@ -15,12 +15,12 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
-	"platen/internal/testclient"
+	"platen/internal/words/problem"
+	"platen/test/testclient"
 )
 
 const (

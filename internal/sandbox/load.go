@@ -9,10 +9,10 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/record"
 	"platen/internal/desk"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // load brings the company into memory unless it is there.

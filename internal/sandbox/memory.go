@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 const (

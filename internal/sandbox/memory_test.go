@@ -16,10 +16,10 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 	"platen/internal/desk"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // roomFor is the memory in which that many new companies fit.

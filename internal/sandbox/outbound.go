@@ -3,9 +3,9 @@ package sandbox
 import (
 	"context"
 
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // Outbound is the work of a command outside of the writer's section, before the

@@ -18,11 +18,11 @@ import (
 	"platen/internal/desk/activity"
 	"platen/internal/desk/injection"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/words/problem"
 )
 
 // movedRetrySeconds is the Retry-After of a sandbox that is on its way to another

@@ -16,10 +16,10 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/desk"
 	"platen/internal/desk/activity"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/problem"
 )
 
 // errElsewhere is the refusal of a sandbox that another server owns.

@@ -8,7 +8,7 @@ import (
 
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // DefaultSkipDays is for how many in-world days a clock skips unless the client says otherwise (contract:

@@ -14,11 +14,11 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
 	"platen/internal/desk"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -3,10 +3,10 @@ package sandbox
 import (
 	"context"
 
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/commitlog"
-	"platen/internal/wire"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // Result names the data of a command's response: a row, or a value of the state

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // Revoke revokes a key for good (contract: AUTH.KEY_IN_URL.REVOKED). It returns

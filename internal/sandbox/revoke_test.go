@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"platen/internal/company/sim"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/storetest"
+	"platen/internal/words/problem"
 )
 
 // works reports whether a key opens its sandbox.

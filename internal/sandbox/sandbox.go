@@ -25,13 +25,13 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/desk"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
-	"platen/internal/wire"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 const (

@@ -13,12 +13,12 @@ import (
 
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
 	"platen/internal/store/storetest"
+	"platen/internal/words/problem"
 )
 
 // Leases of the bench: those of the contract.

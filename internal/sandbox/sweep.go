@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"platen/internal/moment"
 	"platen/internal/store"
+	"platen/internal/words/moment"
 )
 
 const (

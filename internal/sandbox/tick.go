@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"platen/internal/company"
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // pausing renders the length of a pause as text.

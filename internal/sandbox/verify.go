@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/integration"
 	"platen/internal/company/sim"
 	"platen/internal/desk/activity"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Verification is the judgement of the hand-offs of a manual bridge.

@@ -13,8 +13,8 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/desk"
-	"platen/internal/moment"
-	"platen/internal/wire"
+	"platen/internal/words/moment"
+	"platen/internal/words/wire"
 )
 
 // tailLength is the number of the newest events that are kept in memory.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 const (

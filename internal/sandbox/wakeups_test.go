@@ -11,9 +11,9 @@ import (
 
 	"platen/internal/company/preset"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
 	"platen/internal/sandbox"
 	"platen/internal/store/sqlite"
+	"platen/internal/words/moment"
 )
 
 // live runs a registry in a bubble, with its clock.

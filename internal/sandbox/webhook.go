@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"platen/internal/desk/subscription"
-	"platen/internal/moment"
-	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -1,6 +1,6 @@
 package sandbox
 
-import "platen/internal/moment"
+import "platen/internal/words/moment"
 
 // withWriter lets one writer at a time work on the company, and passes it the
 // time. When a panic passes through it, the company is dropped: a half-done

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 
-	"platen/internal/admission"
 	"platen/internal/company/preset"
+	"platen/internal/edge/admission"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"

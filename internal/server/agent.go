@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"net/http"
 
-	"platen/internal/docsite"
 	"platen/internal/mcp"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
-	"platen/internal/wire"
+	"platen/internal/publish/docsite"
+	"platen/internal/words/wire"
 )
 
 // docsSearch searches the docs for agents. It implements mcp.Docs.

@@ -17,7 +17,7 @@ import (
 	"platen/internal/config"
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // keptDatabase is a database of testdata with commits and snapshots.

@@ -12,7 +12,7 @@ import (
 
 	"platen/internal/config"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // hands are the clocks of a machine that a test sets.

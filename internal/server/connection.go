@@ -14,7 +14,7 @@ import (
 	"github.com/pires/go-proxyproto"
 
 	"platen/internal/api"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // envelopeListener makes the responses that net/http writes on its own, before

@@ -7,12 +7,12 @@ import (
 	"sync"
 
 	"platen/internal/company/preset"
-	"platen/internal/docsite"
 	"platen/internal/mcp"
-	"platen/internal/openapi"
 	"platen/internal/operation"
-	"platen/internal/web"
-	"platen/internal/wire"
+	"platen/internal/publish/docsite"
+	"platen/internal/publish/openapi"
+	"platen/internal/publish/web"
+	"platen/internal/words/wire"
 )
 
 // docs makes the docs. They show the tools of the agent endpoint, and find what it

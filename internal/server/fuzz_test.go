@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"platen/internal/config"
-	"platen/internal/network"
-	"platen/internal/problem"
+	"platen/internal/edge/network"
+	"platen/internal/words/problem"
 )
 
 // pipe is a connection that has sent something already, and keeps what is

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"platen/internal/api"
-	"platen/internal/docsite"
+	"platen/internal/edge/network"
 	"platen/internal/mcp"
-	"platen/internal/network"
-	"platen/internal/wire"
+	"platen/internal/publish/docsite"
+	"platen/internal/words/wire"
 )
 
 // unnamed are the paths that are served whatever a server is called: those that

@@ -8,7 +8,7 @@ import (
 
 	"platen/internal/config"
 	"platen/internal/mcp"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 func TestPagesAndTheAPIAreServedUnderThePublicNameOnly(t *testing.T) {

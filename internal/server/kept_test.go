@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"platen/internal/config"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 var update = flag.Bool("update", false, "make the databases of this engine in testdata anew")

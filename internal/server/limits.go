@@ -7,9 +7,9 @@ import (
 
 	"platen/internal/api"
 	"platen/internal/config"
-	"platen/internal/network"
-	"platen/internal/ratelimit"
-	"platen/internal/ratelimit/valkey"
+	"platen/internal/edge/network"
+	"platen/internal/edge/ratelimit"
+	"platen/internal/edge/ratelimit/valkey"
 )
 
 // Limits that operators do not set.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"platen/internal/api"
-	"platen/internal/metrics"
-	"platen/internal/problem"
-	"platen/internal/ratelimit"
+	"platen/internal/edge/ratelimit"
+	"platen/internal/server/metrics"
+	"platen/internal/words/problem"
 )
 
 // waits are the operations that wait until something happens.

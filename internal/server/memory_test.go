@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"platen/internal/config"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestMoreSandboxesThanMemoryHoldsAreServed makes more companies than half of the

@@ -15,13 +15,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"platen/internal/admission"
 	"platen/internal/api"
+	"platen/internal/api/message"
+	"platen/internal/cluster/hop"
+	"platen/internal/cluster/node"
+	"platen/internal/cluster/router"
 	"platen/internal/company/preset"
-	"platen/internal/hop"
-	"platen/internal/message"
-	"platen/internal/node"
-	"platen/internal/router"
+	"platen/internal/edge/admission"
 	"platen/internal/sandbox"
 	"platen/internal/store"
 )

@@ -15,7 +15,7 @@ import (
 	"platen/internal/config"
 	"platen/internal/store/sqlite"
 	"platen/internal/store/storetest"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // several starts servers that share a storage.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"platen/internal/config"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // unmistakable is in every secret of the test, and in nothing else.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pires/go-proxyproto"
 
-	"platen/internal/network"
+	"platen/internal/edge/network"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"platen/internal/config"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // from is a connection that comes from an address.

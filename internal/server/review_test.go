@@ -15,7 +15,7 @@ import (
 	"platen/internal/config"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestACopyOfTheDatabaseAloneOpensNothing: a token of a reviewer's link that is made from all that is stored of a

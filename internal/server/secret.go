@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"platen/internal/config"
+	"platen/internal/edge/webhook"
 	"platen/internal/store"
-	"platen/internal/webhook"
 )
 
 const (

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/api/message"
 	"platen/internal/config"
 	"platen/internal/desk"
 	"platen/internal/desk/injection"
 	"platen/internal/desk/subscription"
-	"platen/internal/message"
 )
 
 // TestTheLimitsOfSECURITYAreThoseOfTheProgram compares the table with the constants and defaults, row by row. Whatever

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"platen/internal/config"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // patience ends a test that would hang.

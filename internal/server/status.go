@@ -13,10 +13,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"platen/internal/metrics"
-	"platen/internal/ratelimit/valkey"
+	"platen/internal/edge/ratelimit/valkey"
+	"platen/internal/server/metrics"
 	"platen/internal/store"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 const (

@@ -17,8 +17,8 @@ import (
 
 	"platen/internal/api"
 	"platen/internal/config"
-	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/words/problem"
 )
 
 // hanging is a store that does not answer while it hangs.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"platen/internal/cluster/router"
 	"platen/internal/config"
-	"platen/internal/router"
 	"platen/internal/store/postgres"
 )
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/event"
-	"platen/internal/openapi"
 	"platen/internal/operation"
+	"platen/internal/publish/openapi"
 	"platen/internal/sandbox"
-	"platen/internal/testclient"
-	"platen/internal/wire"
+	"platen/internal/words/event"
+	"platen/internal/words/wire"
+	"platen/test/testclient"
 )
 
 // Weather is the data of an operation that only this test knows.

@@ -16,10 +16,10 @@ import (
 
 	"platen/internal/company"
 	"platen/internal/config"
-	"platen/internal/event"
-	"platen/internal/jsonfield"
 	"platen/internal/operation"
-	"platen/internal/testclient"
+	"platen/internal/words/event"
+	"platen/internal/words/jsonfield"
+	"platen/test/testclient"
 )
 
 // keptSandbox is one of a database in testdata: a company of the preset starter

@@ -7,12 +7,12 @@ import (
 	"net/netip"
 	"time"
 
+	"platen/internal/cluster/node"
 	"platen/internal/desk/subscription"
-	"platen/internal/netguard"
-	"platen/internal/node"
-	"platen/internal/problem"
+	"platen/internal/edge/netguard"
+	"platen/internal/edge/webhook"
 	"platen/internal/sandbox"
-	"platen/internal/webhook"
+	"platen/internal/words/problem"
 )
 
 // webhooks are the webhook functions for the registry. The dispatcher begins

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // everyLook are all sizes in light and dark.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // TestARequestIsOpenedWithItsBodies: what was sent, what was received, and why it failed.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // company is a sandbox and a program that works with it: the other terminal.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // asks sends a request to a server as a program would, with a method that may be

@@ -22,8 +22,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // patience is how long a page may take to show what is waited for: far beyond what
@@ -502,7 +502,7 @@ func (x *tab) shotForLanding(name string) {
 		return
 	}
 	shot := call(x, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(72))})
-	if err := os.WriteFile(filepath.Join("../../internal/web/static/landing", name), shot.Data, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("../../internal/publish/web/static/landing", name), shot.Data, 0o644); err != nil {
 		x.Error(err)
 	}
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { origin } from './browser.mjs';
 import { json } from './server.mjs';
-import { Refusal, call, parse, randomKey, sleep } from '../../internal/web/static/lib/api.js';
+import { Refusal, call, parse, randomKey, sleep } from '../../internal/publish/web/static/lib/api.js';
 
 // answering lets the next call be answered, and returns what it sent.
 function answering(answer) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './browser.mjs';
-import { together } from '../../internal/web/static/console/archive.js';
+import { together } from '../../internal/publish/web/static/console/archive.js';
 
 const entry = (id, system, text) => ({ _request_id: id, _system: system, response: { content: { text } } });
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import './server.mjs';
 
-const attention = await import('../../internal/web/static/console/needs.js');
-const { sentence } = await import('../../internal/web/static/lib/format.js');
+const attention = await import('../../internal/publish/web/static/console/needs.js');
+const { sentence } = await import('../../internal/publish/web/static/lib/format.js');
 
 const work = {
   system: 'factory',

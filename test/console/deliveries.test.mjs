@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './browser.mjs';
 
-const { groupsOf, repeatable } = await import('../../internal/web/static/console/deliveries.js');
-const { captured } = await import('../../internal/web/static/console/verifier.js');
+const { groupsOf, repeatable } = await import('../../internal/publish/web/static/console/deliveries.js');
+const { captured } = await import('../../internal/publish/web/static/console/verifier.js');
 
 const attempt = (id, event_id, more) => ({
   id,

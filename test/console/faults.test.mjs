@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { json, keys, sandbox } from './server.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as faults from '../../internal/web/static/lib/faults.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as faults from '../../internal/publish/web/static/lib/faults.js';
 
 const rule = more => ({ kind: 'storm', share: 0.01, operations: [], from_minute: 0, to_minute: null, ...more });
 

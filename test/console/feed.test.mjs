@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Server, change, json, sandbox } from './server.mjs';
 import { until } from './until.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as store from '../../internal/web/static/lib/store.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
 
-const { detail, subject } = await import('../../internal/web/static/console/feed.js');
+const { detail, subject } = await import('../../internal/publish/web/static/console/feed.js');
 
 const records = {
   stock_item: [{ id: 'itm_coated', sku: 'mat_coated', name: 'Coated paper, B2' }],

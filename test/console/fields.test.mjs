@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './browser.mjs';
 
-const { labelOf, many, sorted, written } = await import('../../internal/web/static/lib/fields.js');
+const { labelOf, many, sorted, written } = await import('../../internal/publish/web/static/lib/fields.js');
 
 test('fields are called in plain words, their unit stands at the value', () => {
   const labels = {

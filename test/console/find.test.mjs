@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { Server, change, json, sandbox } from './server.mjs';
 import { until } from './until.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as store from '../../internal/web/static/lib/store.js';
-import { docs, matching, records, score } from '../../internal/web/static/lib/find.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
+import { docs, matching, records, score } from '../../internal/publish/web/static/lib/find.js';
 
 async function told(rows) {
   session.value = sandbox;

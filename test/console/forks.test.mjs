@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Server, change, json, keys, sandbox, status } from './server.mjs';
 import { until } from './until.mjs';
-import { madeOf, moved, nextOf, parentOf, session, without } from '../../internal/web/static/lib/session.js';
-import * as forks from '../../internal/web/static/lib/forks.js';
-import * as store from '../../internal/web/static/lib/store.js';
+import { madeOf, moved, nextOf, parentOf, session, without } from '../../internal/publish/web/static/lib/session.js';
+import * as forks from '../../internal/publish/web/static/lib/forks.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
 
 const other = (id, more) => ({ sandbox_id: id, office_key: `lab_off_${id}`, factory_key: `lab_fac_${id}`, ...more });
 const from = (sandbox_id, seq = 12) => ({ forked_from: { sandbox_id, seq } });

@@ -11,7 +11,7 @@ import {
   signed,
   span,
   workingAge,
-} from '../../internal/web/static/lib/format.js';
+} from '../../internal/publish/web/static/lib/format.js';
 
 const dash = '\u2013';
 const minus = '\u2212';

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import './browser.mjs';
 
 const { pageOf, pageOfField, pageOfPath, places, resourceOf } = await import(
-  '../../internal/web/static/lib/navigate.js'
+  '../../internal/publish/web/static/lib/navigate.js'
 );
-const { lists } = await import('../../internal/web/static/console/catalogue.js');
+const { lists } = await import('../../internal/publish/web/static/console/catalogue.js');
 
 // The lists in the table of operations; the tests of package openapi write the file.
 const collections = JSON.parse(readFileSync(new URL('./testdata/collections.json', import.meta.url), 'utf8'));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { Server, change, json, present, sandbox } from './server.mjs';
 import { until } from './until.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as store from '../../internal/web/static/lib/store.js';
-import { handoffs, strands } from '../../internal/web/static/console/joins.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
+import { handoffs, strands } from '../../internal/publish/web/static/console/joins.js';
 
 // told gives the store a company and returns its strands. Records are in the
 // order of their births, as the server sends them.

@@ -9,7 +9,7 @@ const widest = 120;
 
 // The formatter leaves the text inside of templates as it is.
 test('no line of the browser is longer than 120 characters', () => {
-  for (const folder of ['internal/web/static', 'test/console']) {
+  for (const folder of ['internal/publish/web/static', 'test/console']) {
     for (const file of readdirSync(join(root, folder), { recursive: true })) {
       if (!/\.(js|mjs|css)$/.test(file) || file.startsWith('vendor')) continue;
       const lines = readFileSync(join(root, folder, file), 'utf8').split('\n');

@@ -21,7 +21,7 @@ async function begins(hash, stored) {
   globalThis.location = new URL(`${origin}/console${hash}`);
   const addresses = [];
   globalThis.history = { state: null, replaceState: (_state, _title, to) => addresses.push(to) };
-  const module = await import(`../../internal/web/static/lib/session.js?document=${documents++}`);
+  const module = await import(`../../internal/publish/web/static/lib/session.js?document=${documents++}`);
   return { ...module, addresses, kept: JSON.parse(storage.getItem('platen.session')) };
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './server.mjs';
 
-const { helping, shortOf } = await import('../../internal/web/static/console/repair.js');
-const { plain } = await import('../../internal/web/static/lib/format.js');
+const { helping, shortOf } = await import('../../internal/publish/web/static/console/repair.js');
+const { plain } = await import('../../internal/publish/web/static/lib/format.js');
 
 const paper = {
   kind: 'material_missing',

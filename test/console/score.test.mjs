@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './server.mjs';
-import * as score from '../../internal/web/static/lib/score.js';
+import * as score from '../../internal/publish/web/static/lib/score.js';
 
 test('findings about the same record are put together', () => {
   const of = (id, cause) => ({ id, cause: cause && { id: cause } });

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { curlOf } from '../../internal/web/static/lib/format.js';
-import { snippet } from '../../internal/web/static/lib/snippets.js';
+import { curlOf } from '../../internal/publish/web/static/lib/format.js';
+import { snippet } from '../../internal/publish/web/static/lib/snippets.js';
 
 // Commands are run as a person pastes them, and the server that they name says what it was sent.
 let server;

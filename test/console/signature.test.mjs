@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { examine, sign } from '../../internal/web/static/lib/signature.js';
+import { examine, sign } from '../../internal/publish/web/static/lib/signature.js';
 
 const vectors = JSON.parse(readFileSync(new URL('./testdata/diagnoses.json', import.meta.url), 'utf8'));
 

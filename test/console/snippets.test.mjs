@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { languages, snippet } from '../../internal/web/static/lib/snippets.js';
+import { languages, snippet } from '../../internal/publish/web/static/lib/snippets.js';
 
 // Each snippet is run as it is shown, and the server that it names says what it was sent.
 const key = 'lab_fac_key';

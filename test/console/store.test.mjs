@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Server, change, json, keys, present, sandbox, status } from './server.mjs';
 import { until } from './until.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as store from '../../internal/web/static/lib/store.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
 
 const live = () => until(() => store.link.value.state === 'live');
 const linked = state => until(() => store.link.value.state === state);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { Server, change, json, sandbox } from './server.mjs';
 import { until } from './until.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as store from '../../internal/web/static/lib/store.js';
-import { storyOf } from '../../internal/web/static/console/story.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
+import { storyOf } from '../../internal/publish/web/static/console/story.js';
 
 // told gives the store a company.
 async function told(records) {

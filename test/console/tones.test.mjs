@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import './browser.mjs';
 
-const { isLate, toneOf } = await import('../../internal/web/static/console/parts.js');
+const { isLate, toneOf } = await import('../../internal/publish/web/static/console/parts.js');
 const statuses = JSON.parse(readFileSync(new URL('./testdata/statuses.json', import.meta.url), 'utf8'));
 
 test('every status of the API has a colour of its own kind', () => {

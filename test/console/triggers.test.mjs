@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { json, keys, sandbox } from './server.mjs';
-import { session } from '../../internal/web/static/lib/session.js';
-import * as triggers from '../../internal/web/static/lib/triggers.js';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as triggers from '../../internal/publish/web/static/lib/triggers.js';
 
 const kind = (type, needs = null, fields = []) => ({ type, needs, fields });
 

@@ -1,4 +1,4 @@
-import { effect } from '../../internal/web/static/vendor/preact.js';
+import { effect } from '../../internal/publish/web/static/vendor/preact.js';
 
 // until resolves when a claim about signals holds.
 export function until(holds) {

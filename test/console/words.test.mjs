@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const folder = join(dirname(fileURLToPath(import.meta.url)), '../../internal/web/static');
+const folder = join(dirname(fileURLToPath(import.meta.url)), '../../internal/publish/web/static');
 
 // Words that the glossary replaces, as far as no identifier is one of them.
 const replaced =

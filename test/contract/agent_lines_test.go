@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // lines calls a tool whose result is lines of text.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // Forms that values of one kind always have.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // archiveForm has the members that HAR 1.2 requires, by the path of the object, each with a value of its type.

@@ -3,7 +3,7 @@ package contract
 import "testing"
 
 // concurrent are the tests that have several callers or something in the background: those
-// that the race detector watches. internal/archtest finds a test that starts goroutines and
+// that the race detector watches. test/archtest finds a test that starts goroutines and
 // is not here.
 var concurrent = []func(*testing.T){
 	TestABillIsPaidOnceByHoweverMany,

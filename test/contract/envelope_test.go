@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 func TestEveryAnswerIsAnEnvelope(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "record missing and outdated examples of the OpenAPI document")
 
 const (
-	examplesFile = "../../internal/openapi/examples.json"
+	examplesFile = "../../internal/publish/openapi/examples.json"
 	// exampleItems is how many rows of a list an example keeps.
 	exampleItems = 2
 )

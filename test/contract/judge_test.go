@@ -16,7 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const documentURL = "https://platen.test/openapi.json"

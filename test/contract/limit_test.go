@@ -15,7 +15,7 @@ import (
 
 	"platen/platentest"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // limited starts a server with the limits of platen serve. Creations have

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // shared is the server that all tests use which need no settings of their own.

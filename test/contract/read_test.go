@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 type object = testclient.Object

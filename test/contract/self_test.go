@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // ear is a testing.TB that only listens.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 func TestPagesOfOtherSitesCannotChangeWhichSandboxesThereAre(t *testing.T) {

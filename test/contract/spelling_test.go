@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestABodyIsJSONHoweverItsTypeIsSpelled: RFC 9110 has types, names and charsets in any case, RFC 8259 no parameter

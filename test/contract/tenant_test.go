@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // tenant is a sandbox of a service.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // lossy is how much TestNothingIsLostAtAReceiverThatFailsAtRandom does.

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"platen/internal/store/postgres/postgrestest"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // runProgram runs the program under test and returns what it prints.

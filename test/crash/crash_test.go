@@ -18,7 +18,7 @@ import (
 
 	_ "modernc.org/sqlite" // to look into a database from outside
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const (

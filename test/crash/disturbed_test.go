@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const (

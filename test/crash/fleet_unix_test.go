@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"platen/internal/store/postgres/postgrestest"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const (

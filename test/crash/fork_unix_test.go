@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"platen/internal/store/postgres/postgrestest"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestForksOutliveNodes: the same behind three servers, of which two are killed. A fork is

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // disk is a place for a database that can be filled up and emptied while a

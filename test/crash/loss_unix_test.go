@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/ratelimit/valkey/valkeytest"
+	"platen/internal/edge/ratelimit/valkey/valkeytest"
 	"platen/internal/store/postgres/postgrestest"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // frozenTime is much longer than a node is taken for living without a beat.

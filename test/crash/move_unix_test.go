@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"platen/internal/store/postgres/postgrestest"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestAMovedDatabaseIsTheSame: from a file to PostgreSQL and back to another file, each

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // replaced is a database of a killed server, whose newest writes are in its log alone, and a copy of another one that

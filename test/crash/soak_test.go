@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"sync"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // tenant is one sandbox, and all that is known about it from outside.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/test/selfexec"
+	"platen/test/testclient"
 )
 
 // status asks a server for a sandbox, as often as it says to come again.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // brought finds preset and command in the Markdown of an event's page.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // The suites of the clients in other languages run in their own language against real servers, and so do
@@ -125,7 +125,7 @@ func TestThePythonClient(t *testing.T) {
 
 func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
 	t.Parallel()
-	testclient.InCheck(t, "internal/clientgen writes the declarations of the operations")
+	testclient.InCheck(t, "internal/publish/clientgen writes the declarations of the operations")
 	node := testclient.Need(t, "node")
 	compiler := filepath.Join(root, checkers, "tsc")
 	if _, err := os.Stat(compiler); err != nil {
@@ -136,7 +136,7 @@ func TestTheDeclarationsOfTheJavaScriptClient(t *testing.T) {
 
 func TestTheTypesOfThePythonClient(t *testing.T) {
 	t.Parallel()
-	testclient.InCheck(t, "internal/clientgen writes the types of the operations")
+	testclient.InCheck(t, "internal/publish/clientgen writes the types of the operations")
 	node := testclient.Need(t, "node")
 	if _, err := os.Stat(filepath.Join(root, checkers, "pyright")); err != nil {
 		missing(t, "pyright: npm ci --prefix build/tools/clients")

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 var update = flag.Bool("update", false, "write the answers into the guides")

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // programming are the languages of blocks that have to be run.

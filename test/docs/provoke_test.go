@@ -20,7 +20,7 @@ var provoked = regexp.MustCompile("(?s)## Provoke it\n.*?```sh\n(.*?)\n```")
 var sample = regexp.MustCompile("(?s)```json\n(.*?)\n```")
 
 // examplesFile has the errors that the pages show.
-const examplesFile = "../../internal/problem/examples.json"
+const examplesFile = "../../internal/words/problem/examples.json"
 
 // momentary finds what differs from one server or moment to another: random ids, tags, times, and
 // the pause between ticks, which is long here.

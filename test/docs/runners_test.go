@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // The suites of examples/tests are those of users: projects with the client as a package, in

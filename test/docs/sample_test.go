@@ -21,8 +21,8 @@ import (
 	"sync"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // sampled finds the pages of operations in llms.txt.

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/platentest"
 	"platen/test/selfexec"
+	"platen/test/testclient"
 )
 
 // suite holds what lives longer than a test.

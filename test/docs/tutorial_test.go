@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // TestTheTutorialsProgramFollowsTheFeed takes the last version of the program from the page,

@@ -41,16 +41,16 @@ var faults = []fault{
 		"return int(c-'a') + 10", "return int(c-'a') + 9", "./internal/api",
 	},
 	{
-		"a budget is never used up", "internal/ratelimit/ratelimit.go",
-		"if spent.wait == 0 && spent.shut == 0 {", "if spent.shut == 0 {", "./internal/ratelimit",
+		"a budget is never used up", "internal/edge/ratelimit/ratelimit.go",
+		"if spent.wait == 0 && spent.shut == 0 {", "if spent.shut == 0 {", "./internal/edge/ratelimit",
 	},
 	{
-		"webhooks are signed without their first byte", "internal/webhook/webhook.go",
-		"signer.Sign(id, sentAt, body)", "signer.Sign(id, sentAt, body[1:])", "./internal/webhook",
+		"webhooks are signed without their first byte", "internal/edge/webhook/webhook.go",
+		"signer.Sign(id, sentAt, body)", "signer.Sign(id, sentAt, body[1:])", "./internal/edge/webhook",
 	},
 	{
-		"bodies of webhooks may have a byte too many", "internal/webhook/body.go",
-		"maxBody = 4096", "maxBody = 4097", "./internal/webhook ./test/contract",
+		"bodies of webhooks may have a byte too many", "internal/edge/webhook/body.go",
+		"maxBody = 4096", "maxBody = 4097", "./internal/edge/webhook ./test/contract",
 	},
 	{
 		"a lease can be extended once more", "internal/sandbox/lease.go",
@@ -62,28 +62,28 @@ var faults = []fault{
 		"AND ?2 <= (SELECT max(c.version) + 1 FROM commits c WHERE c.sandbox = s.number)", "./internal/store/sqlite",
 	},
 	{
-		"a body may lack its first required field", "internal/schema/check.go",
-		"case m.required:", "case m.required && i > 0:", "./internal/schema",
+		"a body may lack its first required field", "internal/operation/schema/check.go",
+		"case m.required:", "case m.required && i > 0:", "./internal/operation/schema",
 	},
 	{
-		"places of ready tickets are given away", "internal/admission/ticket.go",
+		"places of ready tickets are given away", "internal/edge/admission/ticket.go",
 		"c.options.Capacity - c.occupancy.taken() - len(c.queue.ready)", "c.options.Capacity - c.occupancy.taken()",
-		"./internal/admission",
+		"./internal/edge/admission",
 	},
 	{
 		"agents are offered the deletion of their sandbox", "internal/mcp/search.go",
 		"op.Kind != operation.Deletion", "op.Kind != \"\"", "./internal/mcp ./test/contract",
 	},
 	{
-		"an address that is a tunnel is not looked into", "internal/netguard/kind.go",
-		"if t.network.Contains(a) {", "if t.network.Contains(a) && false {", "./internal/netguard",
+		"an address that is a tunnel is not looked into", "internal/edge/netguard/kind.go",
+		"if t.network.Contains(a) {", "if t.network.Contains(a) && false {", "./internal/edge/netguard",
 	},
 	{
 		"a retry of package client has a key of its own", "client/retry.go",
 		"set(\"Idempotency-Key\", unique)", "set(\"Idempotency-Key\", unique+time.Now().String())", "./client",
 	},
 	{
-		"a gap between the systems is not counted", "internal/web/static/console/joins.js",
+		"a gap between the systems is not counted", "internal/publish/web/static/console/joins.js",
 		"rungs.filter(r => r.join.state === 'gap')", "rungs.filter(r => r.join.state === 'broken')",
 		"test/console/joins.test.mjs",
 	},

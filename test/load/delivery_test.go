@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/webhook"
+	"platen/internal/edge/webhook"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestToolCallsSpendTheBudgetOfTheirKey, the same that calls over HTTP spend,

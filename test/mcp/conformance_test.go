@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // folder is where the programs of others are.

@@ -15,9 +15,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"platen/internal/api/message"
 	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
-	"platen/internal/message"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store/sqlite"

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
 	"platen/test/selfexec"
+	"platen/test/testclient"
 )
 
 // startTimeout is far beyond what a loaded machine takes: it ends a test that

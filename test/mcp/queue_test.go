@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestCreationWaitsForAPlace while the client hears its position, and gives out

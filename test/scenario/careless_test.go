@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"platen/client"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // bug is a mistake that integrations are known for.

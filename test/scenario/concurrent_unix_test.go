@@ -5,7 +5,7 @@ package scenario
 import "testing"
 
 // concurrent are the tests that have several callers or a program that is killed: those that
-// the race detector watches. internal/archtest finds a test that starts goroutines and is not
+// the race detector watches. test/archtest finds a test that starts goroutines and is not
 // here.
 var concurrent = []func(*testing.T){
 	TestAnIntegrationKilledAtAnyCallLosesNothingAndDoublesNothing,

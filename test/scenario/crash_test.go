@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // seedOfMuch is a company in which everything happens early.

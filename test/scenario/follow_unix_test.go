@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestItFollowsTheFeedUntilItIsAskedToStop starts each program without --once.

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/testclient"
 	"platen/test/selfexec"
+	"platen/test/testclient"
 )
 
 const (

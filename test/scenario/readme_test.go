@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"platen/internal/testclient"
 	"platen/test/selfexec"
+	"platen/test/testclient"
 )
 
 // documented are the pages whose commands are run, and what they need.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // TestSettingsThatCannotWorkAreRefusedBeforeAnythingIsCarried goes through the

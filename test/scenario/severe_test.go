@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // disturbed creates a company with the manual bridge and injected faults.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/client"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // life is all that two companies are compared by.

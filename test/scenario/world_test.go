@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/testclient"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 type object = testclient.Object

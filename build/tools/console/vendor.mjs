@@ -8,7 +8,7 @@ import subset from 'subset-font';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const packages = join(here, 'node_modules');
-const target = join(here, '../../../internal/web/static/vendor');
+const target = join(here, '../../../internal/publish/web/static/vendor');
 const tests = join(here, '../../../test/browser/testdata');
 
 const read = file => readFileSync(join(packages, file));

@@ -10,7 +10,7 @@ func (r *release) registration(ctx context.Context) error {
 	if r.repository+r.agentName+r.agentURL == "" {
 		return nil
 	}
-	args := []string{"run", "./internal/serverjson", "--name", r.agentName, "--version", r.version}
+	args := []string{"run", "./internal/publish/serverjson", "--name", r.agentName, "--version", r.version}
 	if r.repository != "" {
 		args = append(args, "--image", r.repository+":"+r.number())
 	}

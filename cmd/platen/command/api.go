@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 func apiCommand() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 	"platen/internal/config"
 	"platen/internal/server"
 )

@@ -15,7 +15,7 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // where a machine has no roots, as in an image of nothing but the program
 
 	"platen/client"
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 	"platen/internal/server"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"platen/client"
+	"platen/cmd/platen/cli"
+	"platen/cmd/platen/cli/resource"
 	"platen/eval/task"
-	"platen/internal/cli"
-	"platen/internal/cli/resource"
 	"platen/internal/server"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/cmd/platen/cli"
 	"platen/eval"
 	"platen/eval/player"
-	"platen/internal/cli"
 	"platen/internal/config"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"platen/client"
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 // TestExitStatusesTellFailuresApart, also behind the texts that commands put around

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 func checkpointCommand() *cobra.Command {

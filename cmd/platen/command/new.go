@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 func newCommand() *cobra.Command {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // These are the names under which this test binary is another program.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/cmd/platen/cli"
 	"platen/eval/trace"
-	"platen/internal/cli"
 	"platen/internal/config"
 	"platen/internal/server"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"platen/internal/cli"
-	"platen/internal/cli/resource"
+	"platen/cmd/platen/cli"
+	"platen/cmd/platen/cli/resource"
 )
 
 // resourceGroups are the commands about records, by the system that has them.

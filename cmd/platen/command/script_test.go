@@ -177,7 +177,7 @@ var exported = regexp.MustCompile("`([A-Z_]+=)\\$\\{(?:shown\\()?([a-z_.]+)\\)?\
 // dotenv writes the .env file that the console offers for a new sandbox, the answer of
 // platen new --json: dotenv .env sandbox.json $ORIGIN.
 func dotenv(ts *testscript.TestScript, _ bool, args []string) {
-	script, err := os.ReadFile(filepath.Join("..", "..", "..", "internal", "web", "static", "lib", "session.js"))
+	script, err := os.ReadFile("../../../internal/publish/web/static/lib/session.js")
 	ts.Check(err)
 	var made map[string]any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &made))

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 	"platen/internal/config"
 	"platen/internal/server"
 )

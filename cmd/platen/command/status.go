@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
-	"platen/internal/cli"
-	"platen/internal/cli/resource"
+	"platen/cmd/platen/cli"
+	"platen/cmd/platen/cli/resource"
 )
 
 func statusCommand() *cobra.Command {

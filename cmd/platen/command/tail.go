@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 // newestEvents is how many events platen events lists.

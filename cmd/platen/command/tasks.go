@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/cmd/platen/cli"
 	"platen/eval"
 	"platen/eval/oracle"
 	"platen/eval/player"
 	"platen/eval/task"
-	"platen/internal/cli"
 	"platen/internal/config"
 )
 

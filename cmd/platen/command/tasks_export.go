@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen/cmd/platen/cli"
 	"platen/eval/harness"
 	"platen/eval/task"
-	"platen/internal/cli"
 )
 
 // everySeed asks for all worlds of a task.

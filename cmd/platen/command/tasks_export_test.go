@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // harborTask is an exported task whose company runs in a process of its own, at other addresses

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"platen/client"
+	"platen/cmd/platen/cli"
 	"platen/eval/harness"
 	"platen/eval/task"
-	"platen/internal/cli"
 	"platen/internal/config"
 	"platen/internal/server"
 )

@@ -3,8 +3,8 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"platen/internal/cli"
-	"platen/internal/cli/resource"
+	"platen/cmd/platen/cli"
+	"platen/cmd/platen/cli/resource"
 )
 
 func tickCommand() *cobra.Command {

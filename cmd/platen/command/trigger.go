@@ -3,7 +3,7 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 func triggerCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"platen/internal/cli"
+	"platen/cmd/platen/cli"
 )
 
 // noArguments refuses arguments that are no flags. One where a command has commands of its

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/problem"
 )
 
 // The values in this file are computed when a page asks for them, and are no part of the

@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"platen/internal/company/record"
-	"platen/internal/moment"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 )
 
 // Limits of one change. A console that was away for longer than that begins

@@ -12,10 +12,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"platen/internal/moment"
 	"platen/internal/operation"
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"platen/internal/problem"
 	"platen/internal/sandbox"
+	"platen/internal/words/problem"
 )
 
 const (

@@ -16,9 +16,9 @@ import (
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // Kind is the subject of a concern.

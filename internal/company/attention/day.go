@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // This file says when something is due. The next working day is tomorrow from Monday to Thursday, and has a date on

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // TestDaysAreSaidAsTheyAre on each working day: the next one is tomorrow, but after a Friday.

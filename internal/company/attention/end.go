@@ -3,7 +3,7 @@ package attention
 import (
 	"fmt"
 
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // Turning are the events that tell how a company came to its end: what led a bankrupt company

@@ -6,8 +6,8 @@ import (
 
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // This file looks at Head Office: promises, money and what others think of the company.

@@ -10,9 +10,9 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
-	"platen/internal/event"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // This file looks at the Factory: presses, people, paper and goods.

@@ -5,7 +5,7 @@ package catalog
 import (
 	"time"
 
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // Kind says whether a product is made to order or can be kept.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // The hours of the trade.

@@ -1,6 +1,6 @@
 package catalog
 
-import "platen/internal/money"
+import "platen/internal/words/money"
 
 // SupplierKind distinguishes suppliers of goods from those of services.
 type SupplierKind string

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // DeliveryStatus is the status of a supplier's delivery.

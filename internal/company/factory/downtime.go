@@ -6,8 +6,8 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // Effects of a heatwave on presses.

@@ -5,8 +5,8 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // Operator is an employee who can run a press. One who is gone for good is not

@@ -4,9 +4,9 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/money"
-	percent "platen/internal/share"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
+	percent "platen/internal/words/share"
 )
 
 // output is the output of a run for one work order.

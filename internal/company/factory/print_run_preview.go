@@ -3,7 +3,7 @@ package factory
 import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // ShortRisk says how likely a run is to end short.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // ShipmentStatus is the status of a shipment: there is only one.

@@ -6,8 +6,8 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
 )
 
 // StockStatus is the status of a stock item.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"platen/internal/company/sim"
-	"platen/internal/problem"
-	"platen/internal/share"
+	"platen/internal/words/problem"
+	"platen/internal/words/share"
 )
 
 // Faults asks for faults: one of the plans that come with Platen, or rules of one's own

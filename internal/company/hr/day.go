@@ -4,8 +4,8 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
 )
 
 // TimerDay is the department's part of a day's opening.

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/share"
+	"platen/internal/words/event"
+	"platen/internal/words/share"
 )
 
 // staffed is a department on its first morning, and the recorder that it was

@@ -3,8 +3,8 @@ package hr
 import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Leave is announced leaveNoticeDays ahead and takes one to maxLeaveDays

@@ -2,7 +2,7 @@ package hr
 
 import (
 	"platen/internal/company/sim"
-	"platen/internal/share"
+	"platen/internal/words/share"
 )
 
 // Morale runs from nothing to a million; a point is a hundredth of that. It

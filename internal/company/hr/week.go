@@ -2,7 +2,7 @@ package hr
 
 import (
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Week is a working week, counted from 0, which begins when the company opens.

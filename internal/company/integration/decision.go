@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // decided adds the decisions that the client made again. Until the day is over a client may still ask for the

@@ -26,9 +26,9 @@ import (
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/share"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/share"
 )
 
 // Kind is the subject of an obligation.

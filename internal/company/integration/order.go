@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // purpose is a sales order or a contract lot: what the Factory works for.

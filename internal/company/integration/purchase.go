@@ -8,7 +8,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // wishes finds the Factory's requisitions by their ids and numbers.

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // weeks compares the gate's records of each week that is over with its timesheet.

@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // Severity is how long a disruption lasts, among those of its kind.

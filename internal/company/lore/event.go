@@ -3,8 +3,8 @@ package lore
 import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Kind is the subject of a lore event.

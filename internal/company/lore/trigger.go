@@ -3,7 +3,7 @@ package lore
 import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // Runs reports whether a disruption of a kind runs.

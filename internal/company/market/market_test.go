@@ -13,8 +13,8 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // reporter is the common part of testing.T and rapid.T.

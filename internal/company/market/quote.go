@@ -3,8 +3,8 @@ package market
 import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // Quote is the market's bid and ask for goods today. It has no status and no

@@ -3,10 +3,10 @@ package market
 import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // Side is whether the company buys or sells.

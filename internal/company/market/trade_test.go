@@ -11,9 +11,9 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/market"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // TestATradeCostsItsAverage: the price of the first, and half of what the

@@ -2,9 +2,9 @@ package mission
 
 import (
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // Thresholds of the achievements (contract: OPEN.ACHIEVEMENTS).

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // definition is a mission as it is written here.

@@ -6,8 +6,8 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/money"
+	"platen/internal/words/event"
+	"platen/internal/words/money"
 )
 
 // Totals are the company's totals that achievements count. They are a function

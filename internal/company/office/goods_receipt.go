@@ -5,9 +5,9 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // GoodsReceiptStatus is the status of a goods receipt: there is only one.

@@ -2,9 +2,9 @@ package office
 
 import (
 	"platen/internal/company/record"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // LedgerKind is the reason of a movement of cash.

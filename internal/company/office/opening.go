@@ -4,8 +4,8 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 func roundedMinor(millionths int64) money.Minor {

@@ -4,7 +4,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // accrualUnit divides a day's storage and interest: rates are in hundredths of

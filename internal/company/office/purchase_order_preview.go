@@ -3,8 +3,8 @@ package office
 import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
-	"platen/internal/moment"
-	"platen/internal/money"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
 )
 
 // PurchaseOrderPreview is the expected result of a purchase order written now.

@@ -3,8 +3,8 @@ package office
 import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Customer is a buyer of printed goods. Reference data: no status, no events.

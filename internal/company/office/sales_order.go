@@ -8,11 +8,11 @@ import (
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
-	"platen/internal/share"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
+	"platen/internal/words/share"
 )
 
 // SalesOrderStatus is the status of a sales order.

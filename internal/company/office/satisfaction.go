@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/share"
+	"platen/internal/words/share"
 )
 
 // Customers remember. Each one's satisfaction moves with the fate of its own orders, and

@@ -7,9 +7,9 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // Supplier is a company that sells material to the company, or bills it for a

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/money"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/money"
+	"platen/internal/words/problem"
 )
 
 // How a bill compares with its order and its receipts (contract:

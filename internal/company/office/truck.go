@@ -4,7 +4,7 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/money"
+	"platen/internal/words/money"
 )
 
 // Timers of suppliers. Their Ref is the purchase order's id.

@@ -3,8 +3,8 @@ package preset
 import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/sim"
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Demand is the number, size and terms of customers' orders.

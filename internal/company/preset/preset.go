@@ -15,8 +15,8 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Default is the preset of a creation that names none (contract:

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Staff is the rates at which employees come, fall ill, take leave and go.

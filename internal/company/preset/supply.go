@@ -1,8 +1,8 @@
 package preset
 
 import (
-	"platen/internal/money"
-	"platen/internal/share"
+	"platen/internal/words/money"
+	"platen/internal/words/share"
 )
 
 // Supply is the behaviour of suppliers, and the limit of purchases without

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 type note struct {

@@ -3,7 +3,7 @@ package record
 import (
 	"slices"
 
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Entry is one row as it was flushed: immutable, shared by the company, its

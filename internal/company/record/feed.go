@@ -1,8 +1,8 @@
 package record
 
 import (
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Feed numbers the events of a sandbox in the order in which its recorders write them.

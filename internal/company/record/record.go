@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Head begins every row.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"platen/internal/company/sim"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // Recorder notes the changes of one step of the company, or of what lies beside it in its sandbox. It is given the

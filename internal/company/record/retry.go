@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"platen/internal/company/sim"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // Retrying adds to a refusal when the moment comes from which the same request

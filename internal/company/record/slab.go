@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // A slab is the stored form of changes and images: lengths and bytes one

@@ -1,6 +1,6 @@
 package sim
 
-import "platen/internal/moment"
+import "platen/internal/words/moment"
 
 // Mode is the way in which a clock moves.
 type Mode string

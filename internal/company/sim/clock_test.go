@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // maxMinutes is the most that a clock can count: 19 million days, or 217 days

@@ -4,7 +4,7 @@
 // outputs on every processor.
 package sim
 
-import "platen/internal/moment"
+import "platen/internal/words/moment"
 
 // Minute is a moment of the simulation: working minutes since it began at
 // 08:00 of day 0. Nights and weekends take no time at all.

@@ -7,8 +7,8 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/mission"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 const (

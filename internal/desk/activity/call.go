@@ -3,8 +3,8 @@ package activity
 import (
 	"platen/internal/company/fault"
 	"platen/internal/desk/injection"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // Call is one request of a client, once its response is ready. It holds nothing

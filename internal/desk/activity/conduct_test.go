@@ -8,7 +8,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/desk/activity"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 func TestOneCallShowsSomeThingsByItself(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 const (

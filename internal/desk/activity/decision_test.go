@@ -5,7 +5,7 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/desk/activity"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // TestARequestThatWasUnderWayRepeatsNothing: a second worker did not know of the loss when it sent its own.

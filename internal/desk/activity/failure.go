@@ -6,7 +6,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/company/mission"
 	"platen/internal/desk/injection"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"platen/internal/company/mission"
 	"platen/internal/desk/activity"
 	"platen/internal/desk/injection"
-	"platen/internal/problem"
+	"platen/internal/words/problem"
 )
 
 // step is a call so many seconds after the one before it, which asks to wait so many seconds.

@@ -5,8 +5,8 @@ import (
 
 	"platen/internal/company/mission"
 	"platen/internal/desk/activity"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // client makes calls, each a second after the one before it, unless it says

@@ -1,6 +1,6 @@
 package activity
 
-import "platen/internal/problem"
+import "platen/internal/words/problem"
 
 // Manners counts how considerate the requests of clients are. It is beside the company like
 // the rest of ClientActivity.

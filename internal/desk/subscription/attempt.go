@@ -6,7 +6,7 @@ package subscription
 import (
 	"time"
 
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // Trigger says why an attempt is made.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // Order is a client's order of a new subscription, its URL and its secret

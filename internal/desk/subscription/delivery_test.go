@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // TestTheWholeScheduleOfRetries: 10, 60 and 300 seconds after the failed attempt

@@ -5,7 +5,7 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 // Decoy is a delivery that is not true and is sent before a true one.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // trouble has the faults of every delivery, but for the events that it spares.

@@ -8,8 +8,8 @@ import (
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
-	"platen/internal/moment"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
 )
 
 // start is when every test begins.

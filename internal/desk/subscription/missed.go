@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
-	"platen/internal/moment"
-	"platen/internal/problem"
+	"platen/internal/words/event"
+	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // maxStretches bounds what is remembered of events that were missed and have no row any more. The oldest are

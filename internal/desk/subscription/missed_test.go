@@ -8,7 +8,7 @@ import (
 
 	"platen/internal/company/record"
 	"platen/internal/desk/subscription"
-	"platen/internal/event"
+	"platen/internal/words/event"
 )
 
 // redeliver sends all failed events of a subscription again from a number on.

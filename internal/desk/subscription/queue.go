@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"platen/internal/company/record"
-	"platen/internal/moment"
+	"platen/internal/words/moment"
 )
 
 const (

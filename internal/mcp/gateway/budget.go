@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"sync"
 
-	"platen/internal/message"
+	"platen/internal/api/message"
 )
 
 // left is the budget that the calls of one request were taken from, nil before there is one.

@@ -20,11 +20,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"platen/internal/api/message"
 	"platen/internal/mcp/session"
-	"platen/internal/message"
 	"platen/internal/sandbox"
 	"platen/internal/sandbox/apikey"
-	"platen/internal/wire"
+	"platen/internal/words/wire"
 )
 
 const (

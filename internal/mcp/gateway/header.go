@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen/internal/message"
-	"platen/internal/wire"
+	"platen/internal/api/message"
+	"platen/internal/words/wire"
 )
 
 // acceptable refuses a request whose Accept header does not name the content

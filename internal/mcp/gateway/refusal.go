@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"platen/internal/problem"
-	"platen/internal/wire"
+	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // Codes of JSON-RPC, and those that clients of the protocol know.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"platen/internal/mcp/session"
-	"platen/internal/problem"
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
+	"platen/internal/words/problem"
 )
 
 var (

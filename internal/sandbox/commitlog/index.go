@@ -8,8 +8,8 @@ import (
 	"sort"
 
 	"platen/internal/company/record"
-	"platen/internal/event"
 	"platen/internal/store"
+	"platen/internal/words/event"
 )
 
 // Index finds replies and events in the commits of a sandbox. The zero Index is

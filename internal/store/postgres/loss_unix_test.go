@@ -15,7 +15,7 @@ import (
 
 	"platen/internal/store"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // A proxy is between a store and the server and loses what it is told to.

@@ -8,7 +8,7 @@ import (
 
 	"platen/internal/store/migration"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // refuse checks that a database cannot be opened, and that the refusal says why

@@ -9,7 +9,7 @@ import (
 
 	"platen/internal/store"
 
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // TestASecondServerIsRefusedAndToldOfTheFirst, until the first has ended. A server

@@ -23,7 +23,7 @@ import (
 
 	"platen/internal/store"
 	"platen/internal/store/sqlite"
-	"platen/internal/testclient"
+	"platen/test/testclient"
 )
 
 // The test binary plays other processes too: these variables say which one and

@@ -5,8 +5,8 @@ package storeproblem
 import (
 	"errors"
 
-	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/words/problem"
 )
 
 // Retry-After, in seconds. A disk that is full and a server that is gone take

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"platen/internal/problem"
 	"platen/internal/store"
+	"platen/internal/words/problem"
 )
 
 func TestOnlyCertainErrorsAreProblems(t *testing.T) {

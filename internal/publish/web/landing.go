@@ -1,0 +1,100 @@
+package web
+
+import (
+	"platen/internal/company/preset"
+	"platen/internal/operation"
+	"platen/internal/publish/docsite"
+	"platen/internal/words/event"
+)
+
+// offer is a preset as a card of the landing page.
+type offer struct {
+	Name, Title, Text, Icon string
+	ByHand                  bool
+}
+
+// offerWords describe the use of a preset in a few words; one of an operator's
+// own has its summary instead.
+var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
+	"starter": {"Starter",
+		"A healthy company. The bridge is automatic: accept an order, and the Factory has its work order.", "zap"},
+	"manual": {"Manual bridge",
+		"The same company, without the bridge. Your program carries each record.", "unplug"},
+	"crunch": {"Crunch", "Orders arrive faster than two presses can print. Cash is short, and " +
+		"the market is noisy.", "gauge"},
+	"supply_shock": {"Supply shock", "Prices are up a third, trucks are late, and bills do not match.", "truck"},
+	"agent_eval": {"Agent evaluation",
+		"A fixed world and a manual clock, for comparable scores.", "cpu"},
+	"empty": {"Empty", "A printing company with stock and no orders. Move the clock to get some.", "package"},
+}
+
+// plan is a plan of faults as an option of the landing page.
+type plan struct{ Name, Title, Text string }
+
+// planWords describe the faults that a plan injects, none for "".
+var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
+	"":      {"None", "No faults: every request gets through and every webhook is sent exactly once."},
+	"light": {"Light", "Webhooks arrive twice or late. Some requests are slow or rejected."},
+	"moderate": {"Moderate",
+		"Responses and webhooks are lost, late or duplicated. Reads are stale, and pages are short."},
+	"severe": {"Severe", "Many responses and webhooks are lost, systems go down, a clock is wrong, some webhooks are " +
+		"forged. Duplicate requests are processed twice."},
+}
+
+// plans are no faults, and then the plans, each under one name.
+func plans() []plan {
+	nothing := planWords[""]
+	all := []plan{{"", nothing[0], nothing[1]}}
+	for _, name := range operation.FaultPlans() {
+		if words, ok := planWords[string(name)]; ok {
+			all = append(all, plan{string(name), words[0], words[1]})
+		}
+	}
+	return all
+}
+
+// landing is the first page.
+func landing(o Options) docsite.Page {
+	var offers []offer
+	for i := range o.Presets {
+		p := &o.Presets[i]
+		offer := offer{Name: p.Name, Title: p.Name, Text: p.Summary, Icon: "package", ByHand: p.Bridge == preset.ByHand}
+		if words, ok := offerWords[p.Name]; ok {
+			offer.Title, offer.Text, offer.Icon = words[0], words[1], words[2]
+		}
+		offers = append(offers, offer)
+	}
+	return docsite.Page{
+		Template: "landing", Title: "Platen, a realistic sandbox for testing integrations and agents", Path: "/",
+		Scripts: []string{"landing/landing.js"}, Styles: []string{"parts.css", "landing.css"},
+		Description: "A simulated printing company behind two HTTP APIs that share no data. It reacts, " +
+			"remembers, and fails the way production does.",
+		Content: struct {
+			Offers []offer
+			Plans  []plan
+			Steps  []step
+			Stages []stage
+		}{offers, plans(), steps, stages()},
+	}
+}
+
+// stage is one row of the figure on the landing page: the step on either side,
+// and which way the bridge carries it.
+type stage struct {
+	Office, Factory event.Type
+	// Across is "right" or "left", empty where nothing is carried.
+	Across string
+}
+
+// stages are the road from an order to its money.
+func stages() []stage {
+	return []stage{
+		{Office: event.SalesOrderReceived},
+		{Office: event.SalesOrderAccepted, Factory: event.WorkOrderCreated, Across: "right"},
+		{Factory: event.PrintRunStarted},
+		{Factory: event.PrintRunCompleted},
+		{Factory: event.WorkOrderReady},
+		{Office: event.CustomerInvoiceCreated, Factory: event.ShipmentCreated, Across: "left"},
+		{Office: event.PaymentReceived},
+	}
+}
