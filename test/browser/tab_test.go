@@ -502,7 +502,8 @@ func (x *tab) shotForLanding(name string) {
 		return
 	}
 	shot := call(x, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(72))})
-	if err := os.WriteFile(filepath.Join("../../internal/publish/web/static/landing", name), shot.Data, 0o644); err != nil {
+	to := filepath.Join("../../internal/publish/web/static/landing", name)
+	if err := os.WriteFile(to, shot.Data, 0o644); err != nil {
 		x.Error(err)
 	}
 }
