@@ -127,7 +127,7 @@ generate: ## Run all generators of code and documents.
 	$(GO) generate ./...
 
 # Deliveries, delays, leases and polls on the wall clock.
-SCHEDULE = TheFourthAttemptIsTheLast|SurvivesTrueDelays|APlaceIsFreeOnlyAfterDeletion|ANetworkThatGoesOnSendingIsBanned|AKeyMaySendItsBudget|TheLongestPollIsAnswered|TheQueueIsServedInItsOrder
+SCHEDULE = TheFourthAttemptIsTheLast|SurvivesTrueDelays|APlaceIsFreeOnlyAfterDeletion|ASandboxEndsInTwoSteps|WhatWasDueBeforeTheEndHappens|ANetworkThatGoesOnSendingIsBanned|AKeyMaySendItsBudget|TheLongestPollIsAnswered|TheQueueIsServedInItsOrder
 
 schedule: ## Test timers on the wall clock, not on an injected one; 7 minutes.
 	@$(SUITE); said=$$(mktemp) || exit 1; trap 'rm -f "$$said"' EXIT; \

@@ -13,12 +13,10 @@ import (
 )
 
 // TestWhatHappensWithinSeconds runs before all parallel tests and not beside
-// them: with leases of a second, a busy machine would end sandboxes before
-// their tests have begun, and miss the moment in which a server stops.
+// them: with a day in a second, a busy machine would miss the moment in which a
+// run ends, and that in which a server stops.
 func TestWhatHappensWithinSeconds(t *testing.T) { //nolint:paralleltest // as said
 	for name, test := range map[string]func(*testing.T){
-		"a sandbox ends in two steps":              testTwoSteps,
-		"what was due before the end happens":      testDueBeforeTheEnd,
 		"reads show what was due":                  testReadsAreCurrent,
 		"a run that ends at once is a second away": testRetryIsASecondAway,
 		"a service that stops is unavailable":      testStoppingIsUnavailable,
@@ -82,7 +80,13 @@ func world(disruptions, stories, majorOrders int) object {
 	}
 }
 
+func TestASandboxEndsInTwoSteps(t *testing.T) {
+	t.Parallel()
+	inBubble(t, testTwoSteps)
+}
+
 func testTwoSteps(t *testing.T) {
+	t.Helper()
 	rows(t, "LIFE.EXPIRED", "LIFE.DELETED", "ERR.SANDBOX_EXPIRED", "LIMIT.DURATION", "OPEN.LIFE.EXPIRY_NO_EVENT",
 		"OPEN.IDEM.KEPT", "OPEN.IDEM.FIRST", "OPEN.HTTP.ONE_401", "AUTH.INVALID", "OPEN.LIFE.DELETE.ANY_STATUS")
 	s := serve(t, map[string]string{"sandbox-duration": "12s", "grace": "25s"})
@@ -146,7 +150,13 @@ func testTwoSteps(t *testing.T) {
 	n.post("/sandbox/tick", "").want(http.StatusUnauthorized, "unauthorized")
 }
 
+func TestWhatWasDueBeforeTheEndHappens(t *testing.T) {
+	t.Parallel()
+	inBubble(t, testDueBeforeTheEnd)
+}
+
 func testDueBeforeTheEnd(t *testing.T) {
+	t.Helper()
 	rows(t, "OPEN.LIFE.DUE_BEFORE_END")
 	n := serve(t, hasty(t), map[string]string{"sandbox-duration": "10s", "grace": "60s"}).create(t, `{"preset":"rush"}`)
 	run := n.print(text(n.work("prd_notebook", 10, ""), "id"))
@@ -227,7 +237,7 @@ func testRetryIsASecondAway(t *testing.T) {
 }
 
 // TestTheGracePeriodIsTenMinutes looks at the setting: no test waits for it.
-// That a sandbox is deleted after the setting's time is shown by testTwoSteps.
+// That a sandbox is deleted after the setting's time is shown by TestASandboxEndsInTwoSteps.
 func TestTheGracePeriodIsTenMinutes(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T) {
