@@ -20,7 +20,7 @@ import (
 	"platen/internal/words/wire"
 )
 
-// The web console needs six routes beyond the API, outside of wire.BasePath. They
+// The web console needs seven routes beyond the API, outside of wire.BasePath. They
 // are no part of the contract and in no document. They take the keys of the
 // API, spend a budget of their own, and leave no trace: watching a company
 // neither counts as a request to it nor completes its missions
@@ -36,6 +36,8 @@ const (
 	ConsoleAttention = "/console/data/attention"
 	// ConsoleReview is the path of the token of a reviewer's link.
 	ConsoleReview = "/console/data/review"
+	// ConsoleVerify is the path that takes a request of a receiver, and tells why its signature is invalid.
+	ConsoleVerify = "/console/data/verify"
 	// ConsoleStream is the path of the changes from then on.
 	ConsoleStream = "/console/stream"
 )
@@ -82,6 +84,7 @@ func (s *Server) serveConsole(table []operation.Operation) error {
 		s.handle(path, &route{console: s.consoleData(read)})
 	}
 	s.handle(ConsoleReview, &route{console: s.reviewToken})
+	s.handle(ConsoleVerify, &route{console: s.examineCapture})
 	s.handle(ConsoleStream, &route{console: s.consoleStream})
 	return nil
 }
@@ -124,9 +127,13 @@ func (s *Server) viewer(r *message.Request) (*console.Viewer, error) {
 	if s.stopping.Load() {
 		return nil, message.Stopping()
 	}
-	if r.HTTP.Method != http.MethodGet {
-		return nil, notAllowed(http.MethodGet,
-			problem.New(problem.MethodNotAllowed, "%s takes GET.", message.Short(r.HTTP.URL.Path)))
+	takes := http.MethodGet
+	if r.HTTP.URL.Path == ConsoleVerify {
+		takes = http.MethodPost
+	}
+	if r.HTTP.Method != takes {
+		return nil, notAllowed(takes,
+			problem.New(problem.MethodNotAllowed, "%s takes %s.", message.Short(r.HTTP.URL.Path), takes))
 	}
 	if r.Refusal != nil {
 		return nil, r.Refusal

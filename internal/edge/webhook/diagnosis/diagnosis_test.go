@@ -90,7 +90,6 @@ func TestEachMistakeIsFound(t *testing.T) {
 		return func(c *diagnosis.Capture) { c.Computed = signature }
 	}
 	standard := base64.StdEncoding.EncodeToString
-	vectors := map[string]vector{}
 	for name, c := range map[string]struct {
 		change            func(*diagnosis.Capture)
 		want              []diagnosis.Code
@@ -177,9 +176,6 @@ func TestEachMistakeIsFound(t *testing.T) {
 		capture := delivered(t)
 		c.change(capture)
 		r := diagnosis.Examine(capture)
-		if capture.OldSecret == "" && capture.Computed == "" {
-			vectors[name] = vectorOf(capture, r)
-		}
 		var got []diagnosis.Code
 		certain := true
 		for _, f := range r.Findings {
@@ -193,7 +189,6 @@ func TestEachMistakeIsFound(t *testing.T) {
 			t.Errorf("%s: %+v, want %v, certain %t, verified %t", name, r, c.want, c.certain, c.verified)
 		}
 	}
-	agree(t, vectors)
 }
 
 func indented(t *testing.T, compact []byte) string {

@@ -1,7 +1,8 @@
-// Signatures, checked with the reader's own receiver. Nothing leaves the browser.
+// Signatures, checked with the reader's own receiver.
 import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { Code, Notice } from './parts.js';
+import { send } from '../lib/store.js';
+import { Code, Notice, Problem } from './parts.js';
 
 const library = () => import('../lib/signature.js');
 
@@ -131,10 +132,16 @@ function Captured({ secret }) {
   useEffect(() => () => check({}), []);
   const submit = async e => {
     e.preventDefault();
-    const { examine, sign } = await library();
     const all = { ...values, secret: values.secret || secret || '' };
-    if (!all.signature) return say({ signature: sign(all.secret, all.id, all.timestamp, all.body) });
-    say({ report: examine(all, Date.now() / 1000) });
+    if (!all.signature) {
+      const { sign } = await library();
+      return say({ signature: sign(all.secret, all.id, all.timestamp, all.body) });
+    }
+    try {
+      say({ report: (await send('/console/data/verify', all)).data });
+    } catch (refusal) {
+      say({ refusal });
+    }
   };
   const field = (name, label, rest) => html`
     <label class="field">
@@ -160,8 +167,8 @@ function Captured({ secret }) {
   return html`
     <form class="form" ref=${form} onSubmit=${submit} onPaste=${paste}>
       <p class="dim">
-        Paste a request that your receiver got, headers and body at once or one by one. It
-        stays in your browser. The checks are those of${' '}<code>platen verify</code>.
+        Paste a request that your receiver got, headers and body at once or one by one. The server
+        that sent it checks it, keeps nothing of it, and finds what${' '}<code>platen verify</code> finds.
       </p>
       ${secret ? null : field('secret', 'Signing secret', { placeholder: 'whsec_…', type: 'password' })}
       ${field('id', 'webhook-id', { placeholder: 'evt_…' })}
@@ -178,8 +185,9 @@ function Captured({ secret }) {
           onInput=${e => set('body', e.target.value)}
         ></textarea>
       </label>
+      ${verdict?.refusal ? html`<${Problem} refusal=${verdict.refusal} />` : null}
       ${verdict?.report ? html`<${Verdict} report=${verdict.report} />` : null}
-      ${verdict && !verdict.report ? html`<${Expected} signature=${verdict.signature} />` : null}
+      ${verdict && 'signature' in verdict ? html`<${Expected} signature=${verdict.signature} />` : null}
       <div class="row-actions"><span class="grow" /><button class="btn" id="check">Check</button></div>
     </form>
   `;

@@ -200,6 +200,9 @@ export const ended = computed(() => (readOnly.value === 'review' ? '' : readOnly
 // ask reads one of the console's own routes, which is no request of a client.
 export const ask = (path, signal) => call(path, { headers: keyHeaders(), signal });
 
+// send asks with a body.
+export const send = (path, body) => call(path, { method: 'POST', headers: keyHeaders(), body });
+
 // introduce lets the session know whose keys it has.
 function introduce({ sandbox_id, public_name, forked_from = null }) {
   const s = session.value;
