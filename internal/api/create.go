@@ -139,6 +139,8 @@ func made(reply admission.Reply) *message.Response {
 	out := &message.Response{Status: reply.Status, Raw: reply.Body, Replayed: reply.Replayed}
 	if reply.Status == http.StatusAccepted {
 		out.RetryAfter = pollPace
+	} else {
+		out.Secret()
 	}
 	return out
 }

@@ -200,6 +200,7 @@ func replied(reply sandbox.Reply) *message.Response {
 	out := &message.Response{Status: reply.Status, Raw: reply.Body, Replayed: reply.Replayed}
 	if reply.Once != nil {
 		out.Raw = reply.Once
+		out.Secret()
 	}
 	return out
 }

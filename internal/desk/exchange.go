@@ -1,11 +1,12 @@
 package desk
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 
 	"platen/internal/sandbox/apikey"
+	"platen/internal/words/wire"
 )
 
 // Limits of what is remembered of the bodies of a sandbox's requests (contract:
@@ -30,8 +31,9 @@ type Exchange struct {
 	QueryBytes, RequestBytes, ResponseBytes int64
 }
 
-// secrets are never remembered: keys of sandboxes and of webhooks, whole or cut short.
-var secrets = regexp.MustCompile(`lab_(?:off|fac|grd|rev)_[A-Za-z0-9_-]+|whsec_[A-Za-z0-9+/=]+`)
+// secrets are never remembered: those of sandboxes and of webhooks, whole or cut short.
+var secrets = regexp.MustCompile(
+	`(?:` + strings.Join(wire.Secrets(), "|") + `)[A-Za-z0-9_-]+|` + wire.WebhookSecretPrefix + `[A-Za-z0-9+/=]+`)
 
 const removed = "(removed)"
 
@@ -50,9 +52,9 @@ func (e *Exchange) Kept(hidden bool) *Exchange {
 	return &kept
 }
 
-// WithoutSecrets replaces keys in a text.
+// WithoutSecrets replaces secrets in a text.
 func WithoutSecrets(text []byte) []byte {
-	if !bytes.Contains(text, []byte("lab_")) && !bytes.Contains(text, []byte("whsec_")) {
+	if !wire.MayHaveSecret(text) {
 		return text
 	}
 	return secrets.ReplaceAll(text, []byte(removed))

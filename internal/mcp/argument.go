@@ -9,11 +9,12 @@ import (
 
 	"platen/internal/operation/schema"
 	"platen/internal/words/problem"
+	"platen/internal/words/wire"
 )
 
 // credentials are texts that must not travel in anything but the arguments for
 // them: a path or a row would show them.
-var credentials = regexp.MustCompile(`(lab_off_|lab_fac_|sbh_)[A-Za-z0-9_-]{43}`)
+var credentials = regexp.MustCompile(`(?:` + strings.Join(wire.Secrets(), "|") + `)[A-Za-z0-9_-]{43}`)
 
 // arguments are those of a call, by name, as they were sent. None is null.
 type arguments map[string]json.RawMessage

@@ -162,7 +162,7 @@ func (c *call) gone(from source) *problem.Problem {
 	switch from {
 	case fromHandle:
 		return problem.New(problem.Unauthorized,
-			"This sandbox handle is unknown, or its sandbox has expired and was deleted.").
+			"This sandbox handle is unknown, or its sandbox has expired and was deleted, or its keys were revoked.").
 			Hinting("Call create_sandbox, and pass the sandbox value that it returns.")
 	case fromKey:
 		return problem.New(problem.Unauthorized, "The key of this connection does not work: "+
@@ -170,7 +170,8 @@ func (c *call) gone(from source) *problem.Problem {
 			Hinting("Call create_sandbox, and pass the sandbox value that it returns as the argument sandbox; or " +
 				"connect with another key.")
 	case fromSession:
-		return problem.New(problem.Unauthorized, "The sandbox of this session has expired and was deleted.").
+		return problem.New(problem.Unauthorized,
+			"The sandbox of this session has expired and was deleted, or its keys were revoked.").
 			Hinting("Call create_sandbox to get another; this session then uses it.")
 	case fromNowhere:
 	}
@@ -192,6 +193,13 @@ func (c *call) credential(s operation.System) apikey.Credential {
 	}
 	switch c.holder.source {
 	case fromHandle, fromSession:
+		// A shared operation takes either key, so one that was revoked is no loss.
+		if own := c.holder.keys.Credential(system); s == operation.Office || s == operation.Factory || c.opens(own) {
+			return own
+		}
+		if other := c.holder.keys.Credential(otherSystem(system)); c.opens(other) {
+			return other
+		}
 		return c.holder.keys.Credential(system)
 	case fromKey:
 		if c.holder.key.System == apikey.Office && system == apikey.Factory {
@@ -201,6 +209,36 @@ func (c *call) credential(s operation.System) apikey.Credential {
 	case fromNowhere:
 	}
 	return apikey.Credential{}
+}
+
+// otherSystem is Head Office for the Factory, and the Factory for Head Office.
+func otherSystem(s apikey.System) apikey.System {
+	if s == apikey.Office {
+		return apikey.Factory
+	}
+	return apikey.Office
+}
+
+// opens reports whether a credential works.
+func (c *call) opens(key apikey.Credential) bool {
+	_, err := c.endpoint.options.API.Recognise(c.incoming.Request, key)
+	return err == nil
+}
+
+// unauthorized is the error of an operation whose credential does not work: the sandbox is gone, or only the key was
+// revoked that the operation takes.
+func (c *call) unauthorized(refused apikey.Credential) *problem.Problem {
+	from := c.holder.source
+	if from != fromHandle && from != fromSession || !c.opens(c.holder.keys.Credential(otherSystem(refused.System))) {
+		return c.gone(from)
+	}
+	name, works := "Head Office", "the Factory"
+	if refused.System == apikey.Factory {
+		name, works = "the Factory", "Head Office"
+	}
+	return problem.New(problem.Unauthorized, "The key of %s was revoked, and this tool takes no other.", name).
+		Hinting("The tools of %s and the shared ones still work. Call create_sandbox for a sandbox with both keys.",
+			works)
 }
 
 // sibling is the Factory's credential for a key of Head Office, which reaches
@@ -237,7 +275,8 @@ func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 		return nil, err
 	}
 	api := c.endpoint.options.API
-	out := api.Do(r, body, c.credential(in.operation.System))
+	key := c.credential(in.operation.System)
+	out := api.Do(r, body, key)
 	if out.Discard != nil {
 		defer out.Discard()
 	}
@@ -250,7 +289,7 @@ func (c *call) perform(ctx context.Context, in toolRequest) (*reply, error) {
 			status: http.StatusBadGateway, body: api.Envelope(nil, unknownOutcome(in.key)), unknown: true,
 		}, nil
 	case out.Status == http.StatusUnauthorized:
-		return &reply{status: out.Status, body: api.Envelope(nil, c.gone(c.holder.source))}, nil
+		return &reply{status: out.Status, body: api.Envelope(nil, c.unauthorized(key))}, nil
 	}
 	return &reply{status: out.Status, body: out.Body()}, nil
 }
@@ -277,6 +316,9 @@ func (c *call) requestOf(ctx context.Context, in toolRequest) (r *http.Request, 
 	}
 	path := wire.BasePath + in.operation.Path
 	for name, id := range in.places {
+		if id == "." || id == ".." { // no path can have it
+			return nil, nil, problem.Missing(cmp.Or(in.operation.Named(), in.operation.Resource, "record"), id)
+		}
 		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(id))
 	}
 	if r, err = http.NewRequestWithContext(ctx, in.operation.Method, path, http.NoBody); err != nil {

@@ -64,7 +64,7 @@ func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *cal
 		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "The handle."})
 	}
 	if e.writes {
-		arguments = append(arguments, schema.Argument{Name: argumentIdempotency})
+		arguments = append(arguments, schema.Argument{Name: argumentIdempotency, Filled: true})
 	}
 	slices.SortStableFunc(arguments, func(a, b schema.Argument) int { return cmp.Compare(a.Name, b.Name) })
 	input, err := schema.NewArguments(arguments...)

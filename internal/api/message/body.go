@@ -33,6 +33,9 @@ type Body struct {
 
 // BodyOf is a body that is there already.
 func BodyOf(bytes []byte) *Body {
+	if len(bytes) > MaxBody {
+		return BrokenBody(problem.BodyTooLarge)
+	}
 	return &Body{read: func() ([]byte, error) { return bytes, nil }}
 }
 

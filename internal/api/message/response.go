@@ -110,6 +110,9 @@ func (r *Response) Set(name, value string) {
 	r.Header[name] = []string{value}
 }
 
+// Secret keeps a response out of every cache: it holds keys or a secret (contract: OPEN.HTTP.CACHING).
+func (r *Response) Secret() { r.Set("Cache-Control", "no-store") }
+
 // Succeeded reports whether the response is no error.
 func (r *Response) Succeeded() bool { return r.Status != 0 && r.Status < http.StatusBadRequest }
 

@@ -152,10 +152,8 @@ func post(ctx context.Context, transport http.RoundTripper, m *Message) (status 
 		return 0, err //nolint:wrapcheck // only its class is recorded
 	}
 	defer answer.Body.Close()
-	// A response that breaks off is a response. One that never ends is not.
-	if _, err := io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)); err != nil && ctx.Err() != nil {
-		return 0, err //nolint:wrapcheck // only its class is recorded
-	}
+	// The status line decides. The body is discarded, as far as it comes in time: the connection can be used again.
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer))
 	return answer.StatusCode, nil
 }
 

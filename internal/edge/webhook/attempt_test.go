@@ -85,7 +85,9 @@ func TestAReceiverHasFiveSecondsForEverything(t *testing.T) {
 		"headers that come drop by drop": {"http://example.com/",
 			drip("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1000)), event.ClassTimeout, 5 * time.Second},
 		"a body that comes drop by drop": {"http://example.com/", drip("HTTP/1.1 200 OK\r\n" +
-			"Content-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), event.ClassTimeout, 5 * time.Second},
+			"Content-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), "", 5 * time.Second},
+		"a failure whose body comes drop by drop": {"http://example.com/", drip("HTTP/1.1 503 Unavailable\r\n" +
+			"Content-Length: 900\r\n\r\n" + strings.Repeat("x", 900)), event.ClassHTTP5xx, 5 * time.Second},
 		"an answer in the last moment": {"http://example.com/",
 			after(4999*time.Millisecond, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "", 4999 * time.Millisecond},
 		"a body that breaks off": {"http://example.com/",

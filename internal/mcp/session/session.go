@@ -20,6 +20,7 @@ import (
 	"platen/internal/sandbox/apikey"
 	"platen/internal/store"
 	"platen/internal/store/storeproblem"
+	"platen/internal/words/wire"
 )
 
 const (
@@ -38,7 +39,7 @@ const (
 	kindHandle  = "agent handle"
 
 	// HandlePrefix begins every handle (contract: OPEN.MCP.HANDLE).
-	HandlePrefix = "sbh_"
+	HandlePrefix = wire.HandlePrefix
 	// secretBytes is the randomness of an id: its holder acts with both keys,
 	// so it is as hard to guess as they are.
 	secretBytes = 32

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"platen/internal/publish/find"
+	"platen/internal/words/wire"
 )
 
 const (
@@ -45,7 +46,8 @@ type hit struct {
 }
 
 // secret finds text that looks like a key, a handle or a secret of Platen.
-var secret = regexp.MustCompile(`(?i)lab_(?:off|fac|grd|rev)_[a-z0-9_-]{8}|whsec_|sbh_`)
+var secret = regexp.MustCompile(`(?i)(?:` + strings.Join(wire.Secrets(), "|") + `)[a-z0-9_-]{8}|` +
+	wire.HandlePrefix + `|` + wire.WebhookSecretPrefix)
 
 // index finds sections by their words.
 type index struct {

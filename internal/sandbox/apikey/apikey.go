@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"platen/internal/store"
+	"platen/internal/words/wire"
 )
 
 // System is the system that a key opens.
@@ -27,9 +28,9 @@ const (
 	// Mark is in the prefix of each secret that opens a sandbox.
 	Mark = "lab_"
 
-	OfficePrefix  = "lab_off_"
-	FactoryPrefix = "lab_fac_"
-	GradingPrefix = "lab_grd_"
+	OfficePrefix  = wire.OfficePrefix
+	FactoryPrefix = wire.FactoryPrefix
+	GradingPrefix = wire.GradingPrefix
 
 	// Length is that of every key, in characters.
 	Length = len(OfficePrefix) + 43

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"platen/internal/store"
+	"platen/internal/words/wire"
 )
 
 const (
 	// Review is the system of a reviewer's link: all that the console shows, to be read.
 	Review System = "review"
 	// ReviewPrefix is how the token of such a link begins.
-	ReviewPrefix = "lab_rev_"
+	ReviewPrefix = wire.ReviewPrefix
 
 	handBytes = sha256.Size
 	sealBytes = 16
