@@ -1,14 +1,26 @@
 package sandbox_test
 
 import (
+	"strings"
 	"testing"
 
 	"platen/internal/desk"
+	"platen/internal/words/wire"
 )
 
 // TestSecretsAreNotRemembered: URLs of webhooks, however they are spelled, and keys in the wrong header.
 func TestSecretsAreNotRemembered(t *testing.T) {
 	t.Parallel()
+	for _, key := range append(wire.Secrets(), wire.WebhookSecretPrefix) {
+		key += "0123456789abcdefghijklmnop"
+		sent := desk.Exchange{
+			Query: "a=" + key, IdempotencyKey: key, Request: []byte(`{"a":"` + key + `"}`), Response: []byte(key),
+		}
+		e := sent.Kept(false)
+		if all := e.Query + e.IdempotencyKey + string(e.Request) + string(e.Response); strings.Contains(all, key[:12]) {
+			t.Errorf("%s is remembered: %s", key, all)
+		}
+	}
 	const key = "lab_off_0123456789abcdefghijklmnop"
 	for _, body := range []string{
 		`{"\u0075rl":"https://example.com/hook/SECRET"}`, `{"URL":"https://example.com/hook/SECRET"}`, `["SECRET"]`,
