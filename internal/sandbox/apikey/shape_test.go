@@ -2,7 +2,6 @@ package apikey_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"platen/internal/sandbox/apikey"
@@ -17,18 +16,9 @@ func TestEveryShapeIsKnownToAll(t *testing.T) {
 		if !slices.Contains(wire.Secrets(), prefix) {
 			t.Errorf("wire.Secrets lacks %s", prefix)
 		}
-		if text := "x" + prefix + strings.Repeat("A", length-len(prefix)); !wire.MayHaveSecret([]byte(text)) {
-			t.Errorf("%s is not seen as a secret", text)
-		}
-	}
-	for _, text := range []string{"", "_", "slab", "lab", "total_minor_", `{"unit_price_minor":1}`} {
-		if wire.MayHaveSecret([]byte(text)) {
-			t.Errorf("%q is seen as one with a secret", text)
-		}
-	}
-	for _, text := range []string{wire.HandlePrefix + "x", "a_b_whsec_", "collab_x"} {
-		if !wire.MayHaveSecret([]byte(text)) {
-			t.Errorf("%q is not seen as one that may have a secret", text)
+		if length < len(prefix)+43 {
+			t.Errorf("%s is followed by %d characters, and arguments of tools are searched for 43", prefix,
+				length-len(prefix))
 		}
 	}
 }
