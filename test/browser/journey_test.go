@@ -161,6 +161,7 @@ func (x *tab) signs(secret string) {
 	x.fill("textarea[name=v-body]", sample[4]+" ")
 	x.click("#check")
 	x.shows("#verdict code", "body_ending_changed")
+	x.shot("signature-invalid")
 	x.fill("textarea[name=v-body]", sample[4])
 	x.click("#check")
 	x.shows("#verdict.ok", "The signature is valid")
