@@ -79,7 +79,8 @@ var narrow = []struct{ packages, may, reason string }{
 	{"internal/store/groupcommit internal/store/storetest", "internal/store", "as above"},
 	{"internal/store/sqlite internal/store/postgres",
 		"internal/store internal/store/groupcommit internal/store/migration", "engines do not know each other"},
-	{"internal/sandbox/apikey", "internal/store internal/words/wire", "a key is known by the hash under which it is stored"},
+	{"internal/sandbox/apikey", "internal/store internal/words/wire",
+		"a key is known by the hash under which it is stored"},
 	{"internal/sandbox/commitlog", words + " internal/company/record internal/store",
 		"the stored form knows rows and events, and not what they mean"},
 
