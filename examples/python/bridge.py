@@ -203,7 +203,7 @@ class Bridge:
         return self.order_work(lot, lot["deliver_by"], key)
 
     def order_work(self, sold, due_date, key):
-        """Asks the Factory for what a customer was promised. The reference is what will stand on the parcel: by it the
+        """Asks the Factory for what a customer was promised. The reference will be on the parcel: by it the
         customer recognises the goods, and bill finds what to bill."""
         work = self.api.create_work_order(sku=sold["sku"], quantity=sold["quantity"], reference=sold["id"],
                                           due_date=due_date, idempotency_key=key, call=self.call)

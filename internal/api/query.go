@@ -44,7 +44,7 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 		return nil, problem.New(problem.InvalidParameter, "The query string is not well-formed.")
 	}
 	a := &arguments{Values: values, numbers: make(map[string]uint64, len(known))}
-	once := 0 // parameters that are known and stand once
+	once := 0 // parameters that are known and given once
 	for i := range known {
 		if len(values[known[i].Name]) == 1 {
 			once++
@@ -61,7 +61,7 @@ func readQuery(known []operation.Parameter, raw string) (*arguments, error) {
 	return a, nil
 }
 
-// badName refuses the first parameter that is not known or does not stand once.
+// badName refuses the first parameter that is not known or is given more than once.
 func badName(known []operation.Parameter, values url.Values) error {
 	names := make([]string, len(known))
 	for i := range known {
@@ -75,7 +75,7 @@ func badName(known []operation.Parameter, values url.Values) error {
 			return badParameter(message.Short(name), "There is no parameter %q here; known are %s.",
 				message.Short(name), strings.Join(names, ", "))
 		case len(values[name]) > 1:
-			return badParameter(name, "The parameter %s stands %d times.", name, len(values[name]))
+			return badParameter(name, "The parameter %s is given %d times.", name, len(values[name]))
 		}
 	}
 	return nil

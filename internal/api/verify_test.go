@@ -14,7 +14,7 @@ import (
 	"platen/internal/api"
 )
 
-// TestTheConsoleIsToldWhyASignatureIsInvalid as `platen verify` tells it, by whoever has a key, and leaves no trace.
+// TestTheConsoleIsToldWhyASignatureIsInvalid as `platen verify` tells it, for anyone with a key, and leaves no trace.
 func TestTheConsoleIsToldWhyASignatureIsInvalid(t *testing.T) {
 	t.Parallel()
 	s := start(t)

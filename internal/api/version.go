@@ -11,7 +11,7 @@ func wantedVersion(sent []string) error {
 		return nil
 	}
 	if len(sent) > 1 {
-		return badParameter(wire.HeaderVersion, "The header %s stands %d times.", wire.HeaderVersion, len(sent))
+		return badParameter(wire.HeaderVersion, "The header %s is given %d times.", wire.HeaderVersion, len(sent))
 	}
 	return badParameter(wire.HeaderVersion, "There is no version %q of this API; there is %s.",
 		message.Short(sent[0]), wire.Version).

@@ -10,7 +10,7 @@ test('the signature of a delivery is that of its sender', () => {
   assert.equal(sign(` ${sent.secret}\n`, sent.id, sent.timestamp, sent.body), sent.signature);
 });
 
-test('a text that is no secret signs nothing', () => {
+test('an invalid secret signs nothing', () => {
   for (const secret of ['password!', '', 'whsec_', 'whsec_a_b='])
     assert.equal(sign(secret, sent.id, sent.timestamp, sent.body), null);
 });
