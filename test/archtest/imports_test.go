@@ -180,6 +180,8 @@ var foreign = []foreignModule{
 	{"github.com/KimMachineGun/automemlimit", "internal/server",
 		"how much memory there is, is asked once, at the start"},
 	{"github.com/dustin/go-humanize", "internal/config", "sizes are read as operators write them"},
+	{"github.com/hbollon/go-edlib", "cmd/platen/command internal/operation/schema",
+		"how far a mistyped name is from a known one"},
 	{"code.dny.dev/ssrf", "internal/edge/netguard", "which addresses are public is decided in one place"},
 	{"github.com/standard-webhooks/standard-webhooks/libraries", "internal/edge/webhook",
 		"what is sent is signed by the library that receivers verify with"},

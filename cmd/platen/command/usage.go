@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	edlib "github.com/hbollon/go-edlib"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -82,40 +83,15 @@ func flagsLike(cmd *cobra.Command, name string) []string {
 	return found
 }
 
-// near reports whether a word may be a mistyped name: two letters are wrong at most, and no
-// more than a third of them, or only its end is missing.
+// near reports whether a word may be a mistyped name: at most two letters and at most a third of them
+// are to add, remove, change or swap with their neighbour, or only its end is missing.
 func near(word, name string) bool {
 	const mostWrong, shortest = 2, 3
 	word = strings.ToLower(word)
 	if len(word) >= shortest && strings.HasPrefix(name, word) {
 		return true
 	}
-	return wrongLetters(word, name) <= min(mostWrong, max(1, len(name)/3))
-}
-
-// wrongLetters is the number of letters to add, remove, change or swap with their neighbour.
-func wrongLetters(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
+	return edlib.OSADamerauLevenshteinDistance(word, name) <= min(mostWrong, max(1, len(name)/3))
 }
 
 // kinds say in words what a type of flags takes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	edlib "github.com/hbollon/go-edlib"
 )
 
 // maxEcho is how many characters of a client's value a message repeats: enough
@@ -118,7 +119,7 @@ func choice(alternatives []string, show func(string) string) string {
 func (s *shape) suggest(name string) string {
 	nearest, least := "", maxEcho
 	for _, m := range s.members {
-		if d := distance(folded(name), folded(m.name)); d < least {
+		if d := edlib.OSADamerauLevenshteinDistance(folded(name), folded(m.name)); d < least {
 			nearest, least = m.name, d
 		}
 	}
@@ -139,25 +140,4 @@ func (s *shape) suggest(name string) string {
 // work_order_id.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name[:min(len(name), maxEcho+1)]))
-}
-
-// distance counts the letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
