@@ -91,7 +91,7 @@ func (x *exchange) mayCreate() error {
 	if subtle.ConstantTimeCompare([]byte(sent), []byte(key)) == 1 {
 		return nil
 	}
-	const hint = "Send Authorization: Bearer and the key that the operator has set with --creation-key."
+	const hint = "Send Authorization: Bearer and the key that the operator has set in PLATEN_CREATION_KEY."
 	if sent == "" {
 		return noKey(x.HTTP.Header,
 			"This server makes sandboxes for holders of its creation key, and the request has none.", hint)

@@ -94,7 +94,6 @@ type Config struct {
 	ClaimWindow     time.Duration
 
 	PrivateWebhooks, RequestBodies bool
-	Sessionless                    string
 	Presets                        string
 	LogFormat                      string
 	LogLevel                       string
@@ -117,6 +116,9 @@ type Field struct {
 	// Secret marks a setting that may hold a password or a key: it is in no
 	// output.
 	Secret bool
+	// Key marks a key or a secret that has no flag: other users of the machine can read a
+	// command line.
+	Key bool
 }
 
 // Variable returns the name of the environment variable.
@@ -136,7 +138,7 @@ func Default() *Config {
 		SandboxDuration: 30 * time.Minute, Extension: 30 * time.Minute, ExtensionWindow: 10 * time.Minute,
 		Grace: 10 * time.Minute, TickPause: time.Second, IdlePause: 10 * time.Minute,
 		ClaimWindow: 120 * time.Second,
-		Sessionless: "with_key", LogFormat: "auto", LogLevel: "info",
+		LogFormat:   "auto", LogLevel: "info",
 	}
 }
 
@@ -167,9 +169,9 @@ func (c *Config) Fields() []Field {
 			"512MiB. Companies in memory use up to 40 % of it, and connections up to a quarter. The process stays " +
 			"within 1.15 times of it. Defaults to 60 % of the memory of the container or machine.", Target: &c.Memory},
 		{Name: "secret-key", Doc: "Key of the encryption at rest, 32 characters or more. Generated in a file next to " +
-			"the database by default. Other users of the machine can read the command line: set PLATEN_SECRET_KEY or " +
-			"secret-key-file.",
-			Target: &c.SecretKey, Secret: true},
+			"the database by default. Set it in the environment or in a file: it has no flag, since other users of " +
+			"the machine can read the command line.",
+			Target: &c.SecretKey, Secret: true, Key: true},
 		{Name: "secret-key-file", Doc: "File with the key of the encryption at rest, instead of secret-key.",
 			Target: &c.SecretKeyFile},
 		{Name: "new-secret-key", Doc: "Start with a new secret key if you lost the old one. Recreate webhook " +
@@ -213,11 +215,10 @@ func (c *Config) Fields() []Field {
 		{Name: "pow-difficulty", Doc: "Leading zero bits of the proof of work on creation. 0 disables it.",
 			Target: &c.PowDifficulty},
 		{Group: "Evaluations", Name: "creation-key", Doc: "Key that clients need to create a sandbox, 32 " +
-			"characters or more. By default, every client can. Other users of the machine can read the command " +
-			"line: set PLATEN_CREATION_KEY.",
-			Target: &c.CreationKey, Secret: true},
+			"characters or more. By default, every client can. It has no flag.",
+			Target: &c.CreationKey, Secret: true, Key: true},
 		{Name: "evaluation-secret", Doc: "Secret of the worlds of evaluations with the split test, 32 characters or " +
-			"more. Requires a creation-key.", Target: &c.EvaluationSecret, Secret: true},
+			"more. Requires a creation-key. It has no flag.", Target: &c.EvaluationSecret, Secret: true, Key: true},
 		{Group: "Time", Name: "sandbox-duration", Doc: "How long a sandbox lasts.", Target: &c.SandboxDuration},
 		{Name: "extension", Doc: "How much an extension adds.", Target: &c.Extension},
 		{Name: "extension-window", Doc: "How long before it expires a sandbox can be extended.",
@@ -233,8 +234,6 @@ func (c *Config) Fields() []Field {
 			Target: &c.PrivateWebhooks},
 		{Name: "request-bodies", Doc: "Keep the bodies of the newest requests of each sandbox for a while.",
 			Target: &c.RequestBodies},
-		{Name: "agent-sessionless", Doc: "Which agents are offered the protocol revision without sessions, " +
-			"2026-07-28: with_key, always or off.", Target: &c.Sessionless},
 		{Name: "presets", Doc: "A folder with more preset files.", Target: &c.Presets},
 		{Name: "log-format", Doc: "text, json, or auto: text on a terminal.", Target: &c.LogFormat},
 		{Name: "log-level", Doc: "debug, info, warn or error.", Target: &c.LogLevel},
@@ -489,8 +488,6 @@ func (c *Config) Check() error {
 	refuse(c.SecretKey == "" || c.SecretKeyFile == "", "set secret-key or secret-key-file, not both")
 	refuse(c.SecretKey != "" || c.SecretKeyFile != "" || !c.Postgres(), "secret-key must be set when the database is "+
 		"PostgreSQL: it has no file to store a key in; generate one with `openssl rand -base64 32`")
-	refuse(slices.Contains([]string{"with_key", "always", "off"}, c.Sessionless),
-		"agent-sessionless must be with_key, always or off, not %q", c.Sessionless)
 	refuse(slices.Contains([]string{"auto", "text", "json"}, c.LogFormat),
 		"log-format must be auto, text or json, not %q", c.LogFormat)
 	refuse(slices.Contains([]string{"debug", "info", "warn", "error"}, c.LogLevel),

@@ -90,7 +90,7 @@ func TestEveryImpossibleValueIsNamed(t *testing.T) {
 		"pow-difficulty": "33", "secret-key": "short",
 		"sandbox-duration": "999ms", "extension": "0s", "extension-window": "0s", "claim-window": "0s",
 		"grace": "-1s", "cooldown": "-1s", "ban": "-1ms", "ipv4-prefix": "33", "ipv6-prefix": "0",
-		"log-format": "xml", "agent-sessionless": "never", "log-level": "loud",
+		"log-format": "xml", "log-level": "loud",
 	} {
 		c := config.Default()
 		if err := settingOf(t, c, name).Set(text); err != nil {

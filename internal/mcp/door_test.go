@@ -19,7 +19,6 @@ import (
 
 	"platen/internal/api/message"
 	"platen/internal/mcp"
-	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/operation"
 	"platen/internal/sandbox"
@@ -139,7 +138,6 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 	})
 	e, err := mcp.New(mcp.Options{
 		API: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets,
-		Policy: gateway.WithKey,
 		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" },
 		Ours:    func(origin string) bool { return origin == "https://sandbox.example" },
 		Version: "test", Docs: docs{}, Log: slog.New(slog.DiscardHandler),

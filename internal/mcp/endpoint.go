@@ -54,7 +54,6 @@ type Options struct {
 	Operations []operation.Operation
 	// Presets are the names of the companies that one can begin with.
 	Presets []string
-	Policy  gateway.Policy
 	// Origin is the scheme and host that links begin with, Version that of the
 	// program.
 	Origin, Version string
@@ -137,7 +136,7 @@ func (e *Endpoint) gateway(system operation.System, few bool) *gateway.Gateway {
 	o := &e.options
 	return gateway.New(gateway.Options{
 		Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
-		Policy: o.Policy, SessionStore: o.Sessions, API: o.API, Serves: o.Serves, Ours: o.Ours, Log: o.Log,
+		SessionStore: o.Sessions, API: o.API, Serves: o.Serves, Ours: o.Ours, Log: o.Log,
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"platen/internal/mcp"
-	"platen/internal/mcp/gateway"
 	"platen/internal/mcp/session"
 	"platen/internal/publish/docsite"
 	"platen/internal/words/wire"
@@ -33,7 +32,7 @@ func (d docsSearch) Guide(file string) (string, error) {
 func (s *Server) agentEndpoint(site *docsite.Site) (*mcp.Endpoint, error) {
 	endpoint, err := mcp.New(mcp.Options{
 		API: s.api, Sessions: session.NewStore(s.store, s.now), Operations: s.table, Presets: s.registry.Presets(),
-		Policy: gateway.Policy(s.config.Sessionless), Origin: s.origin, Serves: s.acceptsHost, Ours: s.ours,
+		Origin: s.origin, Serves: s.acceptsHost, Ours: s.ours,
 		Version: Version(), Docs: docsSearch{site}, Log: s.log,
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ func TestAClosedServerMakesSandboxesForItsOperatorAlone(t *testing.T) {
 		wrong := order
 		wrong.key = key
 		a := s.send(t, wrong).want(http.StatusUnauthorized, "unauthorized")
-		if !strings.Contains(text(a.Failure(), "hint"), "--creation-key") ||
+		if !strings.Contains(text(a.Failure(), "hint"), "PLATEN_CREATION_KEY") ||
 			strings.Contains(string(a.Raw), operatorKey) {
 			t.Errorf("with %q it says %s", key, a.Raw)
 		}

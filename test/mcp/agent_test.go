@@ -35,9 +35,16 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 // connect opens a connection of the official Go client.
 func connect(t testing.TB, url, key string) *agent {
 	t.Helper()
+	return connectAs(t, url, key, "")
+}
+
+// connectAs is connect for a client of a revision of the protocol, empty for its newest.
+func connectAs(t testing.TB, url, key, revision string) *agent {
+	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "platen-test", Version: "1"}, nil)
-	session, err := client.Connect(within(t),
-		&sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: keyed(key)}}, nil)
+	session, err := client.Connect(within(t), &sdk.StreamableClientTransport{
+		Endpoint: url, HTTPClient: &http.Client{Transport: keyed(key)},
+	}, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatalf("connect to %s: %v", url, err)
 	}

@@ -3,10 +3,13 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"platen/test/testclient"
@@ -49,7 +52,7 @@ func TestTheOfficialSuitePasses(t *testing.T) {
 	t.Parallel()
 	testclient.InCheck(t, "the clients in Go and TypeScript play, in each revision")
 	node := node(t)
-	binary := launch(t, "--agent-sessionless", "always").url()
+	binary := withKey(t, launch(t))
 	fixtures := fixtures(t) + "/mcp"
 	for _, c := range []struct {
 		name, url, revision string
@@ -74,6 +77,26 @@ func TestTheOfficialSuitePasses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withKey is an address that adds the key of a new sandbox to each request: the suite has none, and a client without
+// one is offered no revision without sessions.
+func withKey(t testing.TB, p *program) string {
+	t.Helper()
+	key := connect(t, p.url(), "").call("create_sandbox", object{"clock": "manual"})["office_key"].(string)
+	front := httptest.NewUnstartedServer(nil)
+	front.Config.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		here := front.Listener.Addr().String() // what the suite says of hosts and origins is kept
+		r.Out.URL.Scheme, r.Out.URL.Host = "http", p.address
+		r.Out.Host = strings.Replace(r.In.Host, here, p.address, 1)
+		if origin := r.In.Header.Get("Origin"); origin != "" {
+			r.Out.Header.Set("Origin", strings.Replace(origin, here, p.address, 1))
+		}
+		r.Out.Header.Set("Authorization", "Bearer "+key)
+	}}
+	front.Start()
+	t.Cleanup(front.Close)
+	return front.URL + "/mcp"
 }
 
 // version is the suite by name and version.

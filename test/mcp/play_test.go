@@ -37,23 +37,11 @@ func TestTheGoClientPlaysFromAnOrderToItsMoney(t *testing.T) {
 			t.Errorf("with a key there is a session")
 		}
 	})
-	t.Run("with a handle, without sessions", func(t *testing.T) {
-		t.Parallel()
-		p := launch(t, "--agent-sessionless", "always")
-		a := connect(t, p.url(), "")
-		a.sandbox = a.call("create_sandbox", creation)["sandbox"].(string)
-		order := a.sell()
-		p.restart()
-		a.cash(order)
-		if got := a.revision(); got != "2026-07-28" {
-			t.Errorf("the revision is %s", got)
-		}
-	})
 	t.Run("with a key and a session", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, "--agent-sessionless", "off")
+		p := launch(t)
 		created := connect(t, p.url(), "").call("create_sandbox", creation)
-		a := connect(t, p.url(), created["office_key"].(string))
+		a := connectAs(t, p.url(), created["office_key"].(string), "2025-11-25")
 		order := a.sell()
 		p.restart()
 		a.cash(order)

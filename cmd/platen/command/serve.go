@@ -54,9 +54,12 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// bind makes a flag of each setting.
+// bind makes a flag of each setting that is no key.
 func bind(flags *pflag.FlagSet, c *config.Config) {
 	for _, f := range c.Fields() {
+		if f.Key {
+			continue
+		}
 		doc := f.Doc
 		switch target := f.Target.(type) {
 		case *string:
@@ -76,7 +79,7 @@ func bind(flags *pflag.FlagSet, c *config.Config) {
 // helpColumns is the width of help.
 const helpColumns = 118
 
-// settingsUsage writes the flags of a server, by what they are about.
+// settingsUsage writes the flags of a server, by what they are about, and the variables of its keys.
 func settingsUsage(cmd *cobra.Command, fields []config.Field) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
@@ -85,11 +88,16 @@ func settingsUsage(cmd *cobra.Command, fields []config.Field) error {
 		group := pflag.NewFlagSet(fields[0].Group, pflag.ContinueOnError)
 		group.SortFlags = false
 		for len(fields) > 0 && fields[0].Group == group.Name() {
-			grouped[fields[0].Name] = true
-			group.AddFlag(cmd.Flags().Lookup(fields[0].Name))
+			if f := fields[0]; f.Key {
+				group.String(f.Variable(), "", f.Doc)
+			} else {
+				grouped[f.Name] = true
+				group.AddFlag(cmd.Flags().Lookup(f.Name))
+			}
 			fields = fields[1:]
 		}
-		fmt.Fprintf(&b, "\n%s:\n%s", group.Name(), group.FlagUsagesWrapped(helpColumns))
+		fmt.Fprintf(&b, "\n%s:\n%s", group.Name(),
+			strings.ReplaceAll(group.FlagUsagesWrapped(helpColumns), "--PLATEN_", "  PLATEN_"))
 	}
 	others := pflag.NewFlagSet("", pflag.ContinueOnError)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"platen/cmd/platen/cli"
+	"platen/internal/config"
 )
 
 // noArguments refuses arguments that are no flags. One where a command has commands of its
@@ -106,6 +107,12 @@ var kinds = map[string]string{
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		name := unknown.GetSpecifiedName()
+		for _, f := range config.Default().Fields() {
+			if f.Key && f.Name == name {
+				return fmt.Errorf("--%s is no flag, since other users of the machine can read a command line; set %s",
+					name, f.Variable())
+			}
+		}
 		return fmt.Errorf("unknown flag: --%s%s", name,
 			meant(flagsLike(cmd, name), "see "+cmd.CommandPath()+" --help"))
 	}

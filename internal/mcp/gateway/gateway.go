@@ -45,17 +45,6 @@ const (
 // Earlier are the revisions with sessions, newest first.
 func Earlier() []string { return []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} }
 
-// Policy decides which clients are offered the revision without sessions.
-type Policy string
-
-// Policies. A client without a session and without a key would have to name
-// its sandbox in every call, so by default only clients with a key get it.
-const (
-	WithKey Policy = "with_key"
-	Always  Policy = "always"
-	Off     Policy = "off"
-)
-
 // API is the part of the API that the agent endpoint uses: the gateway
 // recognises keys and spends budgets, tools act. A zero Credential stands for
 // no key. Errors are problems, or internal ones.
@@ -90,9 +79,9 @@ type API interface {
 
 // Options configure a gateway.
 type Options struct {
-	// Sessionless serves every revision, Sessions those with sessions.
+	// Sessionless serves every revision, Sessions those with sessions: a client without a key
+	// would have to name its sandbox in every call, so that it is offered no other.
 	Sessionless, Sessions *sdk.Server
-	Policy                Policy
 	SessionStore          *session.Store
 	API                   API
 	// Serves reports whether a host is the server's own, Ours whether an Origin header names it.
@@ -122,8 +111,7 @@ func New(o Options) *Gateway {
 
 // server picks the server for a request.
 func (g *Gateway) server(r *http.Request) *sdk.Server {
-	v := RequestOf(r.Context())
-	if g.options.Policy == Always || g.options.Policy == WithKey && v.Key != "" {
+	if RequestOf(r.Context()).Key != "" {
 		return g.options.Sessionless
 	}
 	return g.options.Sessions

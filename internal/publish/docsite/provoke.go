@@ -215,7 +215,7 @@ var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read o
 	problem.TicketForfeited: "Start a server with --max-sandboxes 1 --claim-window 1s, take a ticket and " +
 		"do not claim its place.",
 	problem.NotInEvaluation: "Create a sandbox of the preset agent_eval, and fork it with the key of Head Office.",
-	problem.CreationClosed: "Start a server with --creation-key, and fork a sandbox of it with the key of " +
+	problem.CreationClosed: "Start a server with PLATEN_CREATION_KEY, and fork a sandbox of it with the key of " +
 		"Head Office.",
 	problem.SandboxExpired:  "Start a server with --sandbox-duration 30s, wait, and write.",
 	problem.PowRequired:     "Start a server with --pow-difficulty 16 and create a sandbox without a proof.",

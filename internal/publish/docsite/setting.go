@@ -21,6 +21,8 @@ type setting struct {
 	Begins string
 	// Local is its value in the profile local in words, empty where that has none of its own.
 	Local string
+	// Key marks a key, which has no flag.
+	Key bool
 	// value is its value on this server, for guides that say a number. It is
 	// empty for private values: addresses, files, keys.
 	value string
@@ -41,7 +43,7 @@ func settingsOf(c *config.Config) []setting {
 	all := make([]setting, len(fields))
 	for i, f := range fields {
 		all[i] = setting{Name: f.Name, Variable: f.Variable(), Doc: f.Doc, Default: written(defaults[i].Target),
-			Local: local[f.Name]}
+			Local: local[f.Name], Key: f.Key}
 		if i == 0 || f.Group != fields[i-1].Group {
 			all[i].Begins = f.Group
 		}
