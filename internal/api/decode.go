@@ -30,7 +30,8 @@ func idempotencyKey(h http.Header, rule operation.KeyRule) (string, error) {
 		return "", nil
 	}
 	printable := func(r rune) bool { return r >= ' ' && r <= '~' }
-	if len(sent) > 1 || key == "" || len(key) > operation.MaxIdempotencyKeyLength ||
+	// HTTP takes the spaces around a value away; an agent's key has them still.
+	if len(sent) > 1 || key == "" || strings.TrimSpace(key) != key || len(key) > operation.MaxIdempotencyKeyLength ||
 		strings.ContainsFunc(key, func(r rune) bool { return !printable(r) }) {
 		return "", problem.New(problem.IdempotencyKeyInvalid,
 			"The Idempotency-Key must be one value of 1 to %d printable ASCII characters.",

@@ -75,6 +75,10 @@ func TestTheSecondDoorRefusesWhatTheFirstDoes(t *testing.T) {
 	a := shared.agent(t, n.office)
 	a.refused("office_trade_market", `{"side":"buy","sku":"mat_ink_black","quantity":1,"idempotency_key":""}`,
 		"validation_failed")
+	for _, key := range []string{" ", "k ", " k"} {
+		a.refused("office_trade_market", `{"side":"buy","sku":"mat_ink_black","quantity":1,"idempotency_key":`+
+			encode(t, key)+"}", "idempotency_key_invalid")
+	}
 	if trades := n.get("/office/market/trades").Items(); len(trades) > 0 {
 		t.Errorf("with an empty key there are %d trades", len(trades))
 	}
