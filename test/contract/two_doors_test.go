@@ -29,7 +29,8 @@ var wrongIDs = []string{"so_nothing", "SO-9999", "so-1001", " SO-1001", "a/b", "
 var wrongQueries = []string{
 	"limit=0", "limit=101", "limit=x", "limit=", "limit=05", "limit=1&limit=2", "limit=1e1", "cursor=", "cursor=abc",
 	"cursor=null", "updated_since=yesterday", "updated_since=2026-09-07", "colour=red", "Limit=3",
-	"status=", "status=nonsense", "sku=", "types=nonsense", "system=nobody", "after_seq=x", "after_seq=9223372036854775808", "week_start=monday", "date=x",
+	"status=", "status=nonsense", "sku=", "types=nonsense", "system=nobody", "after_seq=x",
+	"after_seq=9223372036854775808", "week_start=monday", "date=x",
 }
 
 // wrongKeys are no idempotency keys. An empty one, and one with control characters, break a rule of the tool's
