@@ -194,11 +194,12 @@ func (p *page) rows(t *sandbox.Table) (rows [][]byte, next string) {
 	last := 0
 	from := len(t.Entries) - 1
 	if p.cursor {
-		from = min(from, int(p.after)-1)
+		from, _ = record.Place(t.Entries, int(p.after))
+		from--
 	}
 	for i := from; i >= 0; i-- {
 		e := t.Entries[i]
-		if e.Updated < p.updatedSince || e.Removed() || p.filtered && !p.matches(e) {
+		if e.Updated < p.updatedSince || p.filtered && !p.matches(e) {
 			continue
 		}
 		if len(rows) == p.limit {

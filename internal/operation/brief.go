@@ -60,7 +60,7 @@ func each[R any](b *brief, resource string, tell func(row *R)) { eachWhere(b, re
 // eachWhere calls tell with the rows of a table one of whose filters has a value.
 func eachWhere[R any](b *brief, resource, filter, value string, tell func(row *R)) {
 	for _, e := range b.view.Table(resource).Entries {
-		if !e.Removed() && (filter == "" || filterOf(resource, filter, e) == value) {
+		if filter == "" || filterOf(resource, filter, e) == value {
 			row := record.Decode[R](e)
 			tell(&row)
 		}

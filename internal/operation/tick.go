@@ -196,7 +196,7 @@ func digest(v *sandbox.View, happened map[event.Type]int64) TickDigest {
 	}
 	collect := func(system System, resource string, waits func(filter func(name string) string) bool) {
 		for _, e := range v.Table(resource).Entries {
-			if !e.Removed() && waits(func(name string) string { return filterOf(resource, name, e) }) {
+			if waits(func(name string) string { return filterOf(resource, name, e) }) {
 				add(system, resource, e.ID)
 			}
 		}
@@ -214,7 +214,7 @@ func digest(v *sandbox.View, happened map[event.Type]int64) TickDigest {
 	})
 	collect(Factory, "delivery", in(string(factory.DeliveryArrived)))
 	if slices.ContainsFunc(v.Table("work_order").Entries, func(e *record.Entry) bool {
-		return !e.Removed() && filterOf("work_order", "waits_for", e) == string(factory.WaitsForPress)
+		return filterOf("work_order", "waits_for", e) == string(factory.WaitsForPress)
 	}) {
 		for _, e := range v.Table("press").Entries {
 			if press := record.Decode[factory.Press](e); press.Status == factory.PressIdle {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"platen/internal/company"
 	"platen/internal/company/record"
@@ -208,10 +209,18 @@ func newView(header store.Sandbox, c *company.Company, d *desk.Desk, tables []re
 	v.Sequence, v.LastEventAt = at.Sequence, at.At
 	v.nextDue, _ = c.NextDue()
 	for _, rows := range tables {
-		t := &Table{Entries: rows.Entries}
+		t := &Table{Entries: slices.DeleteFunc(slices.Clone(rows.Entries), (*record.Entry).Removed)}
 		for _, e := range rows.Entries {
 			t.Version = max(t.Version, e.Version)
+		}
+		for i, e := range t.Entries {
 			v.tableBytes += sizeOf(e)
+			if e.Ordinal != i { // one was removed, at the latest by now
+				t.Removed = t.Version
+			}
+		}
+		if len(t.Entries) < len(rows.Entries) {
+			t.Removed = t.Version
 		}
 		v.tables[rows.Table] = t
 	}

@@ -40,13 +40,15 @@ type receiver struct {
 	told bytes.Buffer
 	// toldUntil are the versions and the numbers of events up to which sandboxes were told of.
 	toldUntil map[*sandbox.Sandbox][2]uint64
+	// gone are the places of removed rows that were told of.
+	gone map[string]bool
 	// names replaces the ids and texts that differ in each run.
 	names map[string]string
 }
 
 func newReceiver(t *testing.T) *receiver {
 	t.Helper()
-	r := &receiver{names: map[string]string{}, toldUntil: map[*sandbox.Sandbox][2]uint64{}}
+	r := &receiver{names: map[string]string{}, toldUntil: map[*sandbox.Sandbox][2]uint64{}, gone: map[string]bool{}}
 	r.bench = open(t, r.wrap)
 	r.sandbox = r.disturbed(fault.Severe)
 	r.id = r.view(r.sandbox).SandboxID
@@ -129,12 +131,16 @@ func (r *receiver) tell(heading string, s *sandbox.Sandbox) {
 	fmt.Fprintf(&r.told, "== %s\n", heading)
 	v, known := r.view(s), r.toldUntil[s]
 	for _, table := range []string{"webhook", "webhook_delivery", "checkpoint", "mission", "achievement"} {
-		for i, e := range v.Table(table).Entries {
-			if e.Version <= known[0] {
-				continue
+		next := 0
+		for _, e := range v.Table(table).Entries {
+			for ; next < e.Ordinal; next++ {
+				if gone := fmt.Sprint(v.SandboxID, table, next); !r.gone[gone] {
+					r.gone[gone] = true
+					fmt.Fprintf(&r.told, "%s %d removed\n", table, next)
+				}
 			}
-			if e.Removed() {
-				fmt.Fprintf(&r.told, "%s %d removed\n", table, i)
+			next++
+			if e.Version <= known[0] {
 				continue
 			}
 			fmt.Fprintf(&r.told, "%s %s %s\n", table, e.Row(), e.Private())

@@ -61,8 +61,8 @@ type View struct {
 type Table struct {
 	Entries []*record.Entry
 	// Version is the version of the newest commit that changed the visible rows
-	// of the table.
-	Version uint64
+	// of the table, Removed that of the newest that took one away.
+	Version, Removed uint64
 }
 
 // Table returns the rows of a kind. Unknown kinds have none.
@@ -77,7 +77,7 @@ func (v *View) Table(resource string) *Table {
 func (v *View) Row(resource, id string) (*record.Entry, bool) {
 	t := v.Table(resource)
 	for _, e := range slices.Backward(t.Entries) {
-		if e.ID == id && !e.Removed() {
+		if e.ID == id {
 			return e, true
 		}
 	}
@@ -103,7 +103,7 @@ func NumberOf(e *record.Entry) string {
 	var row struct {
 		Number string `json:"number"`
 	}
-	_ = json.Unmarshal(e.Row(), &row) // one that was removed has none
+	_ = json.Unmarshal(e.Row(), &row)
 	return row.Number
 }
 
@@ -232,26 +232,35 @@ func (v *View) with(version uint64, changes *record.Changes, c *company.Company,
 
 // with returns the table after a commit, and by how many bytes it has grown. Births
 // are appended in place, beyond the end that older views know; changed rows make a
-// copy.
+// copy, of which removed ones are no part.
 func (t *Table) with(entries []*record.Entry) (next *Table, bytes int64) {
-	all, copied, version := t.Entries, false, t.Version
+	all, copied, version, removed := t.Entries, false, t.Version, t.Removed
 	for _, e := range entries {
 		version = max(version, e.Version)
-		bytes += sizeOf(e)
-		if e.Ordinal < len(t.Entries) {
-			bytes -= sizeOf(t.Entries[e.Ordinal])
+		at, known := e.Ordinal, e.Ordinal < len(all)
+		if n := len(all); n > 0 && all[n-1].Ordinal >= n { // rows were removed
+			at, known = record.Place(all, e.Ordinal)
+		}
+		if known {
+			bytes -= sizeOf(all[at])
 			if !copied {
 				all, copied = slices.Clone(all), true
 			}
-			all[e.Ordinal] = e
+		}
+		switch {
+		case e.Removed() && known:
+			all, removed = slices.Delete(all, at, at+1), e.Version
 			continue
+		case e.Removed(): // it was born and removed within the commit
+			continue
+		case known:
+			all[at] = e
+		default:
+			all = append(all, e) // births come in their order
 		}
-		for len(all) <= e.Ordinal {
-			all = append(all, nil)
-		}
-		all[e.Ordinal] = e
+		bytes += sizeOf(e)
 	}
-	return &Table{Entries: all, Version: version}, bytes
+	return &Table{Entries: all, Version: version, Removed: removed}, bytes
 }
 
 // Estimates of the bytes that parts of a sandbox take up in memory beside their

@@ -21,8 +21,8 @@ func wrongValues() []any {
 	}
 }
 
-// wrongIDs are texts that stand for no record, or for one of another kind. A path with "." or ".." is not clean; an agent
-// has no path (TestTheSecondDoorRefusesWhatTheFirstDoes).
+// wrongIDs are texts that stand for no record, or for one of another kind. A path with "." or ".." is not clean; an
+// agent has no path (TestTheSecondDoorRefusesWhatTheFirstDoes).
 var wrongIDs = []string{"so_nothing", "SO-9999", "so-1001", " SO-1001", "a/b", "%2e", "ü", strings.Repeat("i", 300)}
 
 // wrongQueries are queries that lists refuse.

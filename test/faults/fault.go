@@ -30,7 +30,7 @@ var faults = []fault{
 	},
 	{
 		"pages of a list overlap by a row", "internal/api/list.go",
-		"from = min(from, int(p.after)-1)", "from = min(from, int(p.after))", "./internal/api ./test/contract",
+		"from--", "from++", "./internal/api ./test/contract",
 	},
 	{
 		"a number of a query has no largest value", "internal/api/query.go",

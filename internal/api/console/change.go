@@ -152,11 +152,7 @@ const seriesResource = "series_point"
 func touched(t *sandbox.Table, version uint64, parent string) (rows []jsontext.Value, removed bool) {
 	rows = []jsontext.Value{}
 	for _, e := range slices.Backward(t.Entries) {
-		if e == nil || e.Version <= version {
-			continue
-		}
-		if e.Removed() {
-			removed = true
+		if e.Version <= version {
 			continue
 		}
 		if len(rows) == maxChangeRows {
@@ -165,7 +161,7 @@ func touched(t *sandbox.Table, version uint64, parent string) (rows []jsontext.V
 		rows = append(rows, shown(e, parent))
 	}
 	slices.Reverse(rows)
-	return rows, removed
+	return rows, t.Removed > version
 }
 
 // shown is a row with the record that it belongs to.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 
 	"platen/internal/words/moment"
@@ -32,6 +33,18 @@ func (e *Entry) Holding(row, private []byte) *Entry {
 	both := slices.Concat(row, private)
 	e.row, e.private = both[:len(row):len(row)], both[len(row):]
 	return e
+}
+
+// Place returns where the entry with an ordinal is among entries in the order of births, or would be, and whether it is
+// there. Ordinals are places until a row is removed.
+func Place(entries []*Entry, ordinal int) (place int, there bool) {
+	if ordinal < len(entries) && entries[ordinal].Ordinal == ordinal {
+		return ordinal, true
+	}
+	if n := len(entries); n == 0 || entries[n-1].Ordinal < ordinal {
+		return n, false
+	}
+	return slices.BinarySearchFunc(entries, ordinal, func(e *Entry, o int) int { return cmp.Compare(e.Ordinal, o) })
 }
 
 // Row returns the JSON that clients read, empty for a row that was removed. It must

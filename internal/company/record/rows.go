@@ -14,9 +14,12 @@ import (
 type Rows struct {
 	definition Definition
 	kind       kind
-	slots      []slot
-	index      index
-	touched    []int
+	// slots are in the order of births. Places in it are those of births until rows are removed: see tidy.
+	slots   []slot
+	index   index
+	touched []int
+	// born counts the births, gone the removed rows that still have a slot.
+	born, gone int
 }
 
 // kind knows the types of the rows. It takes and gives a *live[R, P] as any.
@@ -32,7 +35,9 @@ type slot struct {
 	// entry is the row as last flushed, nil before its first flush.
 	entry *Entry
 	// live is the row decoded, nil while nobody needs it.
-	live    any
+	live any
+	// ordinal is the row's place in the order of births.
+	ordinal uint32
 	touched bool
 	removed bool
 }
@@ -40,12 +45,12 @@ type slot struct {
 // Definition returns the fixed part of the table.
 func (t *Rows) Definition() Definition { return t.definition }
 
-// Len returns how many rows there are.
-func (t *Rows) Len() int { return len(t.slots) }
+// Len returns how many rows were born.
+func (t *Rows) Len() int { return t.born }
 
 // NextID returns the id that the next row will get when it brings none.
 func (t *Rows) NextID(r *Recorder) string {
-	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, len(t.slots)))
+	return sim.ID(t.definition.Prefix, r.identity(t.definition.Prefix, t.born))
 }
 
 func (t *Rows) add(r *Recorder, live any) {
@@ -55,16 +60,16 @@ func (t *Rows) add(r *Recorder, live any) {
 	}
 	stamp := r.stamp()
 	*row.stamps() = Stamps{CreatedAt: stamp, UpdatedAt: stamp, CreatedOn: r.Date()}
-	ordinal := len(t.slots)
-	t.slots = append(t.slots, slot{live: live})
-	t.index.add(row.RowID(), ordinal, t.idAt)
-	t.touch(r, &t.slots[ordinal], ordinal)
+	place := len(t.slots)
+	t.slots = append(t.slots, slot{live: live, ordinal: uint32(t.born)})
+	t.born++
+	t.index.add(row.RowID(), place, t.idAt)
+	t.touch(r, &t.slots[place], place)
 }
 
-// idAt returns the id of the row with a place in the order of births, "" for one
-// that was removed.
-func (t *Rows) idAt(ordinal int) string {
-	switch s := &t.slots[ordinal]; {
+// idAt returns the id of the row in a slot, "" for one that was removed.
+func (t *Rows) idAt(place int) string {
+	switch s := &t.slots[place]; {
 	case s.removed:
 		return ""
 	case s.entry != nil:
@@ -77,14 +82,15 @@ func (t *Rows) idAt(ordinal int) string {
 
 // find returns a row with its private state, nil when there is none with the id.
 func (t *Rows) find(id string) any {
-	ordinal, ok := t.index.find(id, t.idAt)
+	place, ok := t.index.find(id, t.idAt)
 	if !ok {
 		return nil
 	}
-	return t.at(ordinal)
+	return t.at(place)
 }
 
-// IDAt returns the id of the row with a place in the order of births, "" when there is none.
+// IDAt returns the id of the row with a place in the order of births, "" when there is none. It is for tables whose
+// rows stay.
 func (t *Rows) IDAt(ordinal int) string {
 	if ordinal < 0 || ordinal >= len(t.slots) {
 		return ""
@@ -98,37 +104,41 @@ func (t *Rows) Remove(r *Recorder, id string) {
 	if !r.removes {
 		panic(fmt.Sprintf("rows of %s stay", t.definition.Resource))
 	}
-	ordinal := t.Ordinal(id)
-	s := &t.slots[ordinal]
-	t.touch(r, s, ordinal)
+	place := t.place(id)
+	s := &t.slots[place]
+	t.touch(r, s, place)
 	s.live, s.removed = nil, true
+	t.gone++
 }
 
 // edit returns a row with its private state to change, and notes that it was touched.
 // Its stamp moves when public is set.
 func (t *Rows) edit(r *Recorder, id string, public bool) (live any) {
-	ordinal := t.Ordinal(id)
-	live = t.at(ordinal)
+	place := t.place(id)
+	live = t.at(place)
 	if public {
 		row, _ := t.kind.parts(live)
 		row.stamps().UpdatedAt = r.stamp()
 	}
-	t.touch(r, &t.slots[ordinal], ordinal)
+	t.touch(r, &t.slots[place], place)
 	return live
 }
 
 // Ordinal returns a row's place in the order of births. The row must exist.
-func (t *Rows) Ordinal(id string) int {
-	ordinal, ok := t.index.find(id, t.idAt)
+func (t *Rows) Ordinal(id string) int { return int(t.slots[t.place(id)].ordinal) }
+
+// place returns the slot of a row. The row must exist.
+func (t *Rows) place(id string) int {
+	place, ok := t.index.find(id, t.idAt)
 	if !ok {
 		panic(fmt.Sprintf("no %s %q", t.definition.Resource, id))
 	}
-	return ordinal
+	return place
 }
 
-// at returns a row with its private state, nil for one that was removed.
-func (t *Rows) at(ordinal int) any {
-	s := &t.slots[ordinal]
+// at returns the row in a slot with its private state, nil for one that was removed.
+func (t *Rows) at(place int) any {
+	s := &t.slots[place]
 	if s.live == nil && !s.removed {
 		if err := t.decode(s); err != nil {
 			panic(err) // our own bytes always decode
@@ -144,11 +154,11 @@ func (t *Rows) decode(s *slot) error {
 	return errors.Join(decode(s.entry.row, intoRow), decode(s.entry.private, intoPrivate))
 }
 
-func (t *Rows) touch(r *Recorder, s *slot, ordinal int) {
+func (t *Rows) touch(r *Recorder, s *slot, place int) {
 	if !s.touched {
 		s.touched = true
 		r.touched = true
-		t.touched = append(t.touched, ordinal)
+		t.touched = append(t.touched, place)
 	}
 }
 
@@ -158,8 +168,9 @@ func (t *Rows) Flush(version uint64, to *Changes) {
 		return
 	}
 	entries := make([]*Entry, len(t.touched))
-	for i, ordinal := range t.touched {
-		s, e := &t.slots[ordinal], &Entry{Ordinal: ordinal, Version: version}
+	for i, place := range t.touched {
+		s := &t.slots[place]
+		e := &Entry{Ordinal: int(s.ordinal), Version: version}
 		if !s.removed {
 			row, private := t.kind.parts(s.live)
 			e.ID, e.Updated, e.Filters = row.RowID(), row.stamps().UpdatedAt, t.kind.filters(s.live)
@@ -172,6 +183,28 @@ func (t *Rows) Flush(version uint64, to *Changes) {
 	}
 	t.touched = t.touched[:0]
 	to.Rows = append(to.Rows, TableRows{Table: t.definition.Resource, Layout: t.definition.Layout(), Entries: entries})
+	if t.gone > 0 && t.gone*2 >= len(t.slots) {
+		t.tidy()
+	}
+}
+
+// tidy takes the slots of rows away that were removed, so that a table is as large as what it has and not as what it
+// had. The newest slot stays, since it says which ordinal is the next. Nothing is touched.
+func (t *Rows) tidy() {
+	kept := make([]slot, 0, len(t.slots)-t.gone+1)
+	for i := range t.slots {
+		if s := &t.slots[i]; !s.removed || i == len(t.slots)-1 {
+			kept = append(kept, *s)
+		}
+	}
+	t.slots, t.index, t.gone = kept, newIndex(len(kept)), 0
+	for place := range t.slots {
+		if id := t.idAt(place); id != "" {
+			t.index.add(id, place, t.idAt)
+		} else {
+			t.gone++
+		}
+	}
 }
 
 // DropDecoded forgets the decoded form of all rows that are flushed: pointers to rows
@@ -187,8 +220,8 @@ func (t *Rows) DropDecoded() {
 // Forget drops the notes of touched rows without encoding anything: for
 // measuring the simulation by itself. The table cannot be flushed any more.
 func (t *Rows) Forget() {
-	for _, ordinal := range t.touched {
-		t.slots[ordinal].touched = false
+	for _, place := range t.touched {
+		t.slots[place].touched = false
 	}
 	t.touched = t.touched[:0]
 }
@@ -197,10 +230,10 @@ func (t *Rows) Forget() {
 // place in the order of births and the values of its filter fields. The row is
 // a copy, as clients read it. Rows that were removed are left out.
 func (t *Rows) Touched(yield func(ordinal int, row Row, filters []string)) {
-	for _, ordinal := range t.touched {
-		s := &t.slots[ordinal]
+	for _, place := range t.touched {
+		s := &t.slots[place]
 		if !s.removed {
-			yield(ordinal, t.kind.copied(s.live), t.kind.filters(s.live))
+			yield(int(s.ordinal), t.kind.copied(s.live), t.kind.filters(s.live))
 		}
 	}
 }
@@ -212,11 +245,13 @@ func (t *Rows) Restore(rows TableRows) error {
 	t.slots = make([]slot, len(entries))
 	t.index = newIndex(len(entries))
 	for i, e := range entries {
-		if e == nil || e.Ordinal != i || e.Removed() && !t.definition.Removes {
+		if e.Ordinal < t.born || !t.definition.Removes && (e.Ordinal != i || e.Removed()) {
 			return fmt.Errorf("table %s has a hole at %d", t.definition.Resource, i)
 		}
 		s := &t.slots[i]
+		t.born, s.ordinal = e.Ordinal+1, uint32(e.Ordinal)
 		if s.entry, s.removed = e, e.Removed(); s.removed {
+			t.gone++
 			continue
 		}
 		t.index.add(e.ID, i, t.idAt)
@@ -231,22 +266,25 @@ func (t *Rows) Restore(rows TableRows) error {
 	return nil
 }
 
-// Image returns every row as it was last flushed, in the order of births.
+// Image returns every row as it was last flushed, in the order of births. Of those that were removed only the newest
+// row of all has an entry.
 func (t *Rows) Image() TableRows {
-	entries := make([]*Entry, len(t.slots))
+	entries := make([]*Entry, 0, len(t.slots)-t.gone+1)
 	for i := range t.slots {
-		entries[i] = t.slots[i].entry
+		if s := &t.slots[i]; !s.removed || i == len(t.slots)-1 {
+			entries = append(entries, s.entry)
+		}
 	}
 	return TableRows{Table: t.definition.Resource, Layout: t.definition.Layout(), Entries: entries}
 }
 
 // Entry returns the flushed form of a row, nil when it has none.
 func (t *Rows) Entry(id string) *Entry {
-	ordinal, ok := t.index.find(id, t.idAt)
+	place, ok := t.index.find(id, t.idAt)
 	if !ok {
 		return nil
 	}
-	return t.slots[ordinal].entry
+	return t.slots[place].entry
 }
 
 // Check reports a row whose bytes differ from its present value: one that was

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"platen/internal/company/sim"
 	"platen/internal/words/moment"
@@ -86,10 +87,12 @@ func (m *Image) Apply(c *Changes) {
 	for _, rows := range c.Rows {
 		table := m.table(rows)
 		for _, e := range rows.Entries {
-			for len(table.Entries) <= e.Ordinal {
-				table.Entries = append(table.Entries, nil)
+			at, known := Place(table.Entries, e.Ordinal)
+			if known {
+				table.Entries[at] = e
+			} else {
+				table.Entries = slices.Insert(table.Entries, at, e)
 			}
-			table.Entries[e.Ordinal] = e
 		}
 	}
 	if len(c.Fired) > 0 {

@@ -107,7 +107,7 @@ func (t *Table[R, P]) All(yield func(*R, *P) bool) {
 
 // Private returns the private state of a row to read. The row must exist.
 func Private[R, P any](t *Table[R, P], id string) *P {
-	l, _ := t.Rows.at(t.Rows.Ordinal(id)).(*live[R, P])
+	l, _ := t.Rows.at(t.Rows.place(id)).(*live[R, P])
 	return &l.private
 }
 

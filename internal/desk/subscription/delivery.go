@@ -147,7 +147,7 @@ func (b *Subscriptions) wait(d Delivery, from origin) string {
 	d.Status = Pending
 	row, private := b.Deliveries.Add(b.recorder, d, from)
 	b.disturb(row, private)
-	b.enqueue(waiting{due: row.DueAt, ordinal: b.Deliveries.Rows.Len() - 1, id: row.ID})
+	b.enqueue(waiting{due: row.DueAt, ordinal: b.Deliveries.Rows.Ordinal(row.ID), id: row.ID})
 	return row.ID
 }
 
