@@ -126,6 +126,16 @@ fmt: ## Format all Go files and, where npm is, the browser's code.
 generate: ## Run all generators of code and documents.
 	$(GO) generate ./...
 
+# The first run of a test with -update writes its file, and may fail for what was in it.
+GOLDEN = ./internal/operation/schema ./internal/mcp ./internal/company ./internal/sandbox ./cmd/platen/command
+
+golden: generate ## Generate, then write all golden files, examples and kept databases anew, after a change of rows; 8 minutes.
+	for package in $(GOLDEN); do $(GO) test $$package -update >/dev/null || $(GO) test $$package || exit 1; done
+	$(GO) test ./internal/server -run DatabasesOfThisEngine || $(GO) test ./internal/server -run DatabasesOfThisEngine -update
+	$(GO) test ./test/contract -update
+	PLATEN_TEST_THOROUGH=1 $(GO) test ./test/docs -run 'Guides|Provocation' -update
+	$(GO) generate ./...
+
 # Deliveries, delays, leases and polls on the wall clock.
 SCHEDULE = TheFourthAttemptIsTheLast|SurvivesTrueDelays|APlaceIsFreeOnlyAfterDeletion|ASandboxEndsInTwoSteps|WhatWasDueBeforeTheEndHappens|ANetworkThatGoesOnSendingIsBanned|AKeyMaySendItsBudget|TheLongestPollIsAnswered|TheQueueIsServedInItsOrder
 

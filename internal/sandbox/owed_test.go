@@ -295,6 +295,7 @@ func TestTheClientIsOwedTheSameAsEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("what the client is owed has changed (-want +got):\n%s", diff)
+		t.Errorf("the client is owed something else (-want +got):\n%s\nWhere only hashes differ, a stored row has "+
+			"another form: see company.Engine, and run make golden.", diff)
 	}
 }

@@ -30,7 +30,10 @@ func TestMain(m *testing.M) {
 	}
 	shared = serve(&suite)
 	code := m.Run()
-	if *update {
+	switch {
+	case *update && !whole():
+		suite.Errorf("a part of the tests does not see all examples, so none are written: run -update without -run")
+	case *update:
 		if err := seen.write(shared.judge); err != nil {
 			suite.Errorf("write the examples: %v", err)
 		}
