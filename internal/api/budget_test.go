@@ -80,7 +80,11 @@ func TestAKeyHasABudgetThatItSees(t *testing.T) {
 	t.Parallel()
 	n := start(t, limited(t)).create(`{"clock":"manual"}`)
 	for left := 29; left >= 0; left-- {
-		n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, left)
+		a := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, left)
+		// Two requests come back in a second, until all 30 are there.
+		if rate, full := a.Header.Get("RateLimit"), (30-left+1)/2; !strings.HasSuffix(rate, fmt.Sprintf(";t=%d", full)) {
+			t.Errorf("with %d requests left RateLimit is %q, want t=%d", left, rate, full)
+		}
 	}
 	a := n.call("GET", "/v1/sandbox", n.office, "").want(429, "rate_limited").shows(120, 0).limits(n.clock.Now(), 1)
 	if a.Failure()["retryable"] != true {

@@ -159,50 +159,6 @@ func (b *bubble) want(p *polled, items int, took time.Duration) {
 	}
 }
 
-func TestAPollThatFindsSomethingAnswersAtOnce(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "manual", func(b *bubble) {
-		last := b.quiet()
-		b.want(b.call(http.MethodGet, "/events/poll?after_seq=0&limit=100", b.office, ""), last, 0)
-		b.want(b.call(http.MethodGet, fmt.Sprintf("/events/poll?after_seq=%d&wait_s=25", last-1), b.factory, ""), 1, 0)
-	})
-}
-
-func TestAPollWaitsAsLongAsItWasTold(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "manual", func(b *bubble) {
-		last := b.quiet()
-		for query, want := range map[string]time.Duration{
-			"": 20 * time.Second, "&wait_s=0": 0, "&wait_s=1": time.Second, "&wait_s=25": 25 * time.Second,
-			"&types=office.payment.received&wait_s=2": 2 * time.Second, "&system=hr&wait_s=3": 3 * time.Second,
-		} {
-			b.want(b.call(http.MethodGet, fmt.Sprintf("/events/poll?after_seq=%d%s", last, query), b.office, ""),
-				0, want)
-		}
-		b.want(b.call(http.MethodGet, "/events/poll?after_seq=9223372036854775807&wait_s=4", b.office, ""),
-			0, 4*time.Second)
-	})
-}
-
-func TestAPollHearsOfACommitAtOnce(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "manual", func(b *bubble) {
-		last := b.quiet()
-		waiting := b.begin(fmt.Sprintf("/events/poll?after_seq=%d", last), b.factory)
-		other := b.begin(fmt.Sprintf("/events/poll?after_seq=%d&types=office.payment.received", last), b.office)
-		time.Sleep(7 * time.Second) //nolint:forbidigo // the time of the bubble
-		if p := b.call(http.MethodPost, "/sandbox/tick", b.office, `{"minutes":480}`); p.status != http.StatusOK {
-			b.t.Fatalf("tick: %d %s", p.status, p.code)
-		}
-		p := <-waiting
-		b.want(p, min(50, b.last()-last), 7*time.Second)
-		synctest.Wait()
-		if p := <-other; p.status != http.StatusOK {
-			b.t.Errorf("a poll for one type: %d %s", p.status, p.code)
-		}
-	})
-}
-
 // While a poll waits, time passes: customers come without any other request.
 func TestAPollHearsOfPassingTime(t *testing.T) {
 	t.Parallel()
@@ -225,25 +181,6 @@ func TestAPollHearsOfPassingTime(t *testing.T) {
 			seq, _ := newest["seq"].(float64)
 			last = int(seq)
 		}
-	})
-}
-
-func TestOneKeyHasTwoPollsWaiting(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "manual", func(b *bubble) {
-		last := b.quiet()
-		path := fmt.Sprintf("/events/poll?after_seq=%d", last)
-		first, second := b.begin(path, b.office), b.begin(path, b.office)
-		if p := b.call(http.MethodGet, path, b.office, ""); p.status != http.StatusConflict ||
-			p.code != "poll_in_progress" {
-			b.t.Errorf("a third poll: %d %s", p.status, p.code)
-		}
-		other := b.begin(path, b.factory)                                                 // another key
-		b.want(b.call(http.MethodGet, "/events/poll?after_seq=0", b.office, ""), last, 0) // does not wait
-		for _, waiting := range []<-chan *polled{first, second, other} {
-			b.want(<-waiting, 0, 20*time.Second)
-		}
-		b.want(b.call(http.MethodGet, path+"&wait_s=1", b.office, ""), 0, time.Second)
 	})
 }
 
@@ -315,27 +252,6 @@ func TestTheEndOfTheSandboxAnswersWaitingPolls(t *testing.T) {
 		if p = b.call(http.MethodGet, path(), b.office, ""); p.status != http.StatusUnauthorized ||
 			p.took > 10*time.Second {
 			b.t.Errorf("at the deletion: %d %s after %s", p.status, p.code, p.took)
-		}
-	})
-}
-
-func TestBadPollsAreRefused(t *testing.T) {
-	t.Parallel()
-	inBubble(t, "manual", func(b *bubble) {
-		for _, query := range []string{
-			"", "?wait_s=1", "?after_seq=", "?after_seq=-1", "?after_seq=x", "?after_seq=9223372036854775808",
-			"?after_seq=1.0", "?after_seq=0&wait_s=", "?after_seq=0&wait_s=-1", "?after_seq=0&wait_s=26",
-			"?after_seq=0&wait_s=1.5", "?after_seq=0&wait_s=0x1", "?after_seq=0&wait_s=1&wait_s=2",
-			"?after_seq=0&types=nonsense", "?after_seq=0&limit=0", "?after_seq=0&limit=101",
-			"?after_seq=0&colour=red", "?after_seq=0&cursor=x",
-		} {
-			if p := b.call(http.MethodGet, "/events/poll"+query, b.office, ""); p.status != http.StatusBadRequest ||
-				p.code != "invalid_parameter" {
-				b.t.Errorf("%s: %d %s", query, p.status, p.code)
-			}
-		}
-		if p := b.call(http.MethodGet, "/events/poll?cursor=x", b.office, ""); p.code != "invalid_cursor" {
-			b.t.Errorf("a foreign cursor: %d %s", p.status, p.code)
 		}
 	})
 }
