@@ -177,7 +177,7 @@ road: ## Count the functions, files and packages that five requests run through;
 economy: ## Measure the company's worth to players of different skill; 6 minutes.
 	@$(GO) run ./eval/economy
 
-faults: ## Plant twenty bugs, one after the other, and run the tests that should notice; 16 minutes.
+faults: ## Plant forty bugs, one after the other, and run the tests that should notice; half an hour.
 	@$(GO) run ./test/faults
 
 soak: ## More random tests: lives (CHECKS=n), scenarios of 20 worlds, kills (POINTS=n), guests that come and go (MINUTES=n); an hour.

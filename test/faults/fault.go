@@ -87,4 +87,104 @@ var faults = []fault{
 		"rungs.filter(r => r.join.state === 'gap')", "rungs.filter(r => r.join.state === 'broken')",
 		"test/console/joins.test.mjs",
 	},
+	{
+		"a third poll of a key waits too", "internal/api/poll.go",
+		"w.by[key] >= maxPolls",
+		"w.by[key] > maxPolls", "./test/contract",
+	},
+	{
+		"a poll waits half as long as it was told", "internal/api/poll.go",
+		"time.NewTimer(patience)",
+		"time.NewTimer(patience / 2)", "./test/contract",
+	},
+	{
+		"a poll that is over keeps its place", "internal/api/poll.go",
+		"if w.by[key]--; w.by[key] == 0 {",
+		"if w.by[key] == 0 {", "./test/contract",
+	},
+	{
+		"a poll goes on with a key that was revoked", "internal/api/poll.go",
+		"err = x.server.stillKnown(x.Context(), x.Credentials)",
+		"_ = x.server.stillKnown(x.Context(), x.Credentials)", "./internal/api",
+	},
+	{
+		"a poll is not told that its server stops", "internal/api/poll.go",
+		"case <-x.server.stopped:",
+		"case <-(chan struct{})(nil):", "./internal/api",
+	},
+	{
+		"a poll is not told that its lease has ended", "internal/api/poll.go",
+		" || f.view.Status(x.now) != v.status || ",
+		" || ", "./internal/api",
+	},
+	{
+		"a poll hears of no commit", "internal/api/poll.go",
+		"case <-v.changed:\n",
+		"case <-(chan struct{})(nil):\n", "./test/contract",
+	},
+	{
+		"a bucket is full a request too late", "internal/api/budget.go",
+		"time.Duration(d.budget.Burst-left)",
+		"time.Duration(d.budget.Burst-left+1)", "./internal/api",
+	},
+	{
+		"a key sent with another query is the same write", "internal/api/message/request.go",
+		"r.HTTP.URL.Path, r.HTTP.URL.RawQuery}",
+		"r.HTTP.URL.Path}", "./internal/api",
+	},
+	{
+		"If-Match knows no tag of a record read by its number", "internal/api/precondition.go",
+		"[]string{id, sandbox.NumberOf(e)}",
+		"[]string{id}", "./test/contract",
+	},
+	{
+		"a cursor fits a list with another filter", "internal/api/list.go",
+		"\tfor _, part := range p.filters {\n\t\tb =",
+		"\tfor _, part := range p.filters[:0] {\n\t\tb =", "./test/contract",
+	},
+	{
+		"a cell that begins with @ is a formula", "internal/api/csv.go",
+		`[=+\-@＝＋`,
+		`[=+\-＝＋`, "./internal/api",
+	},
+	{
+		"one key of a URL is revoked, and no other", "internal/api/keyurl.go",
+		"maxKeys = 16",
+		"maxKeys = 1", "./internal/api",
+	},
+	{
+		"an event is sent again after five minutes instead of one", "internal/desk/subscription/delivery.go",
+		"60 * time.Second, 300",
+		"300 * time.Second, 300", "./internal/desk/subscription",
+	},
+	{
+		"a request of another server is taken an hour later", "internal/cluster/hop/hop.go",
+		"age > maxAge || age < -maxAge",
+		"age > 60*maxAge || age < -maxAge", "./internal/cluster/hop",
+	},
+	{
+		"the last minute of a plan has no faults", "internal/desk/injection/draw.go",
+		"c.Minute < r.ToMinute)",
+		"c.Minute < r.ToMinute-1)", "./internal/desk/injection",
+	},
+	{
+		"a session that has ended goes on", "internal/mcp/session/session.go",
+		"err == nil && !now.Before(r.EndsAt)",
+		"err == nil && now.IsZero()", "./internal/mcp/session",
+	},
+	{
+		"the margin of a mean is that of one try more", "eval/statistic/statistic.go",
+		"student(len(values)-1)",
+		"student(len(values))", "./eval/statistic",
+	},
+	{
+		"a parameter may be given twice", "internal/api/query.go",
+		"== 1 {\n\t\t\tonce++",
+		"> 0 {\n\t\t\tonce++", "./internal/api",
+	},
+	{
+		"a key stored for one request replays another", "internal/sandbox/reply.go",
+		"if reply.Fingerprint != cmd.Fingerprint {",
+		"if reply.Fingerprint != cmd.Fingerprint && reply.Status == 0 {", "./internal/sandbox",
+	},
 }

@@ -8,7 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"platen/internal/cluster/hop"
 	"platen/internal/store"
@@ -60,6 +60,9 @@ func TestACapturedRequestIsGoodForNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer road.Close()
+	sentAt := time.UnixMilli(1_800_000_000_000)
+	now := sentAt
+	road.Now = func() time.Time { return now }
 	var captured http.Header
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		captured = r.Header.Clone()
@@ -99,9 +102,13 @@ func TestACapturedRequestIsGoodForNothingElse(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	synctest.Test(t, func(t *testing.T) { // where it is years earlier
-		if err := open(http.MethodPost, target, "mine", body); !errors.Is(err, hop.ErrStale) {
-			t.Errorf("at another time: %v", err)
+	for age, want := range map[time.Duration]error{
+		30 * time.Second: nil, 31 * time.Second: hop.ErrStale, time.Hour: hop.ErrStale,
+		-30 * time.Second: nil, -31 * time.Second: hop.ErrStale,
+	} {
+		now = sentAt.Add(age)
+		if err := open(http.MethodPost, target, "mine", body); !errors.Is(err, want) {
+			t.Errorf("after %s: %v, want %v", age, err, want)
 		}
-	})
+	}
 }
