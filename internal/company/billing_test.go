@@ -374,7 +374,7 @@ func TestWhatNeverArrivesIsNeverPaid(t *testing.T) {
 					"be worth nothing",
 					l.received(), s.ReceivableMinor, s.NetWorthMinor, s.Inventory.StockValueMinor, s.PayableMinor)
 			}
-			if got := l.order("SO-1001").Status; got != office.OrderShipped {
+			if got := l.order("SO-1001").Status; got != office.OrderExpired {
 				t.Errorf("the order is %s", got)
 			}
 			checkFeed(t, l)

@@ -88,8 +88,7 @@ func (c *Company) checkTimers() error {
 	want(c.now.OfDay() < sim.CloseMinute, timerClose, "")
 	for order := range c.office.SalesOrders.All {
 		want(order.Status == office.OrderReceived, office.TimerAnswerLapses, order.ID)
-		want((order.Status == office.OrderAccepted || order.Status == office.OrderInProduction) &&
-			!c.office.OrderArrived(order), office.TimerDeliveryMissed, order.ID)
+		want(c.office.OrderAwaited(order), office.TimerDeliveryMissed, order.ID)
 	}
 	for invoice := range c.office.CustomerInvoices.All {
 		want(invoice.Status == office.InvoiceOpen, office.TimerInvoiceOverdue, invoice.ID)
@@ -97,7 +96,7 @@ func (c *Company) checkTimers() error {
 	}
 	for lot := range c.office.ContractLots.All {
 		want(lot.Status == office.LotOffered, office.TimerOfferLapses, lot.ID)
-		want(lot.Status == office.LotAccepted && !c.office.LotArrived(lot), office.TimerLotMissed, lot.ID)
+		want(lot.Status != office.LotOffered && !c.office.LotOver(lot), office.TimerLotMissed, lot.ID)
 	}
 	for trade, private := range c.market.Trades.All {
 		want(private.UnderWay, timerMarketDelivery, trade.ID)

@@ -15,7 +15,7 @@ import (
 var transitions = map[string]map[string][]string{
 	"sales_order": {
 		"": {"received"}, "received": {"accepted", "in_production", "declined", "expired"},
-		"accepted": {"shipped", "expired"}, "in_production": {"shipped", "expired"}, "shipped": {"paid"},
+		"accepted": {"shipped", "expired"}, "in_production": {"shipped", "expired"}, "shipped": {"paid", "expired"},
 	},
 	"customer_invoice": {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
 	"office_shipment":  {"": {"shipped"}},
@@ -39,7 +39,7 @@ var transitions = map[string]map[string][]string{
 	"factory_goods_receipt": {"": {"recorded"}},
 	"office_goods_receipt":  {"": {"recorded"}},
 	"contract_lot": {"": {"offered"}, "offered": {"accepted", "declined", "expired"},
-		"accepted": {"delivered", "expired"}},
+		"accepted": {"delivered", "expired"}, "delivered": {"expired"}},
 	"market_trade":     {"": {"executed"}},
 	"market_delivery":  {"": {"received"}},
 	"supplier_invoice": {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},

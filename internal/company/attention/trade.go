@@ -266,7 +266,7 @@ func (l *look) disputes() {
 	var records []Record
 	owed := money.Minor(0)
 	for i := range l.Office.CustomerInvoices.All {
-		if i.DisputeCode == nil || i.BalanceMinor == 0 {
+		if i.DisputeCode == nil || i.BalanceMinor == 0 || l.Office.Hopeless(i) {
 			continue
 		}
 		records = append(records, recordOf("customer_invoice", i.ID, i.Number))

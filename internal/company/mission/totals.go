@@ -43,7 +43,7 @@ type DisruptionRun struct {
 // Standing is the company's position when the board looks at it.
 type Standing struct {
 	// Shipped and Late count the sales orders that have reached their
-	// customers, Delivered the contract lots that were billed.
+	// customers, Delivered the contract lots.
 	Shipped, Late, Delivered int64
 	CashMinor                money.Minor
 	// NegativeCloses counts the closes in a row with negative cash.

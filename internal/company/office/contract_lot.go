@@ -17,7 +17,7 @@ import (
 // ContractLotStatus is the status of a contract lot.
 //
 //	offered ──accept──▶ accepted ──office shipment──▶ delivered
-//	   │ └────decline─▶ declined └──not in time──▶ expired, with a penalty
+//	   │ └────decline─▶ declined └──goods not in time──┴──▶ expired, with a penalty
 //	   └──unanswered──▶ expired
 type ContractLotStatus string
 
@@ -67,11 +67,11 @@ type ContractLot struct {
 	Currency       string            `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
 	AnswerBy       moment.Date       `json:"answer_by" doc:"The last date on which it can be accepted or declined. It expires when the next working day opens, without a penalty."`
 	DeliverBy      moment.Date       `json:"deliver_by" doc:"The last day on which the goods may reach the customer."`
-	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered" doc:"offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office. declined and expired are final."`
+	Status         ContractLotStatus `json:"status" enum:"offered,accepted,declined,expired,delivered" doc:"offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office, and expires all the same if the goods do not come in time. declined and expired are final."`
 	WorkOrderRef   *string           `json:"work_order_ref" doc:"The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge manual."`
 	ShipmentID     *string           `json:"shipment_id" doc:"The shipment at Head Office that billed it; null before."`
 	InvoiceID      *string           `json:"invoice_id" doc:"The customer invoice that bills it; null before."`
-	ExpiredReason  *string           `json:"expired_reason" enum:"offer_lapsed,delivery_missed" doc:"offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by deliver_by. Null unless the status is expired."`
+	ExpiredReason  *string           `json:"expired_reason" enum:"offer_lapsed,delivery_missed" doc:"offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by deliver_by, billed or not. Null unless the status is expired."`
 	record.Stamps
 }
 
@@ -226,11 +226,11 @@ func (o *Office) OfferLapses(r *record.Recorder, id string) {
 	}
 }
 
-// LotMissed expires a lot that was accepted and not delivered in time: the penalty
+// LotMissed expires a lot that was accepted and whose goods have not come in time, billed or not: the penalty
 // leaves the company, with or without cash. A customer that has the goods waits for
-// the bill.
+// the bill (contract: OPEN.STATE.CONTRACT_LOT).
 func (o *Office) LotMissed(r *record.Recorder, id string) {
-	if lot, _ := o.ContractLots.Find(id); lot.Status == LotAccepted && !o.LotArrived(lot) {
+	if lot, _ := o.ContractLots.Find(id); lot.Status != LotOffered && !o.LotOver(lot) {
 		o.State.ExpiredLots++
 		o.changeReputation(reputationLotMissed)
 		o.expireLot(r, id, DeliveryMissed)
@@ -263,7 +263,6 @@ func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, sour
 	lot, private := o.ContractLots.Edit(r, id)
 	shipmentID := o.Shipments.Rows.NextID(r)
 	lot.ShipmentID, lot.InvoiceID = &shipmentID, new(o.CustomerInvoices.Rows.NextID(r))
-	o.State.DeliveredLots++
 	record.Move(r, lot, &lot.Status, LotDelivered)
 	r.Emit(event.ContractLotDelivered, lot, &event.ContractLotDeliveredData{
 		Number: lot.Number, ShipmentID: shipmentID, TotalMinor: lot.TotalMinor, OnTime: true,
@@ -280,16 +279,10 @@ func (o *Office) ShipLot(r *record.Recorder, id string, factoryRef *string, sour
 }
 
 // fulfilLot settles a lot whose goods have arrived and which has been billed,
-// whichever came last. For goods that were billed in time and came late the
-// customer takes the penalty off when paying.
+// whichever came last. The goods are in time: a lot without them expires.
 func (o *Office) fulfilLot(r *record.Recorder, lot *ContractLot) {
-	if arrived := *record.Private(o.ContractLots, lot.ID).ArrivedOn; arrived > sim.DayFrom(lot.DeliverBy) {
-		invoice := record.EditPrivate(o.CustomerInvoices, r, *lot.InvoiceID)
-		invoice.DeductionMinor = min(lot.PenaltyMinor, lot.TotalMinor-1)
-		o.changeReputation(reputationLotMissed)
-	} else {
-		o.changeReputation(reputationOnTime)
-	}
+	o.State.DeliveredLots++
+	o.changeReputation(reputationOnTime)
 	o.schedulePayments(r, *lot.InvoiceID)
 }
 
@@ -319,6 +312,12 @@ func (o *Office) LotArrived(lot *ContractLot) bool {
 	return record.Private(o.ContractLots, lot.ID).ArrivedOn != nil
 }
 
+// LotOver reports whether the customer of a lot takes no more goods: they have come, or the lot was declined or has
+// expired.
+func (o *Office) LotOver(lot *ContractLot) bool {
+	return o.LotArrived(lot) || lot.Status == LotDeclined || lot.Status == LotExpired
+}
+
 // CompletesLot reports whether the customer has all of a lot once a parcel with
 // so much of a product has arrived.
 func (o *Office) CompletesLot(lot *ContractLot, sku string, quantity int64) bool {
@@ -329,8 +328,7 @@ func (o *Office) CompletesLot(lot *ContractLot, sku string, quantity int64) bool
 // lotArrives is the customer's side of a parcel for a lot, and returns the
 // goods' value at the price of the lot.
 func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, quantity int64) (worth money.Minor) {
-	if lot.SKU != sku || record.Private(o.ContractLots, lot.ID).ArrivedOn != nil ||
-		lot.Status != LotAccepted && lot.Status != LotDelivered {
+	if lot.SKU != sku || lot.Status == LotOffered || o.LotOver(lot) {
 		return 0
 	}
 	private := record.EditPrivate(o.ContractLots, r, lot.ID)
@@ -349,15 +347,14 @@ func (o *Office) lotArrives(r *record.Recorder, lot *ContractLot, sku string, qu
 func (o *Office) checkLots() error {
 	offered, delivered := int64(0), int64(0)
 	for lot := range o.ContractLots.All {
-		switch lot.Status {
-		case LotOffered:
+		if lot.Status == LotOffered {
 			offered++
-		case LotDelivered:
-			delivered++
-		case LotAccepted, LotDeclined, LotExpired:
 		}
-		if (lot.Status == LotDelivered) != (lot.ShipmentID != nil) ||
-			(lot.Status == LotDelivered) != (lot.InvoiceID != nil) {
+		if lot.Status == LotDelivered && o.LotArrived(lot) {
+			delivered++
+		}
+		bill, billed := lot.InvoiceID != nil, lot.Status == LotDelivered
+		if bill != (lot.ShipmentID != nil) || bill != billed && (!bill || lot.Status != LotExpired) {
 			return fmt.Errorf("contract lot %s is %s with the shipment %v", lot.ID, lot.Status, lot.ShipmentID)
 		}
 	}

@@ -55,7 +55,7 @@ type CustomerInvoice struct {
 	ContractLotID     *string               `json:"contract_lot_id" doc:"The contract lot that it bills; null for a sales order."`
 	CustomerID        string                `json:"customer_id" doc:"The customer who owes it."`
 	GrossMinor        money.Minor           `json:"gross_minor" doc:"The price of the goods before deductions, in minor units."`
-	LateDiscountMinor money.Minor           `json:"late_discount_minor" doc:"Taken off for goods that came late, in minor units: the discount of an order, the penalty of a lot. Where the bill came before the goods, the customer takes it off with the payment."`
+	LateDiscountMinor money.Minor           `json:"late_discount_minor" doc:"Taken off an order whose goods came late, in minor units; 0 for a lot. Where the bill came before the goods, the customer takes it off with the payment."`
 	TotalMinor        money.Minor           `json:"total_minor" doc:"gross_minor less late_discount_minor."`
 	AmountPaidMinor   money.Minor           `json:"amount_paid_minor" doc:"The payments of the customer so far, in minor units."`
 	BalanceMinor      money.Minor           `json:"balance_minor" doc:"Still to be paid: total_minor less amount_paid_minor."`
@@ -63,7 +63,7 @@ type CustomerInvoice struct {
 	IssuedOn          moment.Date           `json:"issued_on" doc:"The in-world date of the bill."`
 	DueDate           moment.Date           `json:"due_date" doc:"The last date for the payment: the payment terms of the customer after issued_on, on a working day."`
 	Status            CustomerInvoiceStatus `json:"status" enum:"open,overdue,paid" doc:"open is not due yet; overdue was not paid by due_date; paid has a balance of 0."`
-	DisputeCode       *string               `json:"dispute_code" enum:"goods_not_received" doc:"goods_not_received: an overdue invoice that the customer does not pay because the goods have not come. Null otherwise, and again once they have come."`
+	DisputeCode       *string               `json:"dispute_code" enum:"goods_not_received" doc:"goods_not_received: an overdue invoice that the customer does not pay because the goods have not come. Null otherwise, and again once they have come. It stays where the order or lot has expired: nobody pays that bill."`
 	PaidOn            *moment.Date          `json:"paid_on" doc:"The date of the payment that brought the balance to 0; null before."`
 	record.Stamps
 }
@@ -113,6 +113,16 @@ func (o *Office) Reached(invoice *CustomerInvoice) bool {
 		return record.Private(o.ContractLots, *invoice.ContractLotID).ArrivedOn != nil
 	}
 	return record.Private(o.SalesOrders, *invoice.SalesOrderID).ArrivedOn != nil
+}
+
+// Hopeless reports whether the goods of an invoice can reach the customer no more: its order or lot has expired.
+func (o *Office) Hopeless(invoice *CustomerInvoice) bool {
+	if invoice.ContractLotID != nil {
+		lot, _ := o.ContractLots.Find(*invoice.ContractLotID)
+		return lot.Status == LotExpired
+	}
+	order, _ := o.SalesOrders.Find(*invoice.SalesOrderID)
+	return order.Status == OrderExpired
 }
 
 // takeBack ends the dispute over goods that have come after all: the customer's

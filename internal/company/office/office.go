@@ -83,7 +83,7 @@ type State struct {
 	StorageAccrued  int64 `json:"storage_accrued"`
 	InterestAccrued int64 `json:"interest_accrued"`
 	// OfferedLots counts lots that wait for an answer, DeliveredLots those
-	// that were shipped.
+	// that were billed and are with their customers.
 	OfferedLots   int64 `json:"offered_lots"`
 	DeliveredLots int64 `json:"delivered_lots"`
 	// NegativeCloses counts the day closes in a row with negative cash.

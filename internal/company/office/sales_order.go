@@ -21,7 +21,7 @@ import (
 //	   │ └────decline──▶ declined
 //	   └──unanswered───▶ expired
 //	accepted, in_production ──office shipment──▶ shipped ──invoice paid──▶ paid
-//	   └──not shipped in time──▶ expired
+//	   └──goods not with the customer in time──────┴──▶ expired
 type SalesOrderStatus string
 
 // Statuses (contract: SO.STATUS).
@@ -73,11 +73,11 @@ type SalesOrder struct {
 	UnitPriceMinor money.Minor      `json:"unit_price_minor" doc:"The price of one unit that the customer offers, in minor units."`
 	TotalMinor     money.Minor      `json:"total_minor" doc:"quantity times unit_price_minor, in minor units, before any late discount."`
 	Currency       string           `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
-	Status         SalesOrderStatus `json:"status" enum:"received,accepted,in_production,declined,expired,shipped,paid" doc:"received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined and expired are final."`
+	Status         SalesOrderStatus `json:"status" enum:"received,accepted,in_production,declined,expired,shipped,paid" doc:"received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed, which alone keeps no promise: it expires too if the goods do not come. paid is paid in full. declined and expired are final."`
 	ReceivedOn     moment.Date      `json:"received_on" doc:"The in-world date on which the order came."`
 	AnswerBy       moment.Date      `json:"answer_by" doc:"The last date on which it can be accepted or declined. It expires when the next working day opens."`
 	DueDate        moment.Date      `json:"due_date" doc:"The date by which the customer wants the goods. Each working day after it costs a discount."`
-	CancelAfter    moment.Date      `json:"cancel_after" doc:"The last date on which the customer still takes the goods. An accepted order whose goods have not come by then expires when the next working day opens."`
+	CancelAfter    moment.Date      `json:"cancel_after" doc:"The last date on which the customer still takes the goods. An accepted order whose goods have not come by then expires when the next working day opens, billed or not."`
 	// Rush orders are due within days, pay more, and forgive less.
 	Rush                  bool         `json:"rush" doc:"Due within two working days, at a higher price and a higher discount for each day of delay."`
 	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day" doc:"Per cent of total_minor that the customer takes off for each working day after due_date."`
@@ -124,7 +124,7 @@ type DeclineSalesOrder struct {
 	Reason *string `json:"reason,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"For the record; the customer does not read it."`
 }
 
-// open reports whether the order still waits for its goods or an answer.
+// open reports whether the order still waits for an answer or its bill.
 func (s SalesOrderStatus) open() bool {
 	return s == OrderReceived || s == OrderAccepted || s == OrderInProduction
 }
@@ -213,10 +213,10 @@ func (o *Office) AnswerLapses(r *record.Recorder, id string) {
 	}
 }
 
-// DeliveryMissed expires an order that was accepted and never delivered. A customer
-// that has the goods waits for the bill, however late it comes.
+// DeliveryMissed expires an order that was accepted and never delivered, billed or not. A customer
+// that has the goods waits for the bill, however late it comes (contract: OPEN.STATE.SALES_ORDER.MISSED).
 func (o *Office) DeliveryMissed(r *record.Recorder, id string) {
-	if order, _ := o.SalesOrders.Find(id); order.Status.open() && !o.OrderArrived(order) {
+	if order, _ := o.SalesOrders.Find(id); o.OrderAwaited(order) {
 		o.State.ExpiredOrders++
 		o.please(r, order.CustomerID, satisfactionMissed)
 		o.expire(r, id, DeliveryMissed, reputationMissed)
@@ -226,8 +226,10 @@ func (o *Office) DeliveryMissed(r *record.Recorder, id string) {
 func (o *Office) expire(r *record.Recorder, id, reason string, reputation int64) {
 	order, _ := o.SalesOrders.Edit(r, id)
 	order.ExpiredReason = &reason
+	if order.Status.open() {
+		o.State.OpenOrders--
+	}
 	record.Move(r, order, &order.Status, OrderExpired)
-	o.State.OpenOrders--
 	o.changeReputation(reputation)
 	r.Emit(event.SalesOrderExpired, order, &event.SalesOrderExpiredData{
 		Number: order.Number, Reason: reason, ReputationChange: share.PerCent(reputation / 100),
@@ -260,6 +262,17 @@ func (o *Office) OrderArrived(order *SalesOrder) bool {
 	return record.Private(o.SalesOrders, order.ID).ArrivedOn != nil
 }
 
+// OrderAwaited reports whether the customer of an accepted order waits for the goods, billed or not.
+func (o *Office) OrderAwaited(order *SalesOrder) bool {
+	return order.Status != OrderReceived && !o.OrderOver(order)
+}
+
+// OrderOver reports whether the customer of an order takes no more goods: they have come, or the order was declined
+// or has expired.
+func (o *Office) OrderOver(order *SalesOrder) bool {
+	return o.OrderArrived(order) || order.Status == OrderDeclined || order.Status == OrderExpired
+}
+
 // CompletesOrder reports whether the customer has all that was ordered once a
 // parcel with so much of a product has arrived.
 func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) bool {
@@ -277,10 +290,7 @@ func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity
 		return o.lotArrives(r, lot, sku, quantity)
 	}
 	order, ok := o.OrderByReference(reference)
-	if !ok || order.SKU != sku || record.Private(o.SalesOrders, order.ID).ArrivedOn != nil {
-		return 0
-	}
-	if !order.Status.open() && order.Status != OrderShipped {
+	if !ok || order.SKU != sku || o.OrderOver(order) {
 		return 0
 	}
 	// Head Office reads nothing of this: goods are no record of its own.
@@ -335,7 +345,8 @@ func (o *Office) checkOrders() error {
 			open++
 		}
 		billed := order.Status == OrderShipped || order.Status == OrderPaid
-		if billed != (order.InvoiceID != nil) || billed != (order.ShipmentID != nil) {
+		bill := order.InvoiceID != nil
+		if bill != (order.ShipmentID != nil) || bill != billed && (!bill || order.Status != OrderExpired) {
 			return fmt.Errorf("sales order %s is %s with invoice %v and shipment %v",
 				order.ID, order.Status, order.InvoiceID, order.ShipmentID)
 		}

@@ -39,7 +39,7 @@ type ContractLotDeclinedData struct {
 type ContractLotExpiredData struct {
 	Head
 	Number       string      `json:"number" doc:"The number of the lot on paper."`
-	Reason       string      `json:"reason" enum:"offer_lapsed,delivery_missed" doc:"offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by deliver_by."`
+	Reason       string      `json:"reason" enum:"offer_lapsed,delivery_missed" doc:"offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by deliver_by, billed or not."`
 	PenaltyMinor money.Minor `json:"penalty_minor" doc:"The penalty that left the company, in minor units; 0 for an offer that lapsed."`
 	CashMinor    money.Minor `json:"cash_minor" doc:"The cash of the company afterwards, in minor units."`
 	Riders
@@ -51,6 +51,6 @@ type ContractLotDeliveredData struct {
 	Number     string      `json:"number" doc:"The number of the lot on paper."`
 	ShipmentID string      `json:"shipment_id" doc:"The shipment at Head Office that billed it."`
 	TotalMinor money.Minor `json:"total_minor" doc:"The price of the lot, in minor units."`
-	OnTime     bool        `json:"on_time" doc:"Always true: Head Office cannot see when the goods come. A customer who gets them late takes the penalty off the payment."`
+	OnTime     bool        `json:"on_time" doc:"True until something else is known: where the bill came before the goods, office.contract_lot.expired corrects it if they do not come by deliver_by."`
 	Riders
 }
