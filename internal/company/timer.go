@@ -84,7 +84,7 @@ func ownTimers() []record.TimerHandler[*Company] {
 // paymentArrives books a payment of a customer. The one for an order that a
 // client accepted counts for the missions.
 func (c *Company) paymentArrives(t sim.Timer) {
-	order := c.office.PaymentArrives(c.rec, t.Ref, t.Index)
+	order := c.office.PaymentArrives(c.rec, t.Ref)
 	if order != "" && record.Private(c.office.SalesOrders, order).AcceptedOn != nil {
 		c.missions.Note(c.rec, mission.WasPaid)
 	}

@@ -106,8 +106,10 @@ func (c *Company) customerPays(in *PullTrigger) (Triggered, error) {
 	if c.office.State.Conditions.PaymentsWaitUntil > c.rec.Today() {
 		return Triggered{}, impossible("No payment arrives while the payment network is out.")
 	}
-	c.rec.Withdraw(office.TimerPayment, invoice.ID)
-	c.paymentArrives(sim.Timer{Ref: invoice.ID})
+	for c.rec.Waits(office.TimerPayment, invoice.ID) { // again for the second half
+		c.rec.Withdraw(office.TimerPayment, invoice.ID)
+		c.paymentArrives(sim.Timer{Ref: invoice.ID})
+	}
 	return Triggered{"customer_invoice", invoice.ID, c.now}, nil
 }
 

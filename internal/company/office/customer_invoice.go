@@ -30,18 +30,14 @@ const GoodsNotReceived = "goods_not_received"
 // Timers of invoices. Their Ref is the invoice's id.
 const (
 	TimerInvoiceOverdue = "customer_invoice.overdue"
-	// TimerPayment brings a payment; its Index is the instalment, counted
-	// from 1, or 0 for all at once.
+	// TimerPayment brings the next payment.
 	TimerPayment = "customer_invoice.payment"
 )
 
 const (
-	maxEarlyDays     = 3 // 0, 1 or 2 days early
-	maxLateDays      = 6 // 1 to 6 days late
-	instalmentDays   = 3 // working days between the two halves
-	wholePayment     = 0
-	firstInstalment  = 1
-	secondInstalment = 2
+	maxEarlyDays   = 3 // 0, 1 or 2 days early
+	maxLateDays    = 6 // 1 to 6 days late
+	instalmentDays = 3 // working days between the two halves
 )
 
 // CustomerInvoice is a customer's debt for a shipment.
@@ -153,19 +149,14 @@ func (o *Office) schedulePayments(r *record.Recorder, invoiceID string) {
 }
 
 func (o *Office) schedulePayment(r *record.Recorder, invoiceID string, day sim.Day) {
-	invoice, _ := o.CustomerInvoices.Find(invoiceID)
-	customer, _ := catalog.CustomerByID(invoice.CustomerID)
-	pay := func(day sim.Day, instalment int64) {
-		r.Set(sim.Timer{
-			Due: day.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID, Index: instalment,
-		})
-	}
-	if customer.Habit != catalog.Instalments {
-		pay(day, wholePayment)
-		return
-	}
-	pay(day, firstInstalment)
-	pay(day+instalmentDays, secondInstalment)
+	r.Set(sim.Timer{Due: day.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID})
+}
+
+// paysHalf reports whether the next payment of an invoice is the first of two halves: half of the balance, the odd
+// minor unit left to the second (contract: OPEN.STATE.PAYMENT.INSTALMENTS).
+func (i *CustomerInvoice) paysHalf() bool {
+	customer, _ := catalog.CustomerByID(i.CustomerID)
+	return customer.Habit == catalog.Instalments && i.AmountPaidMinor == 0 && i.BalanceMinor > 1
 }
 
 // InvoiceOverdue marks an invoice that was not paid by its due date.

@@ -205,7 +205,7 @@ func (o *Office) Check() error {
 	}
 	for _, check := range []func() error{
 		o.checkOrders, o.checkSuppliers, o.checkRequisitions, o.checkPurchaseOrders, o.checkGoodsReceipts,
-		o.checkSupplierInvoices, o.checkLots,
+		o.checkSupplierInvoices, o.checkLots, o.checkPayments,
 	} {
 		if err := check(); err != nil {
 			return err

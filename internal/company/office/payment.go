@@ -1,9 +1,10 @@
 package office
 
 import (
+	"fmt"
+
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
-	"platen/internal/company/sim"
 	"platen/internal/words/event"
 	"platen/internal/words/moment"
 	"platen/internal/words/money"
@@ -40,22 +41,22 @@ func (*Payment) Resource() string { return "payment" }
 // State implements record.Row.
 func (*Payment) State() string { return "" }
 
-// PaymentArrives books a customer's payment: the whole balance, or the first
-// or second half of it. It returns the sales order that is now paid in full,
-// "" when none is. While payments wait, it comes on the first day on which they
+// PaymentArrives books a customer's payment: the whole balance, or half of it,
+// and sets the timer of the second half: however late the first one comes, the second is later. It returns the sales
+// order that is now paid in full, "" when none is. While payments wait, it comes on the first day on which they
 // arrive again.
-func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string, instalment int64) string {
+func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string) string {
 	if until := o.State.Conditions.PaymentsWaitUntil; r.Today() < until {
-		r.Set(sim.Timer{Due: until.At(sim.PaymentMinute), Class: sim.ClassDay, Kind: TimerPayment, Ref: invoiceID,
-			Index: instalment})
+		o.schedulePayment(r, invoiceID, until)
 		return ""
 	}
 	o.takeDeduction(r, invoiceID)
 	o.takeBack(r, invoiceID) // a customer who pays has found the goods
 	invoice, _ := o.CustomerInvoices.Find(invoiceID)
-	amount := invoice.BalanceMinor
-	if instalment == firstInstalment {
+	amount, half := invoice.BalanceMinor, invoice.paysHalf()
+	if half {
 		amount /= 2
+		o.schedulePayment(r, invoiceID, r.Today()+instalmentDays)
 	}
 	if amount == 0 {
 		return ""
@@ -118,6 +119,33 @@ func (o *Office) markPaid(r *record.Recorder, invoiceID string) (paid string) {
 		Number: invoice.Number, SalesOrderID: invoice.SalesOrderID, TotalMinor: invoice.TotalMinor, PaidOn: r.Date(),
 	})
 	return paid
+}
+
+// checkPayments reports an invoice that was not paid by the payments of its customer's habit: two halves of one who
+// pays by instalments, or all at once.
+func (o *Office) checkPayments() error {
+	payments := map[string]int64{}
+	for p := range o.Payments.All {
+		if p.CustomerInvoiceID != nil {
+			payments[*p.CustomerInvoiceID]++
+		}
+	}
+	for i := range o.CustomerInvoices.All {
+		customer, _ := catalog.CustomerByID(i.CustomerID)
+		halves, want := customer.Habit == catalog.Instalments && i.TotalMinor > 1, int64(0)
+		if i.AmountPaidMinor > 0 {
+			want = 1
+		}
+		if halves && i.Status == InvoicePaid {
+			want = 2
+		}
+		if payments[i.ID] != want || i.BalanceMinor > 0 && i.AmountPaidMinor > 0 &&
+			(!halves || i.AmountPaidMinor != i.TotalMinor/2) {
+			return fmt.Errorf("customer invoice %s over %d is %s after %d payments of %d, its customer pays %s",
+				i.ID, i.TotalMinor, i.Status, payments[i.ID], i.AmountPaidMinor, customer.Habit)
+		}
+	}
+	return nil
 }
 
 // Bonus is the earnings from a share in a major order.

@@ -48,11 +48,11 @@ func (o *Office) OfferLotOf(r *record.Recorder, product catalog.Product) string 
 
 // Payable returns the oldest invoice that its customer means to pay, or the one with an
 // id, if it is one. A customer disputes only what is not due yet: from the due date on it is
-// either disputed or owed.
+// either disputed or owed. Who has paid half has found the goods.
 func (o *Office) Payable(id *string, disputed bool) (found *CustomerInvoice, ok bool) {
 	for invoice := range o.CustomerInvoices.All {
 		if (id == nil || invoice.ID == *id) && invoice.BalanceMinor > 0 && o.Reached(invoice) &&
-			(!disputed || invoice.Status == InvoiceOpen) {
+			(!disputed || invoice.Status == InvoiceOpen && invoice.AmountPaidMinor == 0) {
 			return invoice, true
 		}
 	}
