@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
@@ -49,7 +50,7 @@ func (c *Company) AcceptSalesOrder(id string) error {
 	work := bridgedWork(order)
 	workOrderID := c.factory.WorkOrders.Rows.NextID(c.rec)
 	c.office.Accept(c.rec, id, c.settings.Bridge, &workOrderID)
-	c.factory.Create(c.rec, work, factory.SourceBridge)
+	c.factory.Create(c.rec, work, factory.SourceBridge, factory.End{Over: c.office.OrderArrived(order), Told: true})
 	c.missions.Note(c.rec, mission.AcceptedOrder)
 	return nil
 }
@@ -60,6 +61,7 @@ func (c *Company) DeclineSalesOrder(id string, in *office.DeclineSalesOrder) err
 		return err
 	}
 	c.office.Decline(c.rec, id, in.Reason)
+	c.ended(id)
 	return nil
 }
 
@@ -68,7 +70,13 @@ func (c *Company) CreateWorkOrder(in *factory.CreateWorkOrder) (string, error) {
 	if err := c.factory.CanCreate(in, factory.SourceClient); err != nil {
 		return "", err
 	}
-	return c.factory.Create(c.rec, in, factory.SourceClient), nil
+	end := factory.End{}
+	if in.Reference != nil {
+		if p, ok := c.purposeOf(*in.Reference); ok {
+			end = p.end
+		}
+	}
+	return c.factory.Create(c.rec, in, factory.SourceClient, end), nil
 }
 
 // CanStartPrintRun returns the plan of a run, or refuses. The auto bridge knows which orders
@@ -110,37 +118,90 @@ func (c *Company) PreviewPrintRun(in *factory.StartPrintRun) (factory.PrintRunPr
 }
 
 // stillWanted refuses work for an order or a lot that is over: it was declined,
-// it has expired, or its customer got the goods from another work order.
+// it has expired, or its customer has the goods.
 func (c *Company) stillWanted(w *factory.WorkOrder) error {
-	if what, ok := c.over(w); ok {
-		return problem.New(problem.InvalidState, "%s; no customer takes these goods any more.", what.sentence(w)).
-			With(problem.StateDetails{Status: what.status, Allowed: []string{what.allowed}})
+	if p, ok := c.over(w); ok {
+		return problem.New(problem.InvalidState, "%s; no customer takes these goods any more.", p.sentence(w)).
+			With(problem.StateDetails{Status: p.status, Allowed: p.allowed})
 	}
 	return nil
 }
 
-// purpose is the order or lot that a work order was for, and that is over.
-type purpose struct{ resource, number, status, allowed string }
+// purpose is the order or lot that a reference names.
+type purpose struct {
+	resource, id, number, status string
+	// allowed are the statuses in which its goods are printed.
+	allowed []string
+	arrived bool
+	end     factory.End
+}
 
-func (p purpose) sentence(w *factory.WorkOrder) string {
+func (p *purpose) sentence(w *factory.WorkOrder) string {
+	if p.arrived {
+		return fmt.Sprintf("The customer of the %s %s of the work order %s has the goods",
+			p.resource, p.number, w.Number)
+	}
 	return fmt.Sprintf("The %s %s of the work order %s is %s", p.resource, p.number, w.Number, p.status)
 }
 
-// over returns the purpose of a work order, if that purpose is over.
-func (c *Company) over(w *factory.WorkOrder) (purpose, bool) {
-	if w.Reference == nil {
-		return purpose{}, false
+// purposeOf returns the order or lot that a reference names, as the customer knows it.
+func (c *Company) purposeOf(reference string) (p purpose, ok bool) {
+	if lot, ok := c.office.LotByReference(reference); ok {
+		p = purpose{resource: "contract lot", id: lot.ID, number: lot.Number, status: string(lot.Status),
+			allowed: []string{string(office.LotAccepted)}, arrived: c.office.LotArrived(lot)}
+		p.end = factory.End{Over: c.office.LotOver(lot), Expired: lot.Status == office.LotExpired, Told: c.bridged()}
+		return p, true
 	}
-	if lot, ok := c.office.LotByReference(*w.Reference); ok {
-		waits := lot.Status == office.LotOffered || lot.Status == office.LotAccepted
-		return purpose{"contract lot", lot.Number, string(lot.Status), string(office.LotAccepted)}, !waits
-	}
-	order, ok := c.office.OrderByReference(*w.Reference)
+	order, ok := c.office.OrderByReference(reference)
 	if !ok {
-		return purpose{}, false
+		return p, false
 	}
-	waits := order.Status == office.OrderReceived || order.Status == office.OrderInProduction
-	return purpose{"sales order", order.Number, string(order.Status), string(office.OrderInProduction)}, !waits
+	p = purpose{resource: "sales order", id: order.ID, number: order.Number, status: string(order.Status),
+		allowed: []string{string(office.OrderInProduction)}, arrived: c.office.OrderArrived(order)}
+	expired := order.Status == office.OrderExpired
+	p.end = factory.End{Over: c.office.OrderOver(order), Expired: expired, Told: c.bridged()}
+	return p, true
+}
+
+// over returns the purpose of a work order, if that purpose is over.
+func (c *Company) over(w *factory.WorkOrder) (*purpose, bool) {
+	if w.Reference == nil {
+		return nil, false
+	}
+	p, ok := c.purposeOf(*w.Reference)
+	if p.arrived {
+		p.allowed = []string{}
+	}
+	return &p, ok && p.end.Over
+}
+
+// ended lets the Factory know, as far as it can, that the order or lot that a reference names takes no more goods, if
+// that is so (see factory.End).
+func (c *Company) ended(reference string) {
+	if p, ok := c.purposeOf(reference); ok && p.end.Over {
+		c.factory.Ends(c.rec, p.end, p.id, p.number)
+	}
+}
+
+// checkEnds reports a work order that does not follow the end of its order or lot.
+func (c *Company) checkEnds() error {
+	for w, private := range c.factory.WorkOrders.All {
+		if w.Reference == nil || w.Status == factory.WorkShipped {
+			continue
+		}
+		p, _ := c.purposeOf(*w.Reference)
+		reserved := w.Status == factory.WorkReady && w.QuantityFromStock > 0 && !private.Over
+		switch {
+		case p.end.Over && reserved:
+			return fmt.Errorf("the work order %s reserves goods for %s, which is over", w.ID, p.number)
+		case c.bridged() && private.Over != p.end.Over, private.Over && !p.end.Over:
+			return fmt.Errorf("the work order %s for %s, over %t, is over %t", w.ID, p.number, p.end.Over, private.Over)
+		case w.OrderExpired != (c.bridged() && p.end.Expired):
+			return fmt.Errorf("the work order %s for %s, which is %s, says expired: %t",
+				w.ID, p.number, p.status, w.OrderExpired)
+		}
+	}
+	return nil
 }
 
 // awaited returns the refusal of a shipment. Goods that are not ready and that
@@ -152,11 +213,11 @@ func (c *Company) awaited(workOrderID string, refusal error) error {
 		return refusal
 	}
 	w, _ := c.factory.WorkOrders.Find(workOrderID)
-	what, over := c.over(w)
+	purpose, over := c.over(w)
 	if !over {
 		return refusal
 	}
-	return p.Hinting("%s; no customer takes these goods any more, so do not ship them.", what.sentence(w))
+	return p.Hinting("%s; no customer takes these goods any more, so do not ship them.", purpose.sentence(w))
 }
 
 // CanShipFromFactory refuses goods that cannot be sent out.
@@ -213,6 +274,9 @@ func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
 
 // ShipFromOffice bills an order or a lot and returns the shipment's id.
 func (c *Company) ShipFromOffice(in *office.CreateOfficeShipment) (string, error) {
+	if err := catalog.CheckReference("factory_shipment_ref", in.FactoryShipmentRef); err != nil {
+		return "", err
+	}
 	if in.ContractLotID != nil {
 		return c.shipLot(*in.ContractLotID, in.Quantity, in.FactoryShipmentRef)
 	}

@@ -32,7 +32,8 @@ func (c *Company) checkBooks() error {
 		return fmt.Errorf("market: %w", err)
 	}
 	for _, check := range []func() error{
-		c.checkBridge, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkWorld, c.checkTimers,
+		c.checkBridge, c.checkEnds, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkWorld,
+		c.checkTimers,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -87,7 +88,7 @@ func (c *Company) checkTimers() error {
 	want(true, timerDay, "")
 	want(c.now.OfDay() < sim.CloseMinute, timerClose, "")
 	for order := range c.office.SalesOrders.All {
-		want(order.Status == office.OrderReceived, office.TimerAnswerLapses, order.ID)
+		want(order.Status == office.OrderReceived && !c.office.OrderArrived(order), office.TimerAnswerLapses, order.ID)
 		want(c.office.OrderAwaited(order), office.TimerDeliveryMissed, order.ID)
 	}
 	for invoice := range c.office.CustomerInvoices.All {
@@ -96,7 +97,7 @@ func (c *Company) checkTimers() error {
 	}
 	for lot := range c.office.ContractLots.All {
 		want(lot.Status == office.LotOffered, office.TimerOfferLapses, lot.ID)
-		want(lot.Status != office.LotOffered && !c.office.LotOver(lot), office.TimerLotMissed, lot.ID)
+		want(c.office.LotAwaited(lot), office.TimerLotMissed, lot.ID)
 	}
 	for trade, private := range c.market.Trades.All {
 		want(private.UnderWay, timerMarketDelivery, trade.ID)

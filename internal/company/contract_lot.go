@@ -28,7 +28,7 @@ func (c *Company) AcceptLot(id string) error {
 	}
 	workOrderID := c.factory.WorkOrders.Rows.NextID(c.rec)
 	c.office.AcceptLot(c.rec, id, &workOrderID)
-	c.factory.Create(c.rec, work, factory.SourceBridge)
+	c.factory.Create(c.rec, work, factory.SourceBridge, factory.End{})
 	return nil
 }
 
@@ -38,6 +38,7 @@ func (c *Company) DeclineLot(id string) error {
 		return err
 	}
 	c.office.DeclineLot(c.rec, id)
+	c.ended(id)
 	return nil
 }
 

@@ -99,7 +99,8 @@ func TestTheSecondHalfIsNeverBeforeTheFirst(t *testing.T) {
 			paid := l.paid(invoice)
 			if i.Status != office.InvoicePaid || len(paid) != 2 || paid[0].AmountMinor != i.TotalMinor/2 ||
 				sim.DayFrom(paid[1].ReceivedOn) < sim.DayFrom(paid[0].ReceivedOn)+c.apart {
-				t.Errorf("%s, %d days later: the invoice over %d is %s after %+v", name, before, i.TotalMinor, i.Status, paid)
+				t.Errorf("%s, %d days later: the invoice over %d is %s after %+v",
+					name, before, i.TotalMinor, i.Status, paid)
 			}
 			if err := l.company.Check(); err != nil {
 				t.Errorf("%s, %d days later: %v", name, before, err)

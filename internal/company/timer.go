@@ -56,6 +56,14 @@ func ofDepartment[D any](department func(*Company) D, own []record.TimerHandler[
 	return handlers
 }
 
+// ending makes the handler of a timer by which an order or a lot may end, whose id is the timer's Ref.
+func ending(kind string, fire func(o *office.Office, r *record.Recorder, id string)) handler {
+	return handler{Kind: kind, Fire: func(c *Company, r *record.Recorder, t sim.Timer) {
+		fire(c.office, r, t.Ref)
+		c.ended(t.Ref)
+	}}
+}
+
 // ownTimers returns the handlers of the timers of the company as a whole.
 func ownTimers() []record.TimerHandler[*Company] {
 	return []record.TimerHandler[*Company]{
@@ -64,6 +72,10 @@ func ownTimers() []record.TimerHandler[*Company] {
 			c.billOverheads()
 			c.carryRequisitions(c.factory.ReviewReorderPoints(c.rec))
 		}},
+		ending(office.TimerAnswerLapses, (*office.Office).AnswerLapses),
+		ending(office.TimerDeliveryMissed, (*office.Office).DeliveryMissed),
+		ending(office.TimerOfferLapses, (*office.Office).OfferLapses),
+		ending(office.TimerLotMissed, (*office.Office).LotMissed),
 		{Kind: timerMarketDelivery,
 			Fire: func(c *Company, _ *record.Recorder, t sim.Timer) { c.marketDelivers(t.Ref) }},
 		{Kind: timerClose, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.closeDay() }},

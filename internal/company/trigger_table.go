@@ -29,7 +29,8 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		run:    (*Company).offerLot,
 	},
 	{
-		Type: "customer_pays", Summary: "A customer pays the rest of an invoice now; who pays by halves sends two payments.",
+		Type: "customer_pays", Summary: "A customer pays the rest of an invoice now; who pays by halves sends " +
+			"two payments.",
 		Needs:  "An unpaid customer invoice whose goods have arrived: customer_invoice_id, or the oldest.",
 		Fields: []string{fieldInvoice}, Events: []event.Type{event.PaymentReceived, event.CustomerInvoicePaid},
 		run: (*Company).customerPays,
@@ -45,8 +46,8 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 	{
 		Type: "customer_disputes", Summary: "A customer cannot find the goods: does not pay when due, disputes the " +
 			"invoice, and pays once they are found (after days, default 5 working days).",
-		Needs: "A customer invoice that is not due yet, of which nothing is paid, and whose goods have arrived; the oldest unless " +
-			"customer_invoice_id names one.",
+		Needs: "A customer invoice that is not due yet, of which nothing is paid, and whose goods have arrived; " +
+			"the oldest unless customer_invoice_id names one.",
 		Fields: []string{fieldInvoice, fieldDays},
 		Events: []event.Type{event.CustomerInvoiceOverdue, event.PaymentReceived},
 		run:    func(c *Company, in *PullTrigger) (Triggered, error) { return c.customerWaits(in, true) },

@@ -1,6 +1,7 @@
 package company
 
 import (
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/mission"
 	"platen/internal/company/office"
@@ -89,7 +90,7 @@ func (f facts) CarriedAcross(orderID string) bool {
 	}
 	var shipped []*factory.Shipment
 	for s := range f.factory.Shipments.All {
-		if s.Reference == order.ID || s.Reference == order.Number {
+		if of, ok := f.office.OrderByReference(s.Reference); ok && of.ID == order.ID {
 			shipped = append(shipped, s)
 		}
 	}
@@ -97,5 +98,6 @@ func (f facts) CarriedAcross(orderID string) bool {
 	if len(shipped) != 1 || bill.FactoryShipmentRef == nil {
 		return false
 	}
-	return *bill.FactoryShipmentRef == shipped[0].ID || *bill.FactoryShipmentRef == shipped[0].Number
+	named := catalog.Folded(*bill.FactoryShipmentRef)
+	return named == shipped[0].ID || named == catalog.Folded(shipped[0].Number)
 }

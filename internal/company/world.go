@@ -119,6 +119,7 @@ func (c *Company) affect(d lore.Disruption, runs bool) {
 func (c *Company) goodsLeave(w *factory.WorkOrder) {
 	if worth := c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity); worth > 0 {
 		c.lore.Contribute(c.rec, w.SKU, w.Quantity, worth)
+		c.ended(*w.Reference)
 	}
 }
 

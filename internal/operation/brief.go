@@ -83,27 +83,8 @@ func (b *brief) customers() {
 	})
 }
 
-// wanted returns whether an order needs the goods of a work order. With the auto bridge that is
-// known here, as it is where a run is started; with the manual one nothing of the two systems
-// is compared.
-func (b *brief) wanted() func(w *factory.WorkOrder) bool {
-	if b.view.Summary.Settings.Bridge != preset.Auto {
-		return func(*factory.WorkOrder) bool { return true }
-	}
-	over := map[string]bool{}
-	note := func(resource string, waits ...string) {
-		for _, e := range b.view.Table(resource).Entries {
-			over[e.ID] = !slices.Contains(waits, filterOf(resource, "status", e))
-		}
-	}
-	note("sales_order", string(office.OrderReceived), string(office.OrderAccepted), string(office.OrderInProduction))
-	note("contract_lot", string(office.LotOffered), string(office.LotAccepted))
-	return func(w *factory.WorkOrder) bool { return w.Reference == nil || !over[*w.Reference] }
-}
-
 // production is the work of the Factory, its trucks, presses and shortages.
 func (b *brief) production() {
-	wanted := b.wanted()
 	about := func(w *factory.WorkOrder) string {
 		text := w.SKU
 		if w.DueDate != nil {
@@ -117,9 +98,6 @@ func (b *brief) production() {
 	var waiting []factory.WorkOrder
 	needed := map[string]int64{}
 	eachWhere(b, "work_order", "waits_for", string(factory.WaitsForPress), func(w *factory.WorkOrder) {
-		if !wanted(w) {
-			return
-		}
 		waiting = append(waiting, *w)
 		for _, n := range w.MaterialNeeds {
 			needed[n.SKU] += n.Quantity
@@ -127,9 +105,6 @@ func (b *brief) production() {
 	})
 	b.printable(waiting, about)
 	eachWhere(b, "work_order", "waits_for", string(factory.WaitsForShipment), func(w *factory.WorkOrder) {
-		if !wanted(w) {
-			return
-		}
 		b.do("create_factory_shipment work_order_id="+w.ID, fmt.Sprint(w.Quantity), about(w))
 	})
 	eachWhere(b, "delivery", "status", string(factory.DeliveryArrived), func(d *factory.Delivery) {

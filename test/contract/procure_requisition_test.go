@@ -174,7 +174,8 @@ func TestAReferenceIsRequiredForOnce(t *testing.T) {
 	if _, receipts := details["goods_receipt_id"]; receipts {
 		t.Errorf("details name a goods receipt: %v", details)
 	}
-	n.post("/office/requisitions", file("FRQ_1")).want(201, "")
+	n.refusesQuietly("/office/requisitions", file("FRQ_1"), http.StatusConflict, "duplicate_reference")
+	n.post("/office/requisitions", file("FRQ_2")).want(201, "")
 	// Callers at the same time, each with a key of its own, file one.
 	const callers = 8
 	answers := make([]*answer, callers)

@@ -33,7 +33,7 @@ Customer = collections.namedtuple("Customer", """
 """)
 Work = collections.namedtuple("Work", """
     id number sku product_name kind unit quantity quantity_from_stock quantity_good reference source due_date priority
-    status waits_for material_needs print_run_ids ready_on shipment_id created_at updated_at created_on
+    status waits_for material_needs print_run_ids order_expired ready_on shipment_id created_at updated_at created_on
 """)
 
 # How many days after the due date a customer pays: for the line that is printed.

@@ -230,12 +230,12 @@ func (l *look) survey() {
 			continue
 		}
 		if order, ok := l.Office.OrderByReference(*w.Reference); ok {
-			if order.Status != office.OrderAccepted && order.Status != office.OrderInProduction {
+			if !l.Office.OrderAwaited(order) {
 				continue
 			}
 			l.wanted[w.ID] = debt{order.DueDate, l.atRisk(order)}
 		} else if lot, ok := l.Office.LotByReference(*w.Reference); ok {
-			if lot.Status != office.LotAccepted {
+			if !l.Office.LotAwaited(lot) {
 				continue
 			}
 			l.wanted[w.ID] = debt{lot.DeliverBy, l.lotAtRisk(lot)}
@@ -249,8 +249,7 @@ func (l *look) survey() {
 	}
 	l.ordered()
 	for o := range l.Office.SalesOrders.All {
-		accepted := o.Status == office.OrderAccepted || o.Status == office.OrderInProduction
-		if accepted && o.DueDate < l.today {
+		if l.Office.OrderAwaited(o) && o.DueDate < l.today {
 			l.overdue++
 		}
 	}

@@ -42,7 +42,7 @@ func (l *look) unanswered() {
 	var lapse dues
 	worth := money.Minor(0)
 	for o := range l.Office.SalesOrders.All {
-		if o.Status != office.OrderReceived || o.AnswerBy > l.tomorrow {
+		if o.Status != office.OrderReceived || o.AnswerBy > l.tomorrow || l.Office.OrderArrived(o) {
 			continue
 		}
 		if first == nil || o.AnswerBy < first.AnswerBy {
@@ -85,7 +85,7 @@ func (l *look) late() {
 	var due, cancel dues
 	cost := money.Minor(0)
 	for o := range l.Office.SalesOrders.All {
-		if o.Status != office.OrderAccepted && o.Status != office.OrderInProduction {
+		if !l.Office.OrderAwaited(o) {
 			continue
 		}
 		risk := l.atRisk(o)
@@ -114,7 +114,7 @@ func (l *look) lots() {
 	var due dues
 	cost := money.Minor(0)
 	for lot := range l.Office.ContractLots.All {
-		if lot.Status != office.LotAccepted || lot.DeliverBy > l.tomorrow {
+		if !l.Office.LotAwaited(lot) || lot.DeliverBy > l.tomorrow {
 			continue
 		}
 		records = append(records, recordOf("contract_lot", lot.ID, lot.Number))

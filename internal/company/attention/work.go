@@ -180,7 +180,7 @@ func (l *look) vacancies() {
 		what string
 		cost money.Minor
 	}{
-		{event.Finisher, "There is no finisher, so nothing that is printed gets finished.", l.delayed()},
+		{event.Finisher, "There is no finisher, so finishing takes twice as long.", l.delayed()},
 		{event.Warehouse, "There is no warehouse worker: trucks and shipments wait a day, and an agency is paid.", 0},
 		{event.Bookkeeper, "There is no bookkeeper: early discounts are lost, and bills are booked late.", 0},
 		{event.Sales, "There are no sales people, so half of the orders do not come in.", 0},
@@ -455,12 +455,12 @@ func (l *look) goods() {
 			continue
 		}
 		if order, ok := l.Office.OrderByReference(*w.Reference); ok {
-			if order.Status != office.OrderAccepted && order.Status != office.OrderInProduction {
-				continue // its customer takes the goods no more
+			if !l.Office.OrderAwaited(order) {
+				continue // its customer takes the goods no more, or not yet
 			}
 			cost += l.atRisk(order)
 		} else if lot, ok := l.Office.LotByReference(*w.Reference); ok {
-			if lot.Status != office.LotAccepted {
+			if !l.Office.LotAwaited(lot) {
 				continue
 			}
 			cost += l.lotAtRisk(lot)

@@ -38,9 +38,9 @@ type Factory struct {
 
 	// spoilage draws how much of a run comes out bad, by press.
 	spoilage map[string]sim.Stream
-	// byReference finds a work order by its reference. It is filled on first
+	// byReference finds the work orders of a reference, folded. It is filled on first
 	// use.
-	byReference map[string]string
+	byReference map[string][]string
 }
 
 // State is the Factory's state outside its tables.
@@ -53,7 +53,7 @@ type State struct {
 	DeliveriesWaiting int64 `json:"deliveries_waiting"`
 	// ClicksMinor is the cost of digital printing since it was last billed.
 	ClicksMinor money.Minor `json:"clicks_minor"`
-	// OpenWorkOrders counts work orders that are neither shipped nor stocked.
+	// OpenWorkOrders counts work orders that are neither shipped nor stocked, and whose customer takes the goods.
 	OpenWorkOrders int64 `json:"open_work_orders"`
 	// WorkOrdersToPrint counts those of them that wait for a press.
 	WorkOrdersToPrint int64 `json:"work_orders_to_print"`

@@ -63,6 +63,11 @@ func (f *Factory) Shippable(r *record.Recorder, id string) (*WorkOrder, error) {
 	}
 	switch w.Status {
 	case WorkReady:
+		if f.Released(w) {
+			return nil, problem.New(problem.InvalidState,
+				"The goods of the work order %s went back to the shelf: their customer takes them no more.", w.Number).
+				With(problem.StateDetails{Status: string(w.Status), Allowed: []string{}})
+		}
 		return w, f.handled(r, *w.ReadyOn, "the goods of "+w.Number+" stay")
 	case WorkCreated, WorkPrinting:
 		if w.Reference != nil {
@@ -90,7 +95,9 @@ func (f *Factory) Ship(r *record.Recorder, in *CreateFactoryShipment, source str
 		BridgedOfficeShipmentID: bridged,
 	}, struct{}{})
 	f.State.NextShipment++
-	f.State.OpenWorkOrders--
+	if !record.Private(f.WorkOrders, w.ID).Over {
+		f.State.OpenWorkOrders--
+	}
 	w.ShipmentID = &s.ID
 	r.Born(s)
 	record.Move(r, w, &w.Status, WorkShipped)

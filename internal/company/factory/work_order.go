@@ -74,16 +74,17 @@ type WorkOrder struct {
 	Kind              string          `json:"kind" enum:"custom,stock" doc:"custom carries the design of one customer, and a surplus is scrapped; stock can be printed ahead and kept on the shelf."`
 	Unit              string          `json:"unit" doc:"The content of one unit of quantity, such as 250 cards."`
 	Quantity          int64           `json:"quantity" doc:"How many units are asked for."`
-	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf instead of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0."`
+	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf instead of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0. They stay reserved until they are shipped, or their customer takes them no more."`
 	QuantityGood      int64           `json:"quantity_good" doc:"Good units printed for it so far, over all its runs."`
-	Reference         *string         `json:"reference" doc:"The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."`
+	Reference         *string         `json:"reference" doc:"The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that go on the shelf."`
 	Source            string          `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
 	DueDate           *moment.Date    `json:"due_date" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it. Null without one."`
 	Priority          int64           `json:"priority" doc:"1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it."`
 	Status            WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked" doc:"created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf."`
-	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and needs another."`
+	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in printing that waits for a press had a run that ended short, and needs another."`
 	MaterialNeeds     []Need          `json:"material_needs" doc:"The paper and ink for the units that are still to be printed, without overs, make-ready and plates. Empty when there are none."`
 	PrintRunIDs       []string        `json:"print_run_ids" doc:"Its print runs, oldest first."`
+	OrderExpired      bool            `json:"order_expired" doc:"True once the order or the lot of its reference has expired, with the bridge auto: nobody takes the goods, it waits for nothing and is not printed. Always false with the bridge manual: the Factory knows no orders."`
 	ReadyOn           *moment.Date    `json:"ready_on" doc:"The in-world date on which finishing ended or the shelf covered it; null before."`
 	ShipmentID        *string         `json:"shipment_id" doc:"The shipment of the Factory that carried the goods; null before."`
 	record.Stamps
@@ -93,6 +94,9 @@ type WorkOrder struct {
 type WorkOrderPrivate struct {
 	// RunID is the running print run it is part of.
 	RunID string `json:"run_id,omitzero"`
+	// Over is set once the Factory knows that its customer takes no more goods: it waits for nothing, is not printed,
+	// is not open and holds nothing of the shelf.
+	Over bool `json:"over,omitzero"`
 	// Finishing is set between the end of the last run and ready.
 	Finishing bool `json:"finishing,omitzero"`
 	// CostMinor is the cost of its material.
@@ -151,8 +155,12 @@ func (f *Factory) CanCreate(in *CreateWorkOrder, source string) error {
 		return problem.New(problem.ReferenceRequired, "%s are made to order, so the work order needs a reference.",
 			product.Name)
 	}
+	if err := catalog.CheckReference("reference", in.Reference); err != nil {
+		return err
+	}
 	if in.Reference != nil && source != SourceBridge && !f.DoubleWork {
-		if id, taken := f.workOrderFor(*in.Reference); taken {
+		if ids := f.workOrdersFor(*in.Reference); len(ids) > 0 {
+			id := ids[len(ids)-1]
 			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.",
 				id, *in.Reference).
 				With(DuplicateReferenceDetails{WorkOrderID: id})
@@ -165,8 +173,11 @@ func (f *Factory) CanCreate(in *CreateWorkOrder, source string) error {
 	return nil
 }
 
-// waits notes what a work order waits for next.
+// waits notes what a work order waits for next: nothing, if its customer takes no more goods.
 func (f *Factory) waits(w *WorkOrder, next Wait) {
+	if record.Private(f.WorkOrders, w.ID).Over {
+		next = WaitsForNothing
+	}
 	if w.WaitsFor == WaitsForPress {
 		f.State.WorkOrdersToPrint--
 	}
@@ -175,22 +186,27 @@ func (f *Factory) waits(w *WorkOrder, next Wait) {
 	}
 }
 
-func (f *Factory) workOrderFor(reference string) (id string, ok bool) {
+// workOrdersFor are the ids of the work orders with a reference, in the order of their births.
+func (f *Factory) workOrdersFor(reference string) []string {
 	if f.byReference == nil {
-		f.byReference = map[string]string{}
+		f.byReference = map[string][]string{}
 		for w := range f.WorkOrders.All {
-			if w.Reference != nil {
-				f.byReference[*w.Reference] = w.ID
-			}
+			f.index(w)
 		}
 	}
-	id, ok = f.byReference[reference]
-	return id, ok
+	return f.byReference[catalog.Folded(reference)]
 }
 
-// Create takes a work order on. Stock goods with a reference are taken from the
-// shelf when it has them all. It returns the order's id.
-func (f *Factory) Create(r *record.Recorder, in *CreateWorkOrder, source string) string {
+func (f *Factory) index(w *WorkOrder) {
+	if w.Reference != nil && f.byReference != nil {
+		folded := catalog.Folded(*w.Reference)
+		f.byReference[folded] = append(f.byReference[folded], w.ID)
+	}
+}
+
+// Create takes a work order on, for a customer of whom so much is known. Stock goods with a reference are taken from
+// the shelf when it has them all. It returns the order's id.
+func (f *Factory) Create(r *record.Recorder, in *CreateWorkOrder, source string, end End) string {
 	product, _ := catalog.ProductBySKU(in.SKU)
 	priority := int64(defaultPriority)
 	if in.Priority != nil {
@@ -199,21 +215,22 @@ func (f *Factory) Create(r *record.Recorder, in *CreateWorkOrder, source string)
 	w, _ := f.WorkOrders.Add(r, WorkOrder{
 		Number: fmt.Sprintf("WO-%04d", f.State.NextWorkOrder), SKU: product.SKU,
 		ProductName: product.Name, Kind: string(product.Kind), Unit: product.Unit, Quantity: in.Quantity,
-		Reference: in.Reference, Source: source, DueDate: in.DueDate, Priority: priority,
+		Reference: catalog.Trimmed(in.Reference), Source: source, DueDate: in.DueDate, Priority: priority,
 		Status: WorkCreated, MaterialNeeds: needs(product, in.Quantity), PrintRunIDs: []string{},
 	}, WorkOrderPrivate{})
 	f.waits(w, WaitsForPress)
 	f.State.NextWorkOrder++
 	f.State.OpenWorkOrders++
-	if in.Reference != nil && f.byReference != nil {
-		f.byReference[*in.Reference] = w.ID
+	f.index(w)
+	if end.Over && end.Told {
+		f.end(r, w, end)
 	}
 	r.Born(w)
 	r.Emit(event.WorkOrderCreated, w, &event.WorkOrderCreatedData{
 		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference,
 		DueDate: w.DueDate, Source: w.Source,
 	})
-	if product.Kind == catalog.Stock && in.Reference != nil {
+	if product.Kind == catalog.Stock && in.Reference != nil && !end.Over {
 		f.takeFromStock(r, w)
 	}
 	return w.ID
@@ -275,6 +292,8 @@ func needs(p catalog.Product, quantity int64) []Need {
 // next returns what a work order waits for, by all else that is known of it.
 func (p *WorkOrderPrivate) next(w *WorkOrder) Wait {
 	switch {
+	case p.Over:
+		return WaitsForNothing
 	case w.Status == WorkReady:
 		return WaitsForShipment
 	case w.Status == WorkShipped || w.Status == WorkStocked:
@@ -291,10 +310,10 @@ func (p *WorkOrderPrivate) next(w *WorkOrder) Wait {
 func (f *Factory) checkWorkOrders() error {
 	open, toPrint, reserved := int64(0), int64(0), map[string]int64{}
 	for w, private := range f.WorkOrders.All {
-		if w.Status != WorkShipped && w.Status != WorkStocked {
+		if w.Status != WorkShipped && w.Status != WorkStocked && !private.Over {
 			open++
 		}
-		if w.Status == WorkReady {
+		if w.Status == WorkReady && !private.Over {
 			reserved[w.SKU] += w.QuantityFromStock
 		}
 		if w.WaitsFor == WaitsForPress {

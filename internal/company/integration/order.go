@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/record"
@@ -177,7 +178,7 @@ func (v *verifier) foreign(reference *string, p *purpose) string {
 		return ""
 	}
 	for parcel := range v.Factory.Shipments.All {
-		if parcel.ID != *reference && parcel.Number != *reference {
+		if folded := catalog.Folded(*reference); parcel.ID != folded && catalog.Folded(parcel.Number) != folded {
 			continue
 		}
 		if of, ok := v.addressed(parcel.Reference); ok && of.ID == p.ID {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
@@ -15,7 +16,7 @@ import (
 func (v *verifier) wishes() map[string]*factory.Requisition {
 	wishes := map[string]*factory.Requisition{}
 	for q := range v.Factory.Requisitions.All {
-		wishes[q.ID], wishes[q.Number] = q, q
+		wishes[q.ID], wishes[catalog.Folded(q.Number)] = q, q
 	}
 	return wishes
 }
@@ -36,7 +37,7 @@ func (v *verifier) required() {
 		}
 		e := effect{Record{event.Office, "office_requisition", q.ID, q.Number}, sim.DayFrom(q.CreatedOn), q.UpdatedAt,
 			ordinal}
-		wish, known := wishes[*q.Reference]
+		wish, known := wishes[catalog.Folded(*q.Reference)]
 		switch {
 		case !known:
 			v.unexplained(Requisition, &e, false,
@@ -96,7 +97,7 @@ func (v *verifier) purchased() {
 		}
 		if q.PurchaseOrderID == nil {
 			if q.Reference != nil {
-				if wish, ok := wishes[*q.Reference]; ok && wish.Status == factory.RequisitionClosed {
+				if wish, ok := wishes[catalog.Folded(*q.Reference)]; ok && wish.Status == factory.RequisitionClosed {
 					continue // the material came in another way
 				}
 			}

@@ -230,7 +230,7 @@ func (o *Office) OfferLapses(r *record.Recorder, id string) {
 // leaves the company, with or without cash. A customer that has the goods waits for
 // the bill (contract: OPEN.STATE.CONTRACT_LOT).
 func (o *Office) LotMissed(r *record.Recorder, id string) {
-	if lot, _ := o.ContractLots.Find(id); lot.Status != LotOffered && !o.LotOver(lot) {
+	if lot, _ := o.ContractLots.Find(id); o.LotAwaited(lot) {
 		o.State.ExpiredLots++
 		o.changeReputation(reputationLotMissed)
 		o.expireLot(r, id, DeliveryMissed)
@@ -289,10 +289,11 @@ func (o *Office) fulfilLot(r *record.Recorder, lot *ContractLot) {
 // LotByReference finds the lot that a parcel is addressed to: by its id or its
 // number.
 func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
+	reference = catalog.Folded(reference)
 	if lot, ok := o.ContractLots.Find(reference); ok {
 		return lot, true
 	}
-	digits, ok := strings.CutPrefix(reference, "LOT-")
+	digits, ok := strings.CutPrefix(reference, "lot-")
 	if !ok {
 		return nil, false
 	}
@@ -301,7 +302,7 @@ func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
 		return nil, false
 	}
 	lot, ok := o.ContractLots.Find(o.ContractLots.Rows.IDAt(number - firstLotNumber))
-	if !ok || lot.Number != reference {
+	if !ok || catalog.Folded(lot.Number) != reference {
 		return nil, false
 	}
 	return lot, true
@@ -310,6 +311,11 @@ func (o *Office) LotByReference(reference string) (*ContractLot, bool) {
 // LotArrived reports whether the customer has got all of a lot.
 func (o *Office) LotArrived(lot *ContractLot) bool {
 	return record.Private(o.ContractLots, lot.ID).ArrivedOn != nil
+}
+
+// LotAwaited reports whether the customer of an accepted lot waits for the goods, billed or not.
+func (o *Office) LotAwaited(lot *ContractLot) bool {
+	return lot.Status != LotOffered && !o.LotOver(lot)
 }
 
 // LotOver reports whether the customer of a lot takes no more goods: they have come, or the lot was declined or has

@@ -94,10 +94,14 @@ func (o *Office) CanReceive(in *CreateOfficeGoodsReceipt) error {
 	if fields := twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU }); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
+	if err := catalog.CheckReference("reference", in.Reference); err != nil {
+		return err
+	}
 	if in.Reference != nil {
 		for g := range o.GoodsReceipts.All {
 			repeatable := o.DoubleWork && g.Source != SourceOpening
-			if g.Reference != nil && *g.Reference == *in.Reference && !repeatable {
+			same := g.Reference != nil && catalog.Folded(*g.Reference) == catalog.Folded(*in.Reference)
+			if same && !repeatable {
 				return problem.New(problem.DuplicateReference, "The goods receipt %s has the reference %q already.",
 					g.ID, *in.Reference).With(DuplicateDetails{GoodsReceiptID: g.ID})
 			}
@@ -120,8 +124,8 @@ func (o *Office) CanReceive(in *CreateOfficeGoodsReceipt) error {
 func (o *Office) Receive(r *record.Recorder, in *CreateOfficeGoodsReceipt, source string, on moment.Date) string {
 	order, private := o.PurchaseOrders.Edit(r, in.PurchaseOrderID)
 	g, _ := o.GoodsReceipts.Add(r, GoodsReceipt{
-		PurchaseOrderID: order.ID, Reference: in.Reference, Lines: in.lines(), Source: source, RecordedOn: on,
-		Status: ReceiptRecorded,
+		PurchaseOrderID: order.ID, Reference: catalog.Trimmed(in.Reference), Lines: in.lines(), Source: source,
+		RecordedOn: on, Status: ReceiptRecorded,
 	}, struct{}{})
 	accepted, rejected := int64(0), int64(0)
 	for _, received := range g.Lines {
@@ -137,7 +141,7 @@ func (o *Office) Receive(r *record.Recorder, in *CreateOfficeGoodsReceipt, sourc
 	}
 	r.Born(g)
 	r.Emit(event.OfficeGoodsReceiptRecorded, g, &event.OfficeGoodsReceiptRecordedData{
-		PurchaseOrderID: order.ID, Reference: in.Reference, QuantityAccepted: accepted, QuantityRejected: rejected,
+		PurchaseOrderID: order.ID, Reference: g.Reference, QuantityAccepted: accepted, QuantityRejected: rejected,
 		Source: source, ReceiptStatus: order.ReceiptStatus,
 	})
 	return g.ID

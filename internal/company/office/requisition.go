@@ -139,6 +139,9 @@ func (o *Office) CanRequire(in *CreateRequisition) error {
 		twice(len(in.Lines), func(i int) string { return in.Lines[i].SKU })...); len(fields) > 0 {
 		return problem.Invalid(fields...)
 	}
+	if err := catalog.CheckReference("reference", in.Reference); err != nil {
+		return err
+	}
 	if in.Reference != nil {
 		if id := o.requisitionByReference(*in.Reference); id != "" && !o.mayRepeat(id) {
 			return problem.New(problem.DuplicateReference, "The requisition %s has the reference %q already.",
@@ -170,7 +173,8 @@ func twice(lines int, sku func(int) string) []problem.Field {
 // rejected one holds none, so that it can be filed again.
 func (o *Office) requisitionByReference(reference string) string {
 	for q := range o.Requisitions.All {
-		if q.Status != RequisitionRejected && q.Reference != nil && *q.Reference == reference {
+		if q.Status != RequisitionRejected && q.Reference != nil &&
+			catalog.Folded(*q.Reference) == catalog.Folded(reference) {
 			return q.ID
 		}
 	}
@@ -193,7 +197,8 @@ func (o *Office) Require(r *record.Recorder, in *CreateRequisition, source strin
 	}
 	q, _ := o.Requisitions.Add(r, Requisition{
 		Number:    fmt.Sprintf("RQ-%04d", o.State.NextRequisition),
-		Reference: in.Reference, Lines: lines, EstimatedMinor: o.estimate(lines), Currency: money.Currency,
+		Reference: catalog.Trimmed(in.Reference), Lines: lines, EstimatedMinor: o.estimate(lines),
+		Currency: money.Currency,
 		NeededBy: in.NeededBy, Source: source, Status: RequisitionReceived,
 	}, RequisitionPrivate{})
 	o.State.NextRequisition++

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/internal/company/catalog"
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
@@ -204,9 +205,10 @@ func (o *Office) Decline(r *record.Recorder, id string, reason *string) {
 	r.Emit(event.SalesOrderDeclined, order, &event.SalesOrderDeclinedData{Number: order.Number, Reason: reason})
 }
 
-// AnswerLapses expires an order that was not answered in time.
+// AnswerLapses expires an order that was not answered in time. A customer that has the goods already waits for the
+// answer, too (contract: OPEN.STATE.SALES_ORDER.BILLED_LATE).
 func (o *Office) AnswerLapses(r *record.Recorder, id string) {
-	if order, _ := o.SalesOrders.Find(id); order.Status == OrderReceived {
+	if order, _ := o.SalesOrders.Find(id); order.Status == OrderReceived && !o.OrderArrived(order) {
 		o.State.LapsedOrders++
 		o.please(r, order.CustomerID, satisfactionLapsed)
 		o.expire(r, id, AnswerLapsed, reputationAnswerLapsed)
@@ -239,10 +241,11 @@ func (o *Office) expire(r *record.Recorder, id, reason string, reputation int64)
 // OrderByReference finds the order that a parcel is addressed to: by its id or
 // its number.
 func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
+	reference = catalog.Folded(reference)
 	if order, ok := o.SalesOrders.Find(reference); ok {
 		return order, true
 	}
-	digits, ok := strings.CutPrefix(reference, "SO-")
+	digits, ok := strings.CutPrefix(reference, "so-")
 	if !ok {
 		return nil, false
 	}
@@ -251,7 +254,7 @@ func (o *Office) OrderByReference(reference string) (*SalesOrder, bool) {
 		return nil, false
 	}
 	order, ok := o.SalesOrders.Find(o.SalesOrders.Rows.IDAt(number - o.State.FirstOrderNumber))
-	if !ok || order.Number != reference {
+	if !ok || catalog.Folded(order.Number) != reference {
 		return nil, false
 	}
 	return order, true

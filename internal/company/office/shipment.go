@@ -190,6 +190,7 @@ func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *Custo
 	i.TotalMinor = i.GrossMinor - i.LateDiscountMinor
 	i.BalanceMinor, i.Currency, i.Status = i.TotalMinor, money.Currency, InvoiceOpen
 	invoice, _ := o.CustomerInvoices.Add(r, i, CustomerInvoicePrivate{})
+	s.FactoryShipmentRef = catalog.Trimmed(s.FactoryShipmentRef)
 	s.Number, s.ShippedOn = fmt.Sprintf("SHO-%04d", o.State.NextShipment), i.IssuedOn
 	s.Status, s.Invoice = ShipmentShipped, *invoice
 	shipment, _ := o.Shipments.Add(r, s, struct{}{})

@@ -9,14 +9,9 @@ import (
 func Timers() []record.TimerHandler[*Office] {
 	return []record.TimerHandler[*Office]{
 		{Kind: TimerDemand, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.Candidate(r, t.Index) }},
-		{Kind: TimerAnswerLapses, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.AnswerLapses(r, t.Ref) }},
-		{Kind: TimerDeliveryMissed,
-			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.DeliveryMissed(r, t.Ref) }},
 		{Kind: TimerInvoiceOverdue,
 			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.InvoiceOverdue(r, t.Ref) }},
 		{Kind: TimerLotOffer, Fire: func(o *Office, r *record.Recorder, _ sim.Timer) { o.OfferLot(r) }},
-		{Kind: TimerOfferLapses, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.OfferLapses(r, t.Ref) }},
-		{Kind: TimerLotMissed, Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.LotMissed(r, t.Ref) }},
 		{Kind: TimerRequisitionLapses,
 			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.RequisitionLapses(r, t.Ref) }},
 		{Kind: TimerSupplierBills,
