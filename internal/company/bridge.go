@@ -102,7 +102,7 @@ func (c *Company) StartPrintRun(in *factory.StartPrintRun) (string, error) {
 		return "", err
 	}
 	id, requisitions := c.factory.StartPrintRun(c.rec, plan)
-	c.carryRequisitions(requisitions)
+	c.carryRequisitions(requisitions...)
 	c.missions.Note(c.rec, mission.StartedPrintRun)
 	return id, nil
 }

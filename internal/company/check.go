@@ -33,7 +33,7 @@ func (c *Company) checkBooks() error {
 	}
 	for _, check := range []func() error{
 		c.checkBridge, c.checkEnds, c.checkLots, c.checkJournals, c.checkPeople, c.checkWages, c.checkWorld,
-		c.checkTimers,
+		c.checkCarried, c.checkTimers,
 	} {
 		if err := check(); err != nil {
 			return err

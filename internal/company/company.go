@@ -47,6 +47,8 @@ type Company struct {
 
 	// assisted is set once a trigger was used.
 	assisted bool
+	// uncarried are the ids of the Factory's requisitions for which Head Office had no room.
+	uncarried []string
 	// watched is the number of the newest event that the missions have seen.
 	watched uint64
 
@@ -103,6 +105,8 @@ type state struct {
 	// Written counts the company's own events.
 	Written  uint64 `json:"sequence"`
 	Assisted bool   `json:"assisted,omitzero"`
+	// Uncarried are the requisitions that wait for room at Head Office.
+	Uncarried []string `json:"uncarried,omitzero"`
 
 	Office  office.State    `json:"office"`
 	Factory factory.State   `json:"factory"`
@@ -196,7 +200,7 @@ func Load(image record.Image, engine int) (*Company, error) {
 			return nil, err
 		}
 	}
-	c.clock, c.now, c.wall, c.assisted = st.Clock, st.Now, st.Wall, st.Assisted
+	c.clock, c.now, c.wall, c.assisted, c.uncarried = st.Clock, st.Now, st.Wall, st.Assisted, st.Uncarried
 	c.office.State, c.factory.State, c.people.State, c.market.State, c.lore.State, c.missions.Signals = st.Office,
 		st.Factory, st.People, st.Market, st.Lore, st.Signals
 	c.rec = record.NewRecorder(stored.World(), c.feed, sim.NewSchedule(image.Timers, st.NextTimer), st.Written)
@@ -247,7 +251,7 @@ const DecodedFor = 64
 func (c *Company) state() *state {
 	return &state{
 		Clock: c.clock, Now: c.now, Wall: c.wall, NextTimer: c.rec.Next(), Written: c.rec.Written(),
-		Assisted: c.assisted, Deeds: c.missions.Totals,
+		Assisted: c.assisted, Uncarried: c.uncarried, Deeds: c.missions.Totals,
 		Office: c.office.State, Factory: c.factory.State, People: c.people.State, Market: c.market.State,
 		Lore: c.lore.State, Signals: c.missions.Signals,
 	}

@@ -231,9 +231,9 @@ func TestEachObligationIsJudged(t *testing.T) {
 			}})
 		}, 4, nil, ""},
 		{"a requisition is forgotten", integration.Requisition, func(l *life) {
-			l.until(2) // after the truck
-			l.orderBoard()
-		}, 5, nil, "missed FR-9002 has no requisition at Head Office. The deadline was 2026-09-10."},
+			l.takeTruck(0)
+			l.orderBoard() // and Monday's review has not come yet
+		}, 4, nil, "missed FR-9002 has no requisition at Head Office. The deadline was 2026-09-09."},
 
 		{"a purchase is made", integration.Purchase, func(l *life) { ordered(l, 6000) }, 0, nil,
 			"exact RQ-8002 has its purchase order: PO-5003."},

@@ -51,8 +51,10 @@ func (c *Company) openDelivered() {
 	)
 	today := c.rec.Date()
 	wanted := c.factory.OpenRequisition(c.rec, catalog.Coated)
+	wish, _ := c.factory.Requisitions.Find(wanted)
 	requisition := c.office.Require(c.rec, &office.CreateRequisition{
-		Lines: []office.MaterialLine{{SKU: catalog.Coated, Quantity: quantity}}, Reference: &wanted,
+		Lines:     []office.MaterialLine{{SKU: wish.SKU, Quantity: wish.Quantity}},
+		Reference: &wish.ID, NeededBy: &wish.NeededBy,
 	}, office.SourceOpening)
 	order := c.office.OpenPurchase(c.rec, office.OpeningPurchase{
 		RequisitionID: &requisition, SupplierID: catalog.Mill, SKU: catalog.Coated, Quantity: quantity,
@@ -66,7 +68,7 @@ func (c *Company) openDelivered() {
 		Lines:     []event.DeliveryLine{{SKU: catalog.Coated, QuantityAdvised: quantity, QuantityCounted: quantity}},
 		CostMinor: []money.Minor{price},
 	})
-	receiptID, worth := c.factory.Receive(c.rec, deliveryID,
+	receiptID, worth, _ := c.factory.Receive(c.rec, deliveryID,
 		[]factory.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}}, receivedOn)
 	c.office.TakenIn(c.rec, order.ID, worth)
 	c.office.Receive(c.rec, &office.CreateOfficeGoodsReceipt{

@@ -1,6 +1,9 @@
 package company
 
 import (
+	"fmt"
+	"slices"
+
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/mission"
@@ -37,6 +40,7 @@ func (c *Company) RejectRequisition(id string, in *office.RejectRequisition) err
 		return err
 	}
 	c.office.RejectRequisition(c.rec, id, office.ByClient, in.Reason)
+	c.carryRequisitions()
 	return nil
 }
 
@@ -46,7 +50,9 @@ func (c *Company) Purchase(in *office.CreatePurchaseOrder) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.office.Purchase(c.rec, plan), nil
+	id := c.office.Purchase(c.rec, plan)
+	c.carryRequisitions()
+	return id, nil
 }
 
 // PreviewPurchase returns what would come of a purchase order that is written now, or
@@ -91,11 +97,12 @@ func (c *Company) CountDelivery(in *factory.CreateFactoryGoodsReceipt) (string, 
 			delivery.PurchaseOrderNumber)
 	}
 	restocked := c.restocks(order, lines)
-	id, worth := c.factory.Receive(c.rec, delivery.ID, lines, c.rec.Date())
+	id, worth, requisitions := c.factory.Receive(c.rec, delivery.ID, lines, c.rec.Date())
 	c.office.TakenIn(c.rec, order.ID, worth)
 	if c.bridged() {
 		c.carryReceipt(order, id, lines)
 	}
+	c.carryRequisitions(requisitions...)
 	if restocked {
 		c.missions.Note(c.rec, mission.Restocked)
 	}
@@ -129,21 +136,38 @@ func (c *Company) carryReceipt(order *office.PurchaseOrder, receiptID string, li
 	}, office.SourceBridge, c.rec.Date())
 }
 
-// carryRequisitions copies requisitions of the Factory to Head Office
-// (hand-off 4).
-func (c *Company) carryRequisitions(ids []string) {
+// carryRequisitions copies requisitions of the Factory to Head Office (hand-off 4), after those for which there was no
+// room there before. A client that has filed as many as Head Office takes makes room by deciding or ordering, and what
+// the Factory still wants then is carried.
+func (c *Company) carryRequisitions(ids ...string) {
 	if !c.bridged() {
 		return
 	}
-	for _, id := range ids {
-		if c.office.State.OpenRequisitions >= office.MaxOpenRequisitions {
-			return // a client that filed so many decides on those first
-		}
+	var uncarried []string
+	for _, id := range slices.Concat(c.uncarried, ids) {
 		q, _ := c.factory.Requisitions.Find(id)
-		c.office.Require(c.rec, &office.CreateRequisition{
-			Lines: []office.MaterialLine{{SKU: q.SKU, Quantity: q.Quantity}}, Reference: &q.ID, NeededBy: &q.NeededBy,
-		}, office.SourceBridge)
+		switch {
+		case q.Status != factory.RequisitionOpen:
+		case c.office.State.OpenRequisitions >= office.MaxOpenRequisitions:
+			uncarried = append(uncarried, id)
+		default:
+			c.office.Require(c.rec, &office.CreateRequisition{
+				Lines:     []office.MaterialLine{{SKU: q.SKU, Quantity: q.Quantity}},
+				Reference: &q.ID, NeededBy: &q.NeededBy,
+			}, office.SourceBridge)
+		}
 	}
+	c.uncarried = uncarried
+}
+
+// checkCarried reports a requisition that the auto bridge has not carried though there is room for it.
+func (c *Company) checkCarried() error {
+	for _, id := range c.uncarried {
+		if c.office.State.OpenRequisitions < office.MaxOpenRequisitions {
+			return fmt.Errorf("there is room for the requisition %s, and it has not been carried", id)
+		}
+	}
+	return nil
 }
 
 // PaySupplierInvoice pays a supplier: the named amount, or the bill when it

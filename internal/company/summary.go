@@ -59,7 +59,7 @@ type MaterialStock struct {
 	Unit         string `json:"unit" doc:"The unit of its quantities: sheet, can or plate."`
 	OnHand       int64  `json:"on_hand" doc:"The quantity in the warehouse now."`
 	ReorderPoint int64  `json:"reorder_point" doc:"The quantity below which the Factory asks for more."`
-	Status       string `json:"status" enum:"ok,low" doc:"low from when on_hand falls below reorder_point until goods that come lift it there; else ok."`
+	Status       string `json:"status" enum:"ok,low" doc:"low while on_hand is below reorder_point, else ok."`
 }
 
 // FinishedStock is one finished product in the warehouse.

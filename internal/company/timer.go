@@ -70,7 +70,11 @@ func ownTimers() []record.TimerHandler[*Company] {
 		{Kind: timerDay, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) { c.openDay() }},
 		{Kind: timerOverheads, Fire: func(c *Company, _ *record.Recorder, _ sim.Timer) {
 			c.billOverheads()
-			c.carryRequisitions(c.factory.ReviewReorderPoints(c.rec))
+			c.carryRequisitions(c.factory.ReviewReorderPoints(c.rec)...)
+		}},
+		{Kind: office.TimerRequisitionLapses, Fire: func(c *Company, _ *record.Recorder, t sim.Timer) {
+			c.office.RequisitionLapses(c.rec, t.Ref)
+			c.carryRequisitions()
 		}},
 		ending(office.TimerAnswerLapses, (*office.Office).AnswerLapses),
 		ending(office.TimerDeliveryMissed, (*office.Office).DeliveryMissed),

@@ -26,7 +26,7 @@ func (c *Company) Trade(in *market.TradeOnMarket) (string, error) {
 		}
 		id, eventID := c.market.Execute(c.rec, deal, c.office.State.CashMinor+total)
 		c.office.Earn(c.rec, total, office.MarketSell, eventID, id)
-		c.carryRequisitions(c.factory.Sell(c.rec, deal.SKU, deal.StockQuantity, eventID, id))
+		c.carryRequisitions(c.factory.Sell(c.rec, deal.SKU, deal.StockQuantity, eventID, id)...)
 		return id, nil
 	}
 	if err := c.office.CanSpend(total); err != nil {
@@ -46,10 +46,11 @@ func (c *Company) marketDelivers(tradeID string) {
 	trade, _ := c.market.Trades.Find(tradeID)
 	wanted, low := c.factory.Wanted(trade.SKU)
 	restocked := low && trade.CreatedAt >= wanted.CreatedAt
-	id := c.factory.ReceiveFromMarket(c.rec, factory.MarketArrival{
+	id, requisitions := c.factory.ReceiveFromMarket(c.rec, factory.MarketArrival{
 		TradeRef: trade.ID, SKU: trade.SKU, Quantity: trade.Quantity, CostMinor: trade.TotalMinor,
 	})
 	c.market.Delivered(c.rec, tradeID, id)
+	c.carryRequisitions(requisitions...)
 	if restocked {
 		c.missions.Note(c.rec, mission.Restocked)
 	}

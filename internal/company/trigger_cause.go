@@ -260,7 +260,7 @@ func (c *Company) runsLow(in *PullTrigger) (Triggered, error) {
 		return Triggered{}, notThat(in.SKU,
 			"This material is below its reorder point already.", "Each material is below its reorder point already.")
 	}
-	c.carryRequisitions(c.factory.RaiseReorderPoint(c.rec, item.SKU))
+	c.carryRequisitions(c.factory.RaiseReorderPoint(c.rec, item.SKU)...)
 	return Triggered{"stock_item", item.ID, c.now}, nil
 }
 

@@ -104,7 +104,8 @@ func rejectRequisition() Operation {
 		ID: "reject_requisition", Path: "/office/requisitions/{id}/reject", System: Office, BodyOptional: true,
 		Summary:  "Reject a requisition",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState},
-		Events:   []event.Type{event.OfficeRequisitionRejected},
+		Events: []event.Type{event.OfficeRequisitionRejected, event.OfficeRequisitionReceived,
+			event.OfficeRequisitionApproved},
 	}, (*company.Company).RejectRequisition)
 }
 
@@ -119,7 +120,7 @@ func createPurchaseOrder() Operation {
 			problem.CreditLimitExceeded, problem.SKUNotSupplied, problem.BelowMinimumOrder, problem.TooManyOpen,
 		},
 		Events: []event.Type{event.PurchaseOrderCreated, event.PurchaseOrderApprovalRequired,
-			event.PurchaseOrderApproved},
+			event.PurchaseOrderApproved, event.OfficeRequisitionReceived, event.OfficeRequisitionApproved},
 	}, (*company.Company).Purchase, (*company.Company).PreviewPurchase)
 }
 
@@ -167,6 +168,7 @@ func createFactoryGoodsReceipt() Operation {
 		Problems: []problem.Code{problem.NotFound, problem.DeliveryAlreadyReceived, problem.QuantityExceedsDelivery,
 			problem.NoWarehouseWorker},
 		Events: []event.Type{event.FactoryGoodsReceiptRecorded, event.OfficeGoodsReceiptRecorded,
+			event.FactoryRequisitionCreated, event.OfficeRequisitionReceived, event.OfficeRequisitionApproved,
 			event.MissionCompleted},
 	}, (*company.Company).CountDelivery)
 }

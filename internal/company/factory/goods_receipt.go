@@ -123,9 +123,9 @@ func (f *Factory) CanReceive(r *record.Recorder, in *CreateFactoryGoodsReceipt) 
 }
 
 // Receive counts a delivery in, with the lines that CanReceive returned: today, but for the deliveries of the opening.
-// It returns the receipt's id and the cost of the accepted goods.
+// It returns the receipt's id, the cost of the accepted goods, and the ids of the requisitions of what is still low.
 func (f *Factory) Receive(r *record.Recorder, deliveryID string, lines []ReceiptLine,
-	on moment.Date) (id string, worth money.Minor) {
+	on moment.Date) (id string, worth money.Minor, requisitions []string) {
 	d, private := f.Deliveries.Edit(r, deliveryID)
 	g, _ := f.GoodsReceipts.Add(r, GoodsReceipt{
 		DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: lines, ReceivedOn: on,
@@ -136,11 +136,13 @@ func (f *Factory) Receive(r *record.Recorder, deliveryID string, lines []Receipt
 	r.Born(g)
 	record.Move(r, d, &d.Status, DeliveryReceived)
 	data := &event.FactoryGoodsReceiptRecordedData{DeliveryID: d.ID, PurchaseOrderNumber: d.PurchaseOrderNumber}
-	for _, line := range lines {
+	skus := make([]string, len(lines))
+	for i, line := range lines {
 		data.QuantityAccepted += line.QuantityAccepted
 		data.QuantityRejected += line.QuantityRejected
 		data.Moves(line.SKU, line.QuantityAccepted)
-		f.refilled(r, line.SKU, line.QuantityAccepted)
+		f.refilled(r, line.SKU, line.QuantityAccepted, d.Lines[i].QuantityAdvised)
+		skus[i] = line.SKU
 	}
 	eventID := r.Emit(event.FactoryGoodsReceiptRecorded, g, data)
 	for i, line := range lines {
@@ -148,5 +150,5 @@ func (f *Factory) Receive(r *record.Recorder, deliveryID string, lines []Receipt
 		worth += cost
 		f.move(r, line.SKU, line.QuantityAccepted, cost, cause{MoveReceipt, eventID, g.ID})
 	}
-	return g.ID, worth
+	return g.ID, worth, f.reorder(r, skus...)
 }

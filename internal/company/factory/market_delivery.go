@@ -46,18 +46,18 @@ type MarketArrival struct {
 }
 
 // ReceiveFromMarket puts away goods from the market and returns the delivery's
-// id.
-func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) string {
+// id, and those of the requisitions of what is still low.
+func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) (id string, requisitions []string) {
 	d, _ := f.MarketDeliveries.Add(r, MarketDelivery{
 		TradeRef: a.TradeRef, SKU: a.SKU, Quantity: a.Quantity, ReceivedOn: r.Date(), Status: MarketReceived,
 	}, struct{}{})
 	r.Born(d)
-	f.refilled(r, a.SKU, a.Quantity)
+	f.refilled(r, a.SKU, a.Quantity, a.Quantity)
 	data := &event.MarketDeliveryReceivedData{SKU: a.SKU, Quantity: a.Quantity, TradeRef: a.TradeRef}
 	data.Moves(a.SKU, a.Quantity)
 	eventID := r.Emit(event.MarketDeliveryReceived, d, data)
 	f.move(r, a.SKU, a.Quantity, a.CostMinor, cause{MoveMarketIn, eventID, d.ID})
-	return d.ID
+	return d.ID, f.reorder(r, a.SKU)
 }
 
 // CanSell refuses to sell goods that are not in the warehouse, or not free.

@@ -17,10 +17,10 @@ const (
 
 // ReviewReorderPoints lets the Factory's own rule follow the use of the past two weeks, on
 // a Monday: what is used until a truck can come has to be there when it is asked for. It
-// never goes below the catalogue's. It returns the ids of the requisitions of what is now
-// below its point.
+// never goes below the catalogue's. What is not below its point any more is asked for no longer. It returns the ids of
+// the requisitions of what is now below its point.
 func (f *Factory) ReviewReorderPoints(r *record.Recorder) []string {
-	var raised []string
+	var changed []string
 	for _, known := range catalog.Items() {
 		if known.Class != catalog.Material {
 			continue
@@ -39,7 +39,8 @@ func (f *Factory) ReviewReorderPoints(r *record.Recorder) []string {
 		}
 		item, _ := f.Stock.Edit(r, StockItemID(known.SKU))
 		item.ReorderPoint, item.ReorderQuantity = point, quantity
-		raised = append(raised, known.SKU)
+		f.relieved(r, known.SKU)
+		changed = append(changed, known.SKU)
 	}
-	return f.reorder(r, raised...)
+	return f.reorder(r, changed...)
 }

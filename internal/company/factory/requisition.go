@@ -11,7 +11,8 @@ import (
 
 // RequisitionStatus is the status of a requisition.
 //
-//	open ──refilled to the reorder point──▶ closed
+//	open ──refilled to the reorder point, or the point falls to the stock──▶ closed
+//	  └──as much as it asks for has come──▶ closed, and another one is open
 type RequisitionStatus string
 
 // Statuses.
@@ -38,7 +39,7 @@ type Requisition struct {
 	Reason   string            `json:"reason" enum:"below_reorder_point" doc:"Always below_reorder_point."`
 	OnHandAt int64             `json:"on_hand_at" doc:"The stock on hand when this was written."`
 	NeededBy moment.Date       `json:"needed_by" doc:"The date by which the Factory wants it: five working days after this was written. Nothing happens when it passes."`
-	Status   RequisitionStatus `json:"status" enum:"open,closed" doc:"open until goods that come lift the item to its reorder point, then closed."`
+	Status   RequisitionStatus `json:"status" enum:"open,closed" doc:"open until the item is at its reorder point again, or until as much has come as it asks for by the delivery notes, then closed. If the item is still low, the Factory writes another one."`
 	record.Stamps
 }
 
@@ -56,12 +57,16 @@ func newRequisitions() *record.Table[Requisition, struct{}] {
 }
 
 // reorder marks the items among skus that fell below their reorder points, and
-// requisitions the missing quantity. It returns the ids of the new
+// writes a requisition for each that is low and has none. It returns the ids of the new
 // requisitions.
 func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
-	low := f.reportLow(r, skus...)
+	f.reportLow(r, skus...)
 	ids := []string{}
-	for _, item := range low {
+	for _, sku := range skus {
+		item := f.item(sku)
+		if item.Status != StockLow || record.Private(f.Stock, item.ID).RequisitionID != "" {
+			continue
+		}
 		q, _ := f.Requisitions.Add(r, Requisition{
 			Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity,
 			Reason: BelowReorderPoint, OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(),
@@ -84,18 +89,35 @@ func (f *Factory) OpenRequisition(r *record.Recorder, sku string) string {
 	return f.reorder(r, sku)[0]
 }
 
-// refilled closes the requisitions of an item that has reached its reorder
-// point: riders of the event that brought the goods.
-func (f *Factory) refilled(r *record.Recorder, sku string, incoming int64) {
+// refilled closes the requisition of an item that has reached its reorder point, or for which as much has come as
+// was asked: riders of the event that brought the goods. sent is how many the note of the carrier says: goods that are
+// missing or go back are not on their way any more. The caller reorders after the event, since a raised point may be
+// out of reach of the quantity that was asked for (contract: OPEN.STATE.FACTORY_REQUISITION).
+func (f *Factory) refilled(r *record.Recorder, sku string, incoming, sent int64) {
 	item := f.item(sku)
-	if item.Status != StockLow || item.OnHand+incoming < item.ReorderPoint {
+	if item.Status != StockLow {
 		return
 	}
-	item, private := f.Stock.Edit(r, item.ID)
-	record.Move(r, item, &item.Status, StockOK)
+	private := record.EditPrivate(f.Stock, r, item.ID)
+	private.Sent += sent
+	if item.OnHand+incoming >= item.ReorderPoint {
+		item, _ = f.Stock.Edit(r, item.ID)
+		record.Move(r, item, &item.Status, StockOK)
+	} else if q, _ := f.Requisitions.Find(private.RequisitionID); private.Sent < q.Quantity {
+		return
+	}
 	q, _ := f.Requisitions.Edit(r, private.RequisitionID)
-	private.RequisitionID = ""
+	private.RequisitionID, private.Sent = "", 0
 	record.Move(r, q, &q.Status, RequisitionClosed)
+}
+
+// relieved closes the requisition of an item whose reorder point fell to its stock or below. No goods came, so it
+// has an event of its own: that of the reorder point, with the status ok.
+func (f *Factory) relieved(r *record.Recorder, sku string) {
+	if item := f.item(sku); item.Status == StockLow && item.OnHand >= item.ReorderPoint {
+		f.refilled(r, sku, 0, 0)
+		f.reportPoint(r, item)
+	}
 }
 
 // Wanted returns the open requisition of a SKU.

@@ -12,7 +12,7 @@ import (
 
 // StockStatus is the status of a stock item.
 //
-//	ok ──on hand falls below the reorder point──▶ low ──refilled──▶ ok
+//	ok ──on hand falls below the reorder point──▶ low ──refilled, or the point falls──▶ ok
 type StockStatus string
 
 // Statuses.
@@ -50,7 +50,7 @@ type StockItem struct {
 	Reserved         int64       `json:"reserved" doc:"The part of on_hand that ready work orders hold; only the rest can be sold or taken."`
 	ReorderPoint     int64       `json:"reorder_point" doc:"The quantity below which the Factory asks for more; 0 for goods that are not reordered. It follows the use of the past two weeks, each Monday."`
 	ReorderQuantity  int64       `json:"reorder_quantity" doc:"The quantity that a requisition asks for. It follows the use of the past two weeks, each Monday."`
-	Status           StockStatus `json:"status" enum:"ok,low" doc:"low from when on_hand falls below reorder_point until goods that come lift it there; else ok."`
+	Status           StockStatus `json:"status" enum:"ok,low" doc:"low while on_hand is below reorder_point, else ok."`
 	AverageCostMinor money.Minor `json:"average_cost_minor" doc:"The average cost of one, in minor units, rounded."`
 	record.Stamps
 }
@@ -60,8 +60,10 @@ type StockItemPrivate struct {
 	// ValueMinor is the exact cost of the stock on hand; the average cost is
 	// rounded from it.
 	ValueMinor money.Minor `json:"value_minor,omitzero"`
-	// RequisitionID is the open requisition for the item.
+	// RequisitionID is the open requisition for the item, Sent how much has come since it was written, by the notes
+	// of the carriers.
 	RequisitionID string `json:"requisition_id,omitzero"`
+	Sent          int64  `json:"sent,omitzero"`
 	// UsedThisWeek and UsedLastWeek are the quantities printed.
 	UsedThisWeek int64 `json:"used_this_week,omitzero"`
 	UsedLastWeek int64 `json:"used_last_week,omitzero"`
@@ -183,9 +185,8 @@ func share(value money.Minor, part, whole int64) money.Minor {
 	return money.Minor((int64(value)*part + whole/2) / whole)
 }
 
-// reportLow marks items that fell below their reorder points and returns them.
-func (f *Factory) reportLow(r *record.Recorder, skus ...string) []*StockItem {
-	var low []*StockItem
+// reportLow marks items that fell below their reorder points.
+func (f *Factory) reportLow(r *record.Recorder, skus ...string) {
 	for _, sku := range skus {
 		item := f.item(sku)
 		if item.Status != StockOK || item.OnHand >= item.ReorderPoint {
@@ -193,12 +194,15 @@ func (f *Factory) reportLow(r *record.Recorder, skus ...string) []*StockItem {
 		}
 		item, _ = f.Stock.Edit(r, item.ID)
 		record.Move(r, item, &item.Status, StockLow)
-		r.Emit(event.StockBelowReorderPoint, item, &event.StockBelowReorderPointData{
-			SKU: sku, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint, Unit: item.Unit,
-		})
-		low = append(low, item)
+		f.reportPoint(r, item)
 	}
-	return low
+}
+
+// reportPoint tells that an item is now below its reorder point, or no longer, as its status says.
+func (f *Factory) reportPoint(r *record.Recorder, item *StockItem) {
+	r.Emit(event.StockBelowReorderPoint, item, &event.StockBelowReorderPointData{
+		SKU: item.SKU, OnHand: item.OnHand, ReorderPoint: item.ReorderPoint, Unit: item.Unit,
+	})
 }
 
 // StockValueMinor is the value of the whole warehouse at average cost.
@@ -232,9 +236,9 @@ func (f *Factory) checkStock() error {
 		if item.OnHand == 0 && private.ValueMinor != 0 {
 			return fmt.Errorf("no %s is on hand, but it is worth %d", item.SKU, private.ValueMinor)
 		}
-		if item.Status == StockOK && item.OnHand < item.ReorderPoint {
-			return fmt.Errorf("%d of %s are below the reorder point %d and not low",
-				item.OnHand, item.SKU, item.ReorderPoint)
+		if (item.Status == StockLow) != (item.OnHand < item.ReorderPoint) {
+			return fmt.Errorf("%d of %s, whose reorder point is %d, are %s",
+				item.OnHand, item.SKU, item.ReorderPoint, item.Status)
 		}
 	}
 	return nil

@@ -12,8 +12,6 @@ func Timers() []record.TimerHandler[*Office] {
 		{Kind: TimerInvoiceOverdue,
 			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.InvoiceOverdue(r, t.Ref) }},
 		{Kind: TimerLotOffer, Fire: func(o *Office, r *record.Recorder, _ sim.Timer) { o.OfferLot(r) }},
-		{Kind: TimerRequisitionLapses,
-			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.RequisitionLapses(r, t.Ref) }},
 		{Kind: TimerSupplierBills,
 			Fire: func(o *Office, r *record.Recorder, t sim.Timer) { o.SupplierBills(r, t.Ref, t.Index) }},
 		{Kind: TimerSupplierOverdue,

@@ -75,7 +75,7 @@ type StockBelowReorderPointData struct {
 	Head
 	SKU          string `json:"sku" doc:"The material that ran low, such as mat_coated."`
 	OnHand       int64  `json:"on_hand" doc:"The stock on hand now."`
-	ReorderPoint int64  `json:"reorder_point" doc:"The quantity that it fell below."`
+	ReorderPoint int64  `json:"reorder_point" doc:"The quantity that it fell below; with the status ok the one that the weekly review lowered to the stock."`
 	Unit         string `json:"unit" doc:"The unit of both quantities, such as sheet."`
 	Riders
 }
