@@ -1,11 +1,13 @@
 package api
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"platen/internal/api/message"
 	"platen/internal/operation"
@@ -117,8 +119,13 @@ func (a *arguments) check(p *operation.Parameter) error {
 		}
 		a.numbers[p.Name] = uint64(at)
 	case operation.Date:
-		if text != "" && new(moment.Date).UnmarshalText([]byte(text)) != nil {
+		var day moment.Date
+		if text != "" && day.UnmarshalText([]byte(text)) != nil {
 			return badParameter(p.Name, "%s must be a date such as 2026-09-07.", p.Name)
+		}
+		if text != "" && p.Monday && day.Weekday() != time.Monday {
+			return problem.Invalid(problem.Field{Field: p.Name, Rule: "pattern",
+				Message: fmt.Sprintf("%s must be a Monday; %s is a %s.", p.Name, day, day.Weekday())})
 		}
 	case operation.Text:
 	}

@@ -170,6 +170,9 @@ func (o *Operation) Common() []problem.Code {
 	switch o.Kind {
 	case List, Feed, Poll:
 		codes = append(codes, problem.InvalidCursor)
+		if slices.Contains(o.Filters, filterWeekStart) {
+			codes = append(codes, problem.ValidationFailed)
+		}
 		if o.HasID() {
 			codes = append(codes, problem.NotFound)
 		}

@@ -88,6 +88,8 @@ type Parameter struct {
 	Doc string
 	// Filter is set for parameters that rows or events are chosen by.
 	Filter bool
+	// Monday is set for a date that has to be one.
+	Monday bool
 	// Common is set for parameters that mean the same in all operations.
 	Common bool
 }
@@ -172,7 +174,7 @@ func (o *Operation) filters() []Parameter {
 			p.Type = Date
 		}
 		if name == filterWeekStart {
-			p.Doc = "Only rows of the week that begins on this Monday."
+			p.Doc, p.Monday = "Only rows of the week that begins on this Monday. Another day is 422.", true
 		}
 		filters[i] = p
 	}

@@ -197,3 +197,36 @@ func TestReferencesAreComparedWithoutCase(t *testing.T) {
 		n.refusesQuietly(path, encode(t, body), http.StatusUnprocessableEntity, "validation_failed")
 	}
 }
+
+// TestAPurchaseOrderFulfilsWhatAsksForIt, and no requisition of other materials.
+func TestAPurchaseOrderFulfilsWhatAsksForIt(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.BODY.OFFICE.PURCHASE_ORDERS.REQUISITION", "OPEN.ERR.VALIDATION_FAILED")
+	n := calmCompany(t, "manual", object{"opening_documents": false})
+	wish := text(n.post("/office/requisitions", encode(t, object{
+		"lines": []object{{"sku": "mat_ink", "quantity": 10}, {"sku": "mat_board", "quantity": 500}},
+	})).want(http.StatusCreated, "").Data(), "id")
+	order := func(supplier, sku string, quantity int) string {
+		return encode(t, object{"supplier_id": supplier, "requisition_id": wish,
+			"lines": []object{{"sku": sku, "quantity": quantity}}})
+	}
+	refused := n.refusesQuietly("/office/purchase-orders", order("sup_chroma", "mat_plate", 20),
+		http.StatusUnprocessableEntity, "validation_failed")
+	if got := badFields(refused); len(got) != 1 || got[0] != "requisition_id" {
+		t.Errorf("named are %v", got)
+	}
+	n.post("/office/purchase-orders", order("sup_chroma", "mat_ink", 10)).want(http.StatusCreated, "")
+}
+
+// TestAWeekOfAttendanceBeginsOnAMonday, as a week of a timesheet does.
+func TestAWeekOfAttendanceBeginsOnAMonday(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.ROUTE.FACTORY.ATTENDANCE", "OPEN.LIST.PARAMETER")
+	n := shared.create(t, `{"clock":"manual"}`)
+	n.get("/factory/attendance?week_start=2026-09-07").want(http.StatusOK, "")
+	a := n.get("/factory/attendance?week_start=2026-09-08").want(http.StatusUnprocessableEntity, "validation_failed")
+	if got := badFields(a); len(got) != 1 || got[0] != "week_start" {
+		t.Errorf("named are %v", got)
+	}
+	n.get("/factory/attendance?week_start=Monday").want(http.StatusBadRequest, "invalid_parameter")
+}

@@ -150,7 +150,11 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	})
 	pay(paper[0], `{"amount_minor":98400}`, object{"discount_minor": 1968, "paid_minor": 96432, "credited_minor": 0})
 	// Of what was rejected nothing is paid, so nothing is taken off it either.
-	pay(paper[3], `{"amount_minor":72024}`, object{
+	// The details name the sums before the discount and after it, and either is taken.
+	agrees(t, "the details", n.refusesQuietly("/office/supplier-invoices/"+text(n.billFor(paper[3]), "id")+"/pay",
+		`{"amount_minor":1}`, http.StatusUnprocessableEntity, "amount_not_payable").details(),
+		object{"allowed": []any{72024, 98400, 70584, 96432}})
+	pay(paper[3], `{"amount_minor":70584}`, object{
 		"match_status": "quantity_mismatch", "discount_minor": 1440, "paid_minor": 70584, "credited_minor": 26376,
 	})
 	for range 4 {
@@ -164,6 +168,9 @@ func TestTheEarlyDiscountIsTakenUntilItsDay(t *testing.T) {
 	pay(paper[1], "{}",
 		object{"discount_until": "2026-09-16", "discount_minor": 1968, "paid_minor": 96432, "paid_on": "2026-09-16"})
 	n.tick(1)
+	agrees(t, "the details a day later", n.refusesQuietly(
+		"/office/supplier-invoices/"+text(n.billFor(paper[2]), "id")+"/pay", `{"amount_minor":96432}`,
+		http.StatusUnprocessableEntity, "amount_not_payable").details(), object{"allowed": []any{98400}})
 	pay(paper[2], "{}",
 		object{"discount_until": "2026-09-16", "discount_minor": 0, "paid_minor": 98400, "paid_on": "2026-09-17"})
 }

@@ -150,5 +150,5 @@ func (f *Factory) Receive(r *record.Recorder, deliveryID string, lines []Receipt
 		worth += cost
 		f.move(r, line.SKU, line.QuantityAccepted, cost, cause{MoveReceipt, eventID, g.ID})
 	}
-	return g.ID, worth, f.reorder(r, skus...)
+	return g.ID, worth, f.ask(r, skus...)
 }

@@ -57,7 +57,7 @@ func (f *Factory) ReceiveFromMarket(r *record.Recorder, a MarketArrival) (id str
 	data.Moves(a.SKU, a.Quantity)
 	eventID := r.Emit(event.MarketDeliveryReceived, d, data)
 	f.move(r, a.SKU, a.Quantity, a.CostMinor, cause{MoveMarketIn, eventID, d.ID})
-	return d.ID, f.reorder(r, a.SKU)
+	return d.ID, f.ask(r, a.SKU)
 }
 
 // CanSell refuses to sell goods that are not in the warehouse, or not free.

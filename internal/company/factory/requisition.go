@@ -56,11 +56,15 @@ func newRequisitions() *record.Table[Requisition, struct{}] {
 		})
 }
 
-// reorder marks the items among skus that fell below their reorder points, and
-// writes a requisition for each that is low and has none. It returns the ids of the new
-// requisitions.
+// reorder marks the items among skus that fell below their reorder points, and asks for them. It returns the ids of
+// the new requisitions.
 func (f *Factory) reorder(r *record.Recorder, skus ...string) []string {
 	f.reportLow(r, skus...)
+	return f.ask(r, skus...)
+}
+
+// ask writes a requisition for each item among skus that is low and has none, and returns their ids.
+func (f *Factory) ask(r *record.Recorder, skus ...string) []string {
 	ids := []string{}
 	for _, sku := range skus {
 		item := f.item(sku)
@@ -91,7 +95,7 @@ func (f *Factory) OpenRequisition(r *record.Recorder, sku string) string {
 
 // refilled closes the requisition of an item that has reached its reorder point, or for which as much has come as
 // was asked: riders of the event that brought the goods. sent is how many the note of the carrier says: goods that are
-// missing or go back are not on their way any more. The caller reorders after the event, since a raised point may be
+// missing or go back are not on their way any more. The caller asks again after the event, since a raised point may be
 // out of reach of the quantity that was asked for (contract: OPEN.STATE.FACTORY_REQUISITION).
 func (f *Factory) refilled(r *record.Recorder, sku string, incoming, sent int64) {
 	item := f.item(sku)

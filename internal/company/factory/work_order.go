@@ -132,7 +132,7 @@ type CreateWorkOrder struct {
 	SKU       string       `json:"sku" required:"true" minLength:"1" maxLength:"40" example:"prd_flyer" doc:"The product to make, such as prd_flyer." agent:"-"`
 	Quantity  int64        `json:"quantity" required:"true" minimum:"1" maximum:"5000" doc:"How many units to make; the unit of a product is its pack, such as 250 cards." agent:"-"`
 	Reference *string      `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"For whom the goods are: the id or number of a sales order. Custom goods need one."`
-	DueDate   *moment.Date `json:"due_date,omitzero" nullable:"true" agent:"-" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it."`
+	DueDate   *moment.Date `json:"due_date,omitzero" nullable:"true" agent:"-" doc:"The date by which the goods are wanted, a past one too. It helps to plan the presses: the Factory does not act on it."`
 	Priority  *int64       `json:"priority,omitzero" minimum:"1" maximum:"9" doc:"Yours to use; 5 when left out."`
 }
 

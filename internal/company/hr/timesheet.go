@@ -55,7 +55,7 @@ type HoursEntry struct {
 
 	EmployeeID  *string `json:"employee_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The employee; this or badge_no."`
 	BadgeNo     *string `json:"badge_no,omitzero" oneOf:"true" minLength:"1" maxLength:"20" doc:"The badge number of /factory/attendance, instead of employee_id."`
-	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours."`
+	HoursWorked int64   `json:"hours_worked" required:"true" minimum:"0" maximum:"60" doc:"Whole hours. Each kind of hours has a limit of its own, and their sum has none."`
 	HoursSick   int64   `json:"hours_sick,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of illness; paid at 80 %."`
 	HoursLeave  int64   `json:"hours_leave,omitzero" minimum:"0" maximum:"40" doc:"8 for each day of leave; paid in full."`
 }

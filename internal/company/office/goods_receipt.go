@@ -58,7 +58,7 @@ type CreateOfficeGoodsReceipt struct {
 	_ struct{} `doc:"The body that records at Head Office the goods that the Factory accepted."`
 
 	PurchaseOrderID string                 `json:"purchase_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The purchase order that the goods were ordered with. The delivery note has its number." agent:"-"`
-	Lines           []catalog.ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The accepted and rejected quantities, one line for each material." agent:"-"`
+	Lines           []catalog.ReceivedLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The accepted and rejected quantities, one line for each material. Taken as written, also for goods that the Factory sent back." agent:"-"`
 	Reference       *string                `json:"reference,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's goods receipt, or any text; no two receipts have the same."`
 }
 

@@ -142,7 +142,7 @@ type CreatePurchaseOrder struct {
 
 	SupplierID    string         `json:"supplier_id" required:"true" minLength:"1" maxLength:"40" example:"sup_mill" doc:"The supplier to order from: the id at /office/suppliers. It has to sell every line, and takes no order while it is on hold." agent:"-"`
 	Lines         []MaterialLine `json:"lines" required:"true" minItems:"1" maxItems:"10" doc:"The materials to order, each in one line." agent:"-"`
-	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders."`
+	RequisitionID *string        `json:"requisition_id,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The approved requisition that this orders: one that asks for at least one of its materials."`
 	DryRun        *bool          `json:"dry_run,omitzero" doc:"Change nothing and return the expected result: prices, total, approval, the promised day, the credit left."`
 }
 
@@ -266,6 +266,9 @@ func (o *Office) mayOrder(in *CreatePurchaseOrder, total money.Minor) error {
 		case q.PurchaseOrderID != nil:
 			return problem.New(problem.RequisitionAlreadyOrdered, "The requisition %s has been ordered already.",
 				q.Number).With(OrderedDetails{PurchaseOrderID: *q.PurchaseOrderID})
+		case !slices.ContainsFunc(in.Lines, q.asksFor):
+			return problem.Invalid(problem.Field{Field: "requisition_id", Rule: "exists",
+				Message: fmt.Sprintf("The requisition %s asks for nothing that this orders.", q.Number)})
 		}
 	}
 	if err := o.takesOrders(in.SupplierID); err != nil {

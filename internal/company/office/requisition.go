@@ -2,6 +2,7 @@ package office
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
@@ -86,6 +87,11 @@ func (q *Requisition) State() string { return string(q.Status) }
 // Open reports whether the requisition still waits for a decision or an order.
 func (q *Requisition) Open() bool {
 	return q.Status == RequisitionReceived || q.Status == RequisitionApproved && q.PurchaseOrderID == nil
+}
+
+// asksFor reports whether the requisition asks for the material of a line.
+func (q *Requisition) asksFor(line MaterialLine) bool {
+	return slices.ContainsFunc(q.Lines, func(l RequisitionLine) bool { return l.SKU == line.SKU })
 }
 
 func newRequisitions() *record.Table[Requisition, RequisitionPrivate] {

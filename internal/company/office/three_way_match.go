@@ -84,7 +84,7 @@ type MatchDetails struct {
 	MatchStatus  string      `json:"match_status"`
 	BilledMinor  money.Minor `json:"billed_minor"`
 	MatchedMinor money.Minor `json:"matched_minor"`
-	// Allowed are the amounts that close the invoice.
+	// Allowed are the amounts that close the invoice, before a discount and after it.
 	Allowed []money.Minor `json:"allowed"`
 }
 
@@ -106,7 +106,7 @@ type Settlement struct {
 type PaySupplierInvoice struct {
 	_ struct{} `doc:"The body that pays a supplier's bill, in full or up to the matched amount."`
 
-	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically."`
+	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that is left after the discount is taken too."`
 	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
 }
 
@@ -126,7 +126,10 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.",
 			invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
 	}
-	base, err := invoice.base(amount, record.Private(o.PurchaseOrders, *invoice.PurchaseOrderID).DeliveredMinor)
+	delivered := record.Private(o.PurchaseOrders, *invoice.PurchaseOrderID).DeliveredMinor
+	base, err := invoice.base(amount, delivered, func(base money.Minor) money.Minor {
+		return o.discount(invoice, today, base)
+	})
 	if err != nil {
 		return Settlement{}, err
 	}
@@ -135,9 +138,18 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 }
 
 // base returns the part of the bill that an amount pays. An overdue invoice
-// takes the amount with its late fee, too.
-func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (money.Minor, error) {
+// takes the amount with its late fee, too, and one with a discount the sum that is left of the amount (contract:
+// OPEN.BODY.OFFICE.SUPPLIER_INVOICES.PAY).
+func (i *SupplierInvoice) base(
+	amount *money.Minor, delivered money.Minor, discount func(base money.Minor) money.Minor,
+) (money.Minor, error) {
 	allowed := i.closedBy(delivered)
+	bases := slices.Clone(allowed)
+	for _, base := range bases {
+		if discount(base) > 0 {
+			allowed = append(allowed, base-discount(base))
+		}
+	}
 	if amount == nil {
 		if i.MatchStatus == Matched {
 			return i.BilledMinor, nil
@@ -145,8 +157,13 @@ func (i *SupplierInvoice) base(amount *money.Minor, delivered money.Minor) (mone
 		return 0, i.mismatch(allowed, delivered)
 	}
 	for _, fee := range []money.Minor{0, i.LateFeeMinor} {
-		if slices.Contains(allowed, *amount-fee) {
+		if slices.Contains(bases, *amount-fee) {
 			return *amount - fee, nil
+		}
+	}
+	for _, base := range bases {
+		if *amount == base+i.LateFeeMinor-discount(base) {
+			return base, nil
 		}
 	}
 	return 0, problem.New(problem.AmountNotPayable, "%s does not close %s: the supplier takes what was billed, or "+
