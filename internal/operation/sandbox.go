@@ -126,7 +126,7 @@ type ClockStatus struct {
 	Mode       sim.Mode     `json:"mode" enum:"realtime,manual,skip" doc:"realtime: wall time moves the clock; manual: only ticks do; skip: it also jumps while a client waits for events."`
 	Speed      share.PPM    `json:"speed" doc:"In-world minutes per wall second."`
 	SimDate    moment.Date  `json:"sim_date" doc:"The in-world date."`
-	SimTime    string       `json:"sim_time" example:"08:00" doc:"The in-world time of that day, from 08:00 to 16:00."`
+	SimTime    string       `json:"sim_time" example:"08:00" doc:"The in-world time of that day, from 08:00 to 15:59."`
 	DayNumber  int64        `json:"day_number" doc:"The working day, counted from 0."`
 	Waiting    bool         `json:"waiting" doc:"True while the clock waits for a request with a key of the sandbox: before the first one, and after ten minutes without one."`
 	SettleMS   *int64       `json:"settle_ms" doc:"How long no client has sent anything before a jump, in milliseconds. Null unless the mode is skip."`

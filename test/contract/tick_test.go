@@ -130,6 +130,22 @@ func TestATickStopsAtTheNextDecision(t *testing.T) {
 	}
 }
 
+// TestSixteenIsTheCloseOfTheDay, and not the opening of the next one: unanswered orders can still be answered then.
+func TestSixteenIsTheCloseOfTheDay(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TICK.UNTIL", "OPEN.STATE.SALES_ORDER.LAPSED")
+	n := shared.create(t, `{"seed":5,"clock":"manual"}`)
+	order := n.order("SO-1001") // to be answered by Wednesday the 9th
+	for _, time := range []string{"16:00", "18:30", "15:59"} {
+		at := n.post("/sandbox/tick", encode(t, object{"until": object{"sim_date": "2026-09-09", "sim_time": time}})).
+			want(http.StatusOK, "").Data()
+		agrees(t, "the clock until "+time, at,
+			object{"sim_date": "2026-09-09", "sim_time": "15:59", "stopped_by": "sim_date"})
+	}
+	agrees(t, "the order at the close", n.row("/office/sales-orders/"+text(order, "id")), object{"status": "received"})
+	n.accept(text(order, "id"))
+}
+
 func TestATickThatCannotBeUnderstoodMovesNothing(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.TICK.UNTIL")

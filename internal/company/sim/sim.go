@@ -75,13 +75,13 @@ func DayFrom(date moment.Date) Day {
 func DayAfter(date moment.Date) Day { return DayFrom(date.AddDays(1)) }
 
 // At returns the moment at or after a time of a date, in minutes after midnight.
-// Before the day opens it is its opening, after its close the close, which is the
-// opening of the next day; a date without work gives the opening of the next day
+// Before the day opens it is its opening, from 16:00 on its close, the last minute of the day: 16:00 is also 08:00 of
+// the next day, of which nothing may happen yet. A date without work gives the opening of the next day
 // with work. Dates before the start give the first moment.
 func At(date moment.Date, minuteOfDay int) Minute {
 	day := DayFrom(date)
 	if day.Date() != date {
 		return day.Open()
 	}
-	return day.At(min(max(Minute(minuteOfDay-opensAtHour*60), 0), DayLength))
+	return day.At(min(max(Minute(minuteOfDay-opensAtHour*60), 0), CloseMinute))
 }

@@ -6,6 +6,7 @@ import (
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/preset"
+	"platen/internal/company/sim"
 	"platen/internal/words/jsonfield"
 	"platen/internal/words/money"
 )
@@ -53,6 +54,25 @@ func (s *Site) Starter() (preset.Preset, error) {
 		return preset.Preset{}, fmt.Errorf("read the presets: %w", err)
 	}
 	return builtin["starter"], nil
+}
+
+// Appointment is a row of the day's timetable.
+type Appointment struct{ Time, What string }
+
+// Timetable is the order of a working day, at the minutes at which the company lets it happen.
+func (s *Site) Timetable() []Appointment {
+	at := func(m sim.Minute, what string) Appointment { return Appointment{m.ClockText(), what} }
+	return []Appointment{
+		at(0, "the day opens: who is at work today; unanswered orders and lots lapse, and those whose goods have not "+
+			"come expire; bills become overdue and are collected; on Mondays overheads and the review of reorder "+
+			"points; a lot may be offered"),
+		at(sim.MarketMinute, "goods from the market"),
+		at(sim.TruckMinute, "suppliers' trucks"),
+		at(sim.PaymentMinute, "suppliers' bills, and payments of customers"),
+		at(sim.TimesheetMinute, "on Fridays: from now on the timesheet of the week can be recorded"),
+		at(sim.CloseMinute, "the day closes as this minute begins: on Fridays direct debits and the timesheet of the "+
+			"automatic bridge, then the test for bankruptcy. Orders can still be answered"),
+	}
 }
 
 // amount writes an amount of money for people: 85,000.00.
