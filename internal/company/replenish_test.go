@@ -195,7 +195,7 @@ func TestTheBridgeCarriesARequisitionWhenThereIsRoom(t *testing.T) {
 	}
 }
 
-// TestTheOpeningsCopyIsItsOriginal, in each preset with documents: what the Factory asked for is what Head Office has.
+// TestTheOpeningsCopyIsItsOriginal, in each preset with documents: the same quantity, wanted by the same day.
 func TestTheOpeningsCopyIsItsOriginal(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"starter", "manual", "crunch", "supply_shock", "agent_eval"} {

@@ -84,7 +84,7 @@ type WorkOrder struct {
 	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in printing that waits for a press had a run that ended short, and needs another."`
 	MaterialNeeds     []Need          `json:"material_needs" doc:"The paper and ink for the units that are still to be printed, without overs, make-ready and plates. Empty when there are none."`
 	PrintRunIDs       []string        `json:"print_run_ids" doc:"Its print runs, oldest first."`
-	OrderExpired      bool            `json:"order_expired" doc:"True once the order or the lot of its reference has expired, with the bridge auto: nobody takes the goods, it waits for nothing and is not printed. Always false with the bridge manual: the Factory knows no orders."`
+	OrderExpired      bool            `json:"order_expired" doc:"True once the order or the lot of its reference has expired, with the bridge auto: no customer takes the goods, it waits for nothing and is not printed. Always false with the bridge manual: the Factory knows no orders."`
 	ReadyOn           *moment.Date    `json:"ready_on" doc:"The in-world date on which finishing ended or the shelf covered it; null before."`
 	ShipmentID        *string         `json:"shipment_id" doc:"The shipment of the Factory that carried the goods; null before."`
 	record.Stamps

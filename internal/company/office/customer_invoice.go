@@ -59,7 +59,7 @@ type CustomerInvoice struct {
 	IssuedOn          moment.Date           `json:"issued_on" doc:"The in-world date of the bill."`
 	DueDate           moment.Date           `json:"due_date" doc:"The last date for the payment: the payment terms of the customer after issued_on, on a working day."`
 	Status            CustomerInvoiceStatus `json:"status" enum:"open,overdue,paid" doc:"open is not due yet; overdue was not paid by due_date; paid has a balance of 0."`
-	DisputeCode       *string               `json:"dispute_code" enum:"goods_not_received" doc:"goods_not_received: an overdue invoice that the customer does not pay because the goods have not come. Null otherwise, and again once they have come. It stays where the order or lot has expired: nobody pays that bill."`
+	DisputeCode       *string               `json:"dispute_code" enum:"goods_not_received" doc:"goods_not_received: an overdue invoice that the customer does not pay because the goods have not come. Null otherwise, and again once they have come. It stays where the order or lot has expired: the customer never pays that bill."`
 	PaidOn            *moment.Date          `json:"paid_on" doc:"The date of the payment that brought the balance to 0; null before."`
 	record.Stamps
 }
