@@ -663,8 +663,9 @@ func (c *Client) GetMajorOrder(ctx context.Context, id string) (*MajorOrder, err
 // ListSalesOrdersParams chooses what ListSalesOrders reads. Empty fields choose nothing.
 type ListSalesOrdersParams struct {
 	// Status is the parameter status: only rows with this status. received waits for your answer;
-	// accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed
-	// and paid is paid in full. declined and expired are final.
+	// accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed,
+	// which alone keeps no promise: it expires too if the goods do not come. paid is paid in full.
+	// declined and expired are final.
 	Status OfficeSalesOrderStatus
 	// SKU is the parameter sku: only rows with this sku. The product that was ordered, such as
 	// prd_flyer. The Factory knows it by the same SKU.
@@ -1031,8 +1032,8 @@ func (c *Client) GetOfficeProduct(ctx context.Context, id string) (*OfficeProduc
 // ListContractLotsParams chooses what ListContractLots reads. Empty fields choose nothing.
 type ListContractLotsParams struct {
 	// Status is the parameter status: only rows with this status. offered waits for your answer,
-	// accepted for the goods; delivered is shipped and billed at Head Office. declined and expired
-	// are final.
+	// accepted for the goods; delivered is shipped and billed at Head Office, and expires all the
+	// same if the goods do not come in time. declined and expired are final.
 	Status OfficeContractLotStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -1323,7 +1324,8 @@ func (c *Client) ApproveRequisition(ctx context.Context, id string) (*OfficeRequ
 
 // RejectRequisition sends POST /office/requisitions/{id}/reject: reject a requisition.
 //
-// It can write the event office.requisition.rejected.
+// It can write the events office.requisition.rejected, office.requisition.received and
+// office.requisition.approved.
 //
 // It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
 func (c *Client) RejectRequisition(ctx context.Context, id string, in RejectRequisitionInput) (*OfficeRequisition, error) {
@@ -1390,8 +1392,8 @@ func (c *Client) GetPurchaseOrder(ctx context.Context, id string) (*OfficePurcha
 // A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest
 // goes to the supplier at once. The truck comes to the Factory.
 //
-// It can write the events office.purchase_order.created, office.purchase_order.approval_required
-// and office.purchase_order.approved.
+// It can write the events office.purchase_order.created, office.purchase_order.approval_required,
+// office.purchase_order.approved, office.requisition.received and office.requisition.approved.
 //
 // It can fail with not_found (404), requisition_not_approved (409), requisition_already_ordered
 // (409), supplier_on_hold (409), credit_limit_exceeded (409), sku_not_supplied (422),
@@ -1798,12 +1800,13 @@ type ListWorkOrdersParams struct {
 	// reference, and its goods are on the shelf.
 	Status FactoryWorkOrderStatus
 	// Reference is the parameter reference: only rows with this reference. The text on the shipment,
-	// by which its customer knows the goods: the id or the number of a sales order or a lot. Null for
-	// goods that go on the shelf.
+	// by which its customer knows the goods: the id or the number of a sales order or a lot, in upper
+	// or lower case. Null for goods that go on the shelf.
 	Reference string
 	// WaitsFor is the parameter waits_for: only rows with this waits_for. The next thing that has to
-	// come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work
-	// order in printing that waits for a press had a run that ended short, and needs another.
+	// come: a press, the end of its run, the end of finishing, its shipment, or nothing more: it has
+	// left or is on the shelf, or its customer takes no goods any more. A work order in printing that
+	// waits for a press had a run that ended short, and needs another.
 	WaitsFor FactoryWait
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -2215,8 +2218,9 @@ func (c *Client) GetFactoryProduct(ctx context.Context, id string) (*FactoryProd
 // ListFactoryRequisitionsParams chooses what ListFactoryRequisitions reads. Empty fields choose
 // nothing.
 type ListFactoryRequisitionsParams struct {
-	// Status is the parameter status: only rows with this status. open until goods that come lift the
-	// item to its reorder point, then closed.
+	// Status is the parameter status: only rows with this status. open until the item is at its
+	// reorder point again, or until as much has come as it asks for by the delivery notes, then
+	// closed. If the item is still low, the Factory writes another one.
 	Status FactoryRequisitionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
@@ -2351,7 +2355,8 @@ func (c *Client) GetFactoryGoodsReceipt(ctx context.Context, id string) (*Factor
 // Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head
 // Office gets its copy at once.
 //
-// It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded and
+// It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded,
+// factory.requisition.created, office.requisition.received, office.requisition.approved and
 // sandbox.mission.completed.
 //
 // It can fail with not_found (404), delivery_already_received (409), quantity_exceeds_delivery
@@ -2406,6 +2411,7 @@ func (c *Client) GetMarketDelivery(ctx context.Context, id string) (*FactoryMark
 // ListAttendanceParams chooses what ListAttendance reads. Empty fields choose nothing.
 type ListAttendanceParams struct {
 	// WeekStart is the parameter week_start: only rows of the week that begins on this Monday.
+	// Another day is 422.
 	WeekStart string
 	// BadgeNo is the parameter badge_no: only rows with this badge_no. The badge at the gate. Head
 	// Office knows the employee by the same number.

@@ -301,7 +301,7 @@ type ClockStatus struct {
 	Speed float64 `json:"speed"`
 	// The in-world date.
 	SimDate Date `json:"sim_date"`
-	// The in-world time of that day, from 08:00 to 16:00.
+	// The in-world time of that day, from 08:00 to 15:59.
 	SimTime string `json:"sim_time"`
 	// The working day, counted from 0.
 	DayNumber int64 `json:"day_number"`
@@ -341,7 +341,7 @@ type MaterialStock struct {
 	OnHand int64 `json:"on_hand"`
 	// The quantity below which the Factory asks for more.
 	ReorderPoint int64 `json:"reorder_point"`
-	// low from when on_hand falls below reorder_point until goods that come lift it there; else ok.
+	// low while on_hand is below reorder_point, else ok.
 	Status MaterialStockStatus `json:"status"`
 }
 
@@ -502,13 +502,13 @@ type Score struct {
 	// The share of all printed sheets that came out bad, in per cent, without make-ready. Null before
 	// the first run has ended.
 	SpoilagePct *float64 `json:"spoilage_pct"`
-	// Accepted orders whose goods never reached the customer.
+	// Accepted orders whose goods did not reach the customer in time, billed or not.
 	OrdersExpired int64 `json:"orders_expired"`
 	// Orders that were not answered in time.
 	OrdersLapsed int64 `json:"orders_lapsed"`
-	// Contract lots that were shipped at Head Office.
+	// Contract lots whose customers have the goods and the bill.
 	LotsDelivered int64 `json:"lots_delivered"`
-	// Accepted lots whose goods did not reach the customer in time.
+	// Accepted lots whose goods did not reach the customer in time, billed or not.
 	LotsExpired int64 `json:"lots_expired"`
 	// Payroll runs that were not paid by their due date.
 	PayrollLate int64 `json:"payroll_late"`
@@ -555,8 +555,8 @@ type TickUntilInput struct {
 	Seq *int64 `json:"seq,omitzero"`
 	// This in-world day has come. A weekend ends on Monday at 08:00.
 	SimDate *Date `json:"sim_date,omitzero"`
-	// The time of that day, 08:00 when left out; only with sim_date. Matches
-	// ^([01][0-9]|2[0-3]):[0-5][0-9]$. Such as 09:30.
+	// The time of that day, 08:00 when left out; only with sim_date. 16:00 is the close of the day,
+	// 15:59. Matches ^([01][0-9]|2[0-3]):[0-5][0-9]$. Such as 09:30.
 	SimTime *string `json:"sim_time,omitzero"`
 	// Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay,
 	// goods at the gate, or an idle press with work.
@@ -1769,7 +1769,8 @@ type OfficeSalesOrder struct {
 	// Always XTS. Amounts count its hundredths.
 	Currency string `json:"currency"`
 	// received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait
-	// for the goods; shipped is billed and paid is paid in full. declined and expired are final.
+	// for the goods; shipped is billed, which alone keeps no promise: it expires too if the goods do
+	// not come. paid is paid in full. declined and expired are final.
 	Status OfficeSalesOrderStatus `json:"status"`
 	// The in-world date on which the order came.
 	ReceivedOn Date `json:"received_on"`
@@ -1779,7 +1780,7 @@ type OfficeSalesOrder struct {
 	// The date by which the customer wants the goods. Each working day after it costs a discount.
 	DueDate Date `json:"due_date"`
 	// The last date on which the customer still takes the goods. An accepted order whose goods have
-	// not come by then expires when the next working day opens.
+	// not come by then expires when the next working day opens, billed or not.
 	CancelAfter Date `json:"cancel_after"`
 	// Due within two working days, at a higher price and a higher discount for each day of delay.
 	Rush bool `json:"rush"`
@@ -1914,8 +1915,8 @@ type OfficeCustomerInvoice struct {
 	CustomerID string `json:"customer_id"`
 	// The price of the goods before deductions, in minor units.
 	GrossMinor int64 `json:"gross_minor"`
-	// Taken off for goods that came late, in minor units: the discount of an order, the penalty of a
-	// lot. Where the bill came before the goods, the customer takes it off with the payment.
+	// Taken off an order whose goods came late, in minor units; 0 for a lot. Where the bill came
+	// before the goods, the customer takes it off with the payment.
 	LateDiscountMinor int64 `json:"late_discount_minor"`
 	// gross_minor less late_discount_minor.
 	TotalMinor int64 `json:"total_minor"`
@@ -1933,7 +1934,8 @@ type OfficeCustomerInvoice struct {
 	// open is not due yet; overdue was not paid by due_date; paid has a balance of 0.
 	Status OfficeCustomerInvoiceStatus `json:"status"`
 	// goods_not_received: an overdue invoice that the customer does not pay because the goods have
-	// not come. Null otherwise, and again once they have come.
+	// not come. Null otherwise, and again once they have come. It stays where the order or lot has
+	// expired: the customer never pays that bill.
 	DisputeCode *OfficeCustomerInvoiceDisputeCode `json:"dispute_code"`
 	// The date of the payment that brought the balance to 0; null before.
 	PaidOn *Date `json:"paid_on"`
@@ -2205,7 +2207,8 @@ type OfficeContractLot struct {
 	// The last day on which the goods may reach the customer.
 	DeliverBy Date `json:"deliver_by"`
 	// offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head
-	// Office. declined and expired are final.
+	// Office, and expires all the same if the goods do not come in time. declined and expired are
+	// final.
 	Status OfficeContractLotStatus `json:"status"`
 	// The work order at the Factory that the auto bridge created on acceptance; null before, and with
 	// the bridge manual.
@@ -2215,7 +2218,7 @@ type OfficeContractLot struct {
 	// The customer invoice that bills it; null before.
 	InvoiceID *string `json:"invoice_id"`
 	// offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
-	// by deliver_by. Null unless the status is expired.
+	// by deliver_by, billed or not. Null unless the status is expired.
 	ExpiredReason *OfficeContractLotExpiredReason `json:"expired_reason"`
 	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
@@ -2631,7 +2634,8 @@ type CreatePurchaseOrderInput struct {
 	SupplierID string `json:"supplier_id"`
 	// The materials to order, each in one line. Required. 1 to 10 items.
 	Lines []MaterialLineInput `json:"lines"`
-	// The approved requisition that this orders. 1 to 64 characters.
+	// The approved requisition that this orders: one that asks for at least one of its materials. 1
+	// to 64 characters.
 	RequisitionID *string `json:"requisition_id,omitzero"`
 	// Change nothing and return the expected result: prices, total, approval, the promised day, the
 	// credit left.
@@ -2727,7 +2731,8 @@ type CreateOfficeGoodsReceiptInput struct {
 	// The purchase order that the goods were ordered with. The delivery note has its number.
 	// Required. 1 to 64 characters.
 	PurchaseOrderID string `json:"purchase_order_id"`
-	// The accepted and rejected quantities, one line for each material. Required. 1 to 10 items.
+	// The accepted and rejected quantities, one line for each material. Taken as written, also for
+	// goods that the Factory sent back. Required. 1 to 10 items.
 	Lines []ReceivedLineInput `json:"lines"`
 	// The Factory's goods receipt, or any text; no two receipts have the same. 1 to 64 characters.
 	Reference *string `json:"reference,omitzero"`
@@ -2881,7 +2886,8 @@ const (
 // The body that pays a supplier's bill, in full or up to the matched amount.
 type PaySupplierInvoiceInput struct {
 	// The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is
-	// paid if it matches. Early discount and late fee are calculated automatically. At least 0.
+	// paid if it matches. Early discount and late fee are calculated automatically; the sum that is
+	// left after the discount is taken too. At least 0.
 	AmountMinor *int64 `json:"amount_minor,omitzero"`
 	// A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
 	// characters.
@@ -3063,7 +3069,8 @@ type HoursEntryInput struct {
 	EmployeeID *string `json:"employee_id,omitzero"`
 	// The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters.
 	BadgeNo *string `json:"badge_no,omitzero"`
-	// Whole hours. Required. 0 to 60.
+	// Whole hours. Each kind of hours has a limit of its own, and their sum has none. Required. 0 to
+	// 60.
 	HoursWorked int64 `json:"hours_worked"`
 	// 8 for each day of illness; paid at 80 %. 0 to 40.
 	HoursSick int64 `json:"hours_sick,omitzero"`
@@ -3148,12 +3155,13 @@ type FactoryWorkOrder struct {
 	// How many units are asked for.
 	Quantity int64 `json:"quantity"`
 	// Units that come from the shelf instead of the press: all of them, for a stock product with a
-	// reference that was on hand when the order was written, or 0.
+	// reference that was on hand when the order was written, or 0. They stay reserved until they are
+	// shipped, or their customer takes them no more.
 	QuantityFromStock int64 `json:"quantity_from_stock"`
 	// Good units printed for it so far, over all its runs.
 	QuantityGood int64 `json:"quantity_good"`
 	// The text on the shipment, by which its customer knows the goods: the id or the number of a
-	// sales order or a lot. Null for goods that go on the shelf.
+	// sales order or a lot, in upper or lower case. Null for goods that go on the shelf.
 	Reference *string `json:"reference"`
 	// client: your program wrote it; bridge: the auto bridge did.
 	Source FactoryWorkOrderSource `json:"source"`
@@ -3167,14 +3175,19 @@ type FactoryWorkOrder struct {
 	// left the gate. stocked has no reference, and its goods are on the shelf.
 	Status FactoryWorkOrderStatus `json:"status"`
 	// The next thing that has to come: a press, the end of its run, the end of finishing, its
-	// shipment, or nothing more. A work order in printing that waits for a press had a run that ended
-	// short, and needs another.
+	// shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any
+	// more. A work order in printing that waits for a press had a run that ended short, and needs
+	// another.
 	WaitsFor FactoryWait `json:"waits_for"`
 	// The paper and ink for the units that are still to be printed, without overs, make-ready and
 	// plates. Empty when there are none.
 	MaterialNeeds []FactoryNeed `json:"material_needs"`
 	// Its print runs, oldest first.
 	PrintRunIDs []string `json:"print_run_ids"`
+	// True once the order or the lot of its reference has expired, with the bridge auto: no customer
+	// takes the goods, it waits for nothing and is not printed. Always false with the bridge manual:
+	// the Factory knows no orders.
+	OrderExpired bool `json:"order_expired"`
 	// The in-world date on which finishing ended or the shelf covered it; null before.
 	ReadyOn *Date `json:"ready_on"`
 	// The shipment of the Factory that carried the goods; null before.
@@ -3251,8 +3264,8 @@ type CreateWorkOrderInput struct {
 	// For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64
 	// characters.
 	Reference *string `json:"reference,omitzero"`
-	// The date by which the goods are wanted. It helps to plan the presses: the Factory does not act
-	// on it.
+	// The date by which the goods are wanted, a past one too. It helps to plan the presses: the
+	// Factory does not act on it.
 	DueDate *Date `json:"due_date,omitzero"`
 	// Yours to use; 5 when left out. 1 to 9.
 	Priority *int64 `json:"priority,omitzero"`
@@ -3511,7 +3524,7 @@ type FactoryStockItem struct {
 	// The quantity that a requisition asks for. It follows the use of the past two weeks, each
 	// Monday.
 	ReorderQuantity int64 `json:"reorder_quantity"`
-	// low from when on_hand falls below reorder_point until goods that come lift it there; else ok.
+	// low while on_hand is below reorder_point, else ok.
 	Status FactoryStockStatus `json:"status"`
 	// The average cost of one, in minor units, rounded.
 	AverageCostMinor int64 `json:"average_cost_minor"`
@@ -3741,7 +3754,8 @@ type FactoryRequisition struct {
 	// The date by which the Factory wants it: five working days after this was written. Nothing
 	// happens when it passes.
 	NeededBy Date `json:"needed_by"`
-	// open until goods that come lift the item to its reorder point, then closed.
+	// open until the item is at its reorder point again, or until as much has come as it asks for by
+	// the delivery notes, then closed. If the item is still low, the Factory writes another one.
 	Status FactoryRequisitionStatus `json:"status"`
 	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
@@ -4786,7 +4800,7 @@ type ContractLotExpiredData struct {
 	// The number of the lot on paper.
 	Number string `json:"number"`
 	// offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come
-	// by deliver_by.
+	// by deliver_by, billed or not.
 	Reason ContractLotExpiredDataReason `json:"reason"`
 	// The penalty that left the company, in minor units; 0 for an offer that lapsed.
 	PenaltyMinor int64 `json:"penalty_minor"`
@@ -4818,8 +4832,8 @@ type ContractLotDeliveredData struct {
 	ShipmentID string `json:"shipment_id"`
 	// The price of the lot, in minor units.
 	TotalMinor int64 `json:"total_minor"`
-	// Always true: Head Office cannot see when the goods come. A customer who gets them late takes
-	// the penalty off the payment.
+	// True until something else is known: where the bill came before the goods,
+	// office.contract_lot.expired corrects it if they do not come by deliver_by.
 	OnTime bool `json:"on_time"`
 	// Further records whose status changed in the same step, without an event of their own; left out
 	// when there are none.
@@ -5040,8 +5054,8 @@ type FactoryRequisitionCreatedData struct {
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock on hand
-// falls below its reorder point.
+// StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock falls below
+// its reorder point, or the weekly review lowers the point to it.
 type StockBelowReorderPointData struct {
 	// The id of the record that the event is about.
 	ID string `json:"id"`
@@ -5051,7 +5065,8 @@ type StockBelowReorderPointData struct {
 	SKU string `json:"sku"`
 	// The stock on hand now.
 	OnHand int64 `json:"on_hand"`
-	// The quantity that it fell below.
+	// The quantity that it fell below; with the status ok the one that the weekly review lowered to
+	// the stock.
 	ReorderPoint int64 `json:"reorder_point"`
 	// The unit of both quantities, such as sheet.
 	Unit string `json:"unit"`
@@ -5692,7 +5707,8 @@ const (
 	EventFactoryPrintRunCompleted EventType = "factory.print_run.completed"
 	// EventFactoryRequisitionCreated: the Factory's reorder rule asks for material.
 	EventFactoryRequisitionCreated EventType = "factory.requisition.created"
-	// EventFactoryStockBelowReorderPoint: stock on hand falls below its reorder point.
+	// EventFactoryStockBelowReorderPoint: stock falls below its reorder point, or the weekly review
+	// lowers the point to it.
 	EventFactoryStockBelowReorderPoint EventType = "factory.stock.below_reorder_point"
 	// EventFactoryDeliveryArrived: a supplier's truck arrives.
 	EventFactoryDeliveryArrived EventType = "factory.delivery.arrived"

@@ -258,7 +258,7 @@ export interface ClockStatus {
   speed: number;
   /** The in-world date. */
   sim_date: DateText;
-  /** The in-world time of that day, from 08:00 to 16:00. */
+  /** The in-world time of that day, from 08:00 to 15:59. */
   sim_time: string;
   /** The working day, counted from 0. */
   day_number: number;
@@ -295,7 +295,7 @@ export interface MaterialStock {
   on_hand: number;
   /** The quantity below which the Factory asks for more. */
   reorder_point: number;
-  /** low from when on_hand falls below reorder_point until goods that come lift it there; else ok. */
+  /** low while on_hand is below reorder_point, else ok. */
   status: Open<MaterialStockStatus>;
 }
 
@@ -442,13 +442,13 @@ export interface Score {
    * run has ended.
    */
   spoilage_pct: number | null;
-  /** Accepted orders whose goods never reached the customer. */
+  /** Accepted orders whose goods did not reach the customer in time, billed or not. */
   orders_expired: number;
   /** Orders that were not answered in time. */
   orders_lapsed: number;
-  /** Contract lots that were shipped at Head Office. */
+  /** Contract lots whose customers have the goods and the bill. */
   lots_delivered: number;
-  /** Accepted lots whose goods did not reach the customer in time. */
+  /** Accepted lots whose goods did not reach the customer in time, billed or not. */
   lots_expired: number;
   /** Payroll runs that were not paid by their due date. */
   payroll_late: number;
@@ -496,8 +496,8 @@ export interface TickUntilInput {
   /** This in-world day has come. A weekend ends on Monday at 08:00. */
   sim_date?: DateText;
   /**
-   * The time of that day, 08:00 when left out; only with sim_date. Matches ^([01][0-9]|2[0-3]):[0-5][0-9]$.
-   * Such as 09:30.
+   * The time of that day, 08:00 when left out; only with sim_date. 16:00 is the close of the day, 15:59.
+   * Matches ^([01][0-9]|2[0-3]):[0-5][0-9]$. Such as 09:30.
    */
   sim_time?: string;
   /**
@@ -1597,7 +1597,8 @@ export interface OfficeSalesOrder {
   currency: string;
   /**
    * received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the
-   * goods; shipped is billed and paid is paid in full. declined and expired are final.
+   * goods; shipped is billed, which alone keeps no promise: it expires too if the goods do not come. paid is
+   * paid in full. declined and expired are final.
    */
   status: Open<OfficeSalesOrderStatus>;
   /** The in-world date on which the order came. */
@@ -1608,7 +1609,7 @@ export interface OfficeSalesOrder {
   due_date: DateText;
   /**
    * The last date on which the customer still takes the goods. An accepted order whose goods have not come by
-   * then expires when the next working day opens.
+   * then expires when the next working day opens, billed or not.
    */
   cancel_after: DateText;
   /** Due within two working days, at a higher price and a higher discount for each day of delay. */
@@ -1729,8 +1730,8 @@ export interface OfficeCustomerInvoice {
   /** The price of the goods before deductions, in minor units. */
   gross_minor: number;
   /**
-   * Taken off for goods that came late, in minor units: the discount of an order, the penalty of a lot. Where
-   * the bill came before the goods, the customer takes it off with the payment.
+   * Taken off an order whose goods came late, in minor units; 0 for a lot. Where the bill came before the
+   * goods, the customer takes it off with the payment.
    */
   late_discount_minor: number;
   /** gross_minor less late_discount_minor. */
@@ -1749,7 +1750,8 @@ export interface OfficeCustomerInvoice {
   status: Open<OfficeCustomerInvoiceStatus>;
   /**
    * goods_not_received: an overdue invoice that the customer does not pay because the goods have not come.
-   * Null otherwise, and again once they have come.
+   * Null otherwise, and again once they have come. It stays where the order or lot has expired: the customer
+   * never pays that bill.
    */
   dispute_code: Open<OfficeCustomerInvoiceDisputeCode> | null;
   /** The date of the payment that brought the balance to 0; null before. */
@@ -1987,8 +1989,8 @@ export interface OfficeContractLot {
   /** The last day on which the goods may reach the customer. */
   deliver_by: DateText;
   /**
-   * offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office.
-   * declined and expired are final.
+   * offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office, and
+   * expires all the same if the goods do not come in time. declined and expired are final.
    */
   status: Open<OfficeContractLotStatus>;
   /**
@@ -2002,7 +2004,7 @@ export interface OfficeContractLot {
   invoice_id: string | null;
   /**
    * offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by
-   * deliver_by. Null unless the status is expired.
+   * deliver_by, billed or not. Null unless the status is expired.
    */
   expired_reason: Open<OfficeContractLotExpiredReason> | null;
   /** When the record was created, in wall time. */
@@ -2369,7 +2371,10 @@ export interface CreatePurchaseOrderInput {
   supplier_id: string;
   /** The materials to order, each in one line. Required. 1 to 10 items. */
   lines: MaterialLineInput[];
-  /** The approved requisition that this orders. 1 to 64 characters. */
+  /**
+   * The approved requisition that this orders: one that asks for at least one of its materials. 1 to 64
+   * characters.
+   */
   requisition_id?: string;
   /** Change nothing and return the expected result: prices, total, approval, the promised day, the credit left. */
   dry_run?: boolean;
@@ -2451,7 +2456,10 @@ export interface CreateOfficeGoodsReceiptInput {
    * characters.
    */
   purchase_order_id: string;
-  /** The accepted and rejected quantities, one line for each material. Required. 1 to 10 items. */
+  /**
+   * The accepted and rejected quantities, one line for each material. Taken as written, also for goods that
+   * the Factory sent back. Required. 1 to 10 items.
+   */
   lines: ReceivedLineInput[];
   /** The Factory's goods receipt, or any text; no two receipts have the same. 1 to 64 characters. */
   reference?: string;
@@ -2597,7 +2605,8 @@ export type OfficeSupplierInvoicePaidBy =
 export interface PaySupplierInvoiceInput {
   /**
    * The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it
-   * matches. Early discount and late fee are calculated automatically. At least 0.
+   * matches. Early discount and late fee are calculated automatically; the sum that is left after the discount
+   * is taken too. At least 0.
    */
   amount_minor?: number;
   /** A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters. */
@@ -2759,7 +2768,7 @@ export interface HoursEntryInput {
   employee_id?: string;
   /** The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters. */
   badge_no?: string;
-  /** Whole hours. Required. 0 to 60. */
+  /** Whole hours. Each kind of hours has a limit of its own, and their sum has none. Required. 0 to 60. */
   hours_worked: number;
   /** 8 for each day of illness; paid at 80 %. 0 to 40. */
   hours_sick?: number;
@@ -2839,14 +2848,15 @@ export interface FactoryWorkOrder {
   quantity: number;
   /**
    * Units that come from the shelf instead of the press: all of them, for a stock product with a reference
-   * that was on hand when the order was written, or 0.
+   * that was on hand when the order was written, or 0. They stay reserved until they are shipped, or their
+   * customer takes them no more.
    */
   quantity_from_stock: number;
   /** Good units printed for it so far, over all its runs. */
   quantity_good: number;
   /**
    * The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or
-   * a lot. Null for goods that go on the shelf.
+   * a lot, in upper or lower case. Null for goods that go on the shelf.
    */
   reference: string | null;
   /** client: your program wrote it; bridge: the auto bridge did. */
@@ -2865,8 +2875,8 @@ export interface FactoryWorkOrder {
   status: Open<FactoryWorkOrderStatus>;
   /**
    * The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or
-   * nothing more. A work order in printing that waits for a press had a run that ended short, and needs
-   * another.
+   * nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in
+   * printing that waits for a press had a run that ended short, and needs another.
    */
   waits_for: Open<FactoryWait>;
   /**
@@ -2876,6 +2886,12 @@ export interface FactoryWorkOrder {
   material_needs: FactoryNeed[];
   /** Its print runs, oldest first. */
   print_run_ids: string[];
+  /**
+   * True once the order or the lot of its reference has expired, with the bridge auto: no customer takes the
+   * goods, it waits for nothing and is not printed. Always false with the bridge manual: the Factory knows no
+   * orders.
+   */
+  order_expired: boolean;
   /** The in-world date on which finishing ended or the shelf covered it; null before. */
   ready_on: DateText | null;
   /** The shipment of the Factory that carried the goods; null before. */
@@ -2930,7 +2946,10 @@ export interface CreateWorkOrderInput {
   quantity: number;
   /** For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64 characters. */
   reference?: string;
-  /** The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it. */
+  /**
+   * The date by which the goods are wanted, a past one too. It helps to plan the presses: the Factory does not
+   * act on it.
+   */
   due_date?: DateText;
   /** Yours to use; 5 when left out. 1 to 9. */
   priority?: number;
@@ -3171,7 +3190,7 @@ export interface FactoryStockItem {
   reorder_point: number;
   /** The quantity that a requisition asks for. It follows the use of the past two weeks, each Monday. */
   reorder_quantity: number;
-  /** low from when on_hand falls below reorder_point until goods that come lift it there; else ok. */
+  /** low while on_hand is below reorder_point, else ok. */
   status: Open<FactoryStockStatus>;
   /** The average cost of one, in minor units, rounded. */
   average_cost_minor: number;
@@ -3371,7 +3390,10 @@ export interface FactoryRequisition {
    * passes.
    */
   needed_by: DateText;
-  /** open until goods that come lift the item to its reorder point, then closed. */
+  /**
+   * open until the item is at its reorder point again, or until as much has come as it asks for by the
+   * delivery notes, then closed. If the item is still low, the Factory writes another one.
+   */
   status: Open<FactoryRequisitionStatus>;
   /** When the record was created, in wall time. */
   created_at: Timestamp;
@@ -4368,7 +4390,7 @@ export interface ContractLotExpiredData {
   number: string;
   /**
    * offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by
-   * deliver_by.
+   * deliver_by, billed or not.
    */
   reason: Open<ContractLotExpiredDataReason>;
   /** The penalty that left the company, in minor units; 0 for an offer that lapsed. */
@@ -4400,8 +4422,8 @@ export interface ContractLotDeliveredData {
   /** The price of the lot, in minor units. */
   total_minor: number;
   /**
-   * Always true: Head Office cannot see when the goods come. A customer who gets them late takes the penalty
-   * off the payment.
+   * True until something else is known: where the bill came before the goods, office.contract_lot.expired
+   * corrects it if they do not come by deliver_by.
    */
   on_time: boolean;
   /**
@@ -4626,8 +4648,8 @@ export interface FactoryRequisitionCreatedData {
 }
 
 /**
- * StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock on hand falls below its
- * reorder point.
+ * StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock falls below its reorder
+ * point, or the weekly review lowers the point to it.
  */
 export interface StockBelowReorderPointData {
   /** The id of the record that the event is about. */
@@ -4638,7 +4660,7 @@ export interface StockBelowReorderPointData {
   sku: string;
   /** The stock on hand now. */
   on_hand: number;
-  /** The quantity that it fell below. */
+  /** The quantity that it fell below; with the status ok the one that the weekly review lowered to the stock. */
   reorder_point: number;
   /** The unit of both quantities, such as sheet. */
   unit: string;
@@ -5634,8 +5656,8 @@ export interface ListMajorOrdersParams {
 export interface ListSalesOrdersParams {
   /**
    * Only rows with this status. received waits for your answer; accepted (bridge manual) and in_production
-   * (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined and expired are
-   * final.
+   * (bridge auto) wait for the goods; shipped is billed, which alone keeps no promise: it expires too if the
+   * goods do not come. paid is paid in full. declined and expired are final.
    */
   status?: OfficeSalesOrderStatus;
   /**
@@ -5730,7 +5752,8 @@ export interface ListOfficeProductsParams {
 export interface ListContractLotsParams {
   /**
    * Only rows with this status. offered waits for your answer, accepted for the goods; delivered is shipped
-   * and billed at Head Office. declined and expired are final.
+   * and billed at Head Office, and expires all the same if the goods do not come in time. declined and expired
+   * are final.
    */
   status?: OfficeContractLotStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
@@ -5915,13 +5938,13 @@ export interface ListWorkOrdersParams {
   status?: FactoryWorkOrderStatus;
   /**
    * Only rows with this reference. The text on the shipment, by which its customer knows the goods: the id or
-   * the number of a sales order or a lot. Null for goods that go on the shelf.
+   * the number of a sales order or a lot, in upper or lower case. Null for goods that go on the shelf.
    */
   reference?: string;
   /**
    * Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of
-   * finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that
-   * ended short, and needs another.
+   * finishing, its shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods
+   * any more. A work order in printing that waits for a press had a run that ended short, and needs another.
    */
   waits_for?: FactoryWait;
   /** Rows in a page. 1 to 100; the server's default is 50. */
@@ -6028,7 +6051,11 @@ export interface ListFactoryProductsParams {
 
 /** The parameters of listFactoryRequisitions. */
 export interface ListFactoryRequisitionsParams {
-  /** Only rows with this status. open until goods that come lift the item to its reorder point, then closed. */
+  /**
+   * Only rows with this status. open until the item is at its reorder point again, or until as much has come
+   * as it asks for by the delivery notes, then closed. If the item is still low, the Factory writes another
+   * one.
+   */
   status?: FactoryRequisitionStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
@@ -6075,7 +6102,7 @@ export interface ListMarketDeliveriesParams {
 
 /** The parameters of listAttendance. */
 export interface ListAttendanceParams {
-  /** Only rows of the week that begins on this Monday. */
+  /** Only rows of the week that begins on this Monday. Another day is 422. */
   week_start?: string;
   /** Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the same number. */
   badge_no?: string;
@@ -6861,7 +6888,8 @@ export declare class Operations {
   /**
    * Reject a requisition: POST /office/requisitions/{id}/reject.
    *
-   * It can write the event office.requisition.rejected.
+   * It can write the events office.requisition.rejected, office.requisition.received and
+   * office.requisition.approved.
    *
    * It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
    */
@@ -6895,8 +6923,8 @@ export declare class Operations {
    * A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest goes to the
    * supplier at once. The truck comes to the Factory.
    *
-   * It can write the events office.purchase_order.created, office.purchase_order.approval_required and
-   * office.purchase_order.approved.
+   * It can write the events office.purchase_order.created, office.purchase_order.approval_required,
+   * office.purchase_order.approved, office.requisition.received and office.requisition.approved.
    *
    * It can fail with not_found (404), requisition_not_approved (409), requisition_already_ordered (409),
    * supplier_on_hold (409), credit_limit_exceeded (409), sku_not_supplied (422), below_minimum_order (422) and
@@ -7388,7 +7416,8 @@ export declare class Operations {
    * Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head Office
    * gets its copy at once.
    *
-   * It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded and
+   * It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded,
+   * factory.requisition.created, office.requisition.received, office.requisition.approved and
    * sandbox.mission.completed.
    *
    * It can fail with not_found (404), delivery_already_received (409), quantity_exceeds_delivery (422) and

@@ -1039,8 +1039,8 @@ class AsyncOperations:
         cancel_after.
 
         status: Only rows with this status. received waits for your answer; accepted (bridge manual) and
-        in_production (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined
-        and expired are final.
+        in_production (bridge auto) wait for the goods; shipped is billed, which alone keeps no promise: it
+        expires too if the goods do not come. paid is paid in full. declined and expired are final.
 
         sku: Only rows with this sku. The product that was ordered, such as prd_flyer. The Factory knows it
         by the same SKU.
@@ -1073,8 +1073,8 @@ class AsyncOperations:
         out.
 
         status: Only rows with this status. received waits for your answer; accepted (bridge manual) and
-        in_production (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined
-        and expired are final.
+        in_production (bridge auto) wait for the goods; shipped is billed, which alone keeps no promise: it
+        expires too if the goods do not come. paid is paid in full. declined and expired are final.
 
         sku: Only rows with this sku. The product that was ordered, such as prd_flyer. The Factory knows it
         by the same SKU.
@@ -1575,7 +1575,8 @@ class AsyncOperations:
         time.
 
         status: Only rows with this status. offered waits for your answer, accepted for the goods; delivered
-        is shipped and billed at Head Office. declined and expired are final.
+        is shipped and billed at Head Office, and expires all the same if the goods do not come in time.
+        declined and expired are final.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -1601,7 +1602,8 @@ class AsyncOperations:
         out.
 
         status: Only rows with this status. offered waits for your answer, accepted for the goods; delivered
-        is shipped and billed at Head Office. declined and expired are final.
+        is shipped and billed at Head Office, and expires all the same if the goods do not come in time.
+        declined and expired are final.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2002,7 +2004,8 @@ class AsyncOperations:
     ) -> t.OfficeRequisition:
         """Reject a requisition: POST /office/requisitions/{id}/reject.
 
-        It can write the event office.requisition.rejected.
+        It can write the events office.requisition.rejected, office.requisition.received and
+        office.requisition.approved.
 
         It can fail with not_found (404) and invalid_state (409), beside the errors of every request.
 
@@ -2099,8 +2102,8 @@ class AsyncOperations:
         A total above the approval limit waits for POST /office/purchase-orders/{id}/approve; the rest goes
         to the supplier at once. The truck comes to the Factory.
 
-        It can write the events office.purchase_order.created, office.purchase_order.approval_required and
-        office.purchase_order.approved.
+        It can write the events office.purchase_order.created, office.purchase_order.approval_required,
+        office.purchase_order.approved, office.requisition.received and office.requisition.approved.
 
         It can fail with not_found (404), requisition_not_approved (409), requisition_already_ordered (409),
         supplier_on_hold (409), credit_limit_exceeded (409), sku_not_supplied (422), below_minimum_order
@@ -2111,7 +2114,8 @@ class AsyncOperations:
 
         lines: The materials to order, each in one line. 1 to 10 items.
 
-        requisition_id: The approved requisition that this orders. 1 to 64 characters.
+        requisition_id: The approved requisition that this orders: one that asks for at least one of its
+        materials. 1 to 64 characters.
         """
         return await self._write(Request("create_purchase_order", "POST", "/office/purchase-orders", "office", body=given({"supplier_id": supplier_id, "lines": lines, "requisition_id": requisition_id}), idempotency_key=idempotency_key), call)
 
@@ -2132,7 +2136,8 @@ class AsyncOperations:
 
         lines: The materials to order, each in one line. 1 to 10 items.
 
-        requisition_id: The approved requisition that this orders. 1 to 64 characters.
+        requisition_id: The approved requisition that this orders: one that asks for at least one of its
+        materials. 1 to 64 characters.
         """
         return await self._write(Request("create_purchase_order", "POST", "/office/purchase-orders", "office", body=given({"dry_run": True, "supplier_id": supplier_id, "lines": lines, "requisition_id": requisition_id}), idempotency_key=idempotency_key), call)
 
@@ -2241,7 +2246,8 @@ class AsyncOperations:
         purchase_order_id: The purchase order that the goods were ordered with. The delivery note has its
         number. 1 to 64 characters.
 
-        lines: The accepted and rejected quantities, one line for each material. 1 to 10 items.
+        lines: The accepted and rejected quantities, one line for each material. Taken as written, also for
+        goods that the Factory sent back. 1 to 10 items.
 
         reference: The Factory's goods receipt, or any text; no two receipts have the same. 1 to 64
         characters.
@@ -2363,7 +2369,8 @@ class AsyncOperations:
         insufficient_funds (409) and amount_not_payable (422), beside the errors of every request.
 
         amount_minor: The matched or the billed amount; 0 for goods that were all sent back. Left out, the
-        bill is paid if it matches. Early discount and late fee are calculated automatically. At least 0.
+        bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that
+        is left after the discount is taken too. At least 0.
 
         note: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
         characters.
@@ -2743,11 +2750,13 @@ class AsyncOperations:
         shelf.
 
         reference: Only rows with this reference. The text on the shipment, by which its customer knows the
-        goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf.
+        goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that
+        go on the shelf.
 
         waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
-        run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a
-        press had a run that ended short, and needs another.
+        run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its
+        customer takes no goods any more. A work order in printing that waits for a press had a run that
+        ended short, and needs another.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2779,11 +2788,13 @@ class AsyncOperations:
         shelf.
 
         reference: Only rows with this reference. The text on the shipment, by which its customer knows the
-        goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf.
+        goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that
+        go on the shelf.
 
         waits_for: Only rows with this waits_for. The next thing that has to come: a press, the end of its
-        run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a
-        press had a run that ended short, and needs another.
+        run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its
+        customer takes no goods any more. A work order in printing that waits for a press had a run that
+        ended short, and needs another.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2835,8 +2846,8 @@ class AsyncOperations:
         reference: For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64
         characters.
 
-        due_date: The date by which the goods are wanted. It helps to plan the presses: the Factory does not
-        act on it.
+        due_date: The date by which the goods are wanted, a past one too. It helps to plan the presses: the
+        Factory does not act on it.
 
         priority: Yours to use; 5 when left out. 1 to 9.
         """
@@ -3403,8 +3414,9 @@ class AsyncOperations:
 
         The material that the Factory's reorder rule asks for. One is open for an item until it is refilled.
 
-        status: Only rows with this status. open until goods that come lift the item to its reorder point,
-        then closed.
+        status: Only rows with this status. open until the item is at its reorder point again, or until as
+        much has come as it asks for by the delivery notes, then closed. If the item is still low, the
+        Factory writes another one.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -3429,8 +3441,9 @@ class AsyncOperations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
-        status: Only rows with this status. open until goods that come lift the item to its reorder point,
-        then closed.
+        status: Only rows with this status. open until the item is at its reorder point again, or until as
+        much has come as it asks for by the delivery notes, then closed. If the item is still low, the
+        Factory writes another one.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -3589,7 +3602,8 @@ class AsyncOperations:
         Accepted goods go into stock, rejected goods go back with the driver. With the auto bridge Head
         Office gets its copy at once.
 
-        It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded and
+        It can write the events factory.goods_receipt.recorded, office.goods_receipt.recorded,
+        factory.requisition.created, office.requisition.received, office.requisition.approved and
         sandbox.mission.completed.
 
         It can fail with not_found (404), delivery_already_received (409), quantity_exceeds_delivery (422)
@@ -3675,7 +3689,7 @@ class AsyncOperations:
 
         Attendance on each day, by badge. week_start picks the week of a Monday.
 
-        week_start: Only rows of the week that begins on this Monday.
+        week_start: Only rows of the week that begins on this Monday. Another day is 422.
 
         badge_no: Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the
         same number.
@@ -3704,7 +3718,7 @@ class AsyncOperations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
-        week_start: Only rows of the week that begins on this Monday.
+        week_start: Only rows of the week that begins on this Monday. Another day is 422.
 
         badge_no: Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the
         same number.

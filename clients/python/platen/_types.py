@@ -1115,7 +1115,7 @@ class ClockStatus(TypedDict):
     #: The in-world date.
     sim_date: DateText
 
-    #: The in-world time of that day, from 08:00 to 16:00.
+    #: The in-world time of that day, from 08:00 to 15:59.
     sim_time: str
 
     #: The working day, counted from 0.
@@ -1163,7 +1163,7 @@ class MaterialStock(TypedDict):
     #: The quantity below which the Factory asks for more.
     reorder_point: int
 
-    #: low from when on_hand falls below reorder_point until goods that come lift it there; else ok.
+    #: low while on_hand is below reorder_point, else ok.
     status: MaterialStockStatus | str
 
 
@@ -1318,16 +1318,16 @@ class Score(TypedDict):
     #: first run has ended.
     spoilage_pct: float | None
 
-    #: Accepted orders whose goods never reached the customer.
+    #: Accepted orders whose goods did not reach the customer in time, billed or not.
     orders_expired: int
 
     #: Orders that were not answered in time.
     orders_lapsed: int
 
-    #: Contract lots that were shipped at Head Office.
+    #: Contract lots whose customers have the goods and the bill.
     lots_delivered: int
 
-    #: Accepted lots whose goods did not reach the customer in time.
+    #: Accepted lots whose goods did not reach the customer in time, billed or not.
     lots_expired: int
 
     #: Payroll runs that were not paid by their due date.
@@ -1381,8 +1381,8 @@ class TickUntilInput(TypedDict):
     #: This in-world day has come. A weekend ends on Monday at 08:00.
     sim_date: NotRequired[DateText]
 
-    #: The time of that day, 08:00 when left out; only with sim_date. Matches ^([01][0-9]|2[0-3]):[0-5][0-9]$.
-    #: Such as 09:30.
+    #: The time of that day, 08:00 when left out; only with sim_date. 16:00 is the close of the day, 15:59.
+    #: Matches ^([01][0-9]|2[0-3]):[0-5][0-9]$. Such as 09:30.
     sim_time: NotRequired[str]
 
     #: Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at
@@ -2573,7 +2573,8 @@ class OfficeSalesOrder(TypedDict):
     currency: str
 
     #: received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the
-    #: goods; shipped is billed and paid is paid in full. declined and expired are final.
+    #: goods; shipped is billed, which alone keeps no promise: it expires too if the goods do not come. paid is
+    #: paid in full. declined and expired are final.
     status: OfficeSalesOrderStatus | str
 
     #: The in-world date on which the order came.
@@ -2586,7 +2587,7 @@ class OfficeSalesOrder(TypedDict):
     due_date: DateText
 
     #: The last date on which the customer still takes the goods. An accepted order whose goods have not come
-    #: by then expires when the next working day opens.
+    #: by then expires when the next working day opens, billed or not.
     cancel_after: DateText
 
     #: Due within two working days, at a higher price and a higher discount for each day of delay.
@@ -2709,8 +2710,8 @@ class OfficeCustomerInvoice(TypedDict):
     #: The price of the goods before deductions, in minor units.
     gross_minor: int
 
-    #: Taken off for goods that came late, in minor units: the discount of an order, the penalty of a lot.
-    #: Where the bill came before the goods, the customer takes it off with the payment.
+    #: Taken off an order whose goods came late, in minor units; 0 for a lot. Where the bill came before the
+    #: goods, the customer takes it off with the payment.
     late_discount_minor: int
 
     #: gross_minor less late_discount_minor.
@@ -2735,7 +2736,8 @@ class OfficeCustomerInvoice(TypedDict):
     status: OfficeCustomerInvoiceStatus | str
 
     #: goods_not_received: an overdue invoice that the customer does not pay because the goods have not come.
-    #: Null otherwise, and again once they have come.
+    #: Null otherwise, and again once they have come. It stays where the order or lot has expired: the customer
+    #: never pays that bill.
     dispute_code: OfficeCustomerInvoiceDisputeCode | str | None
 
     #: The date of the payment that brought the balance to 0; null before.
@@ -2987,8 +2989,8 @@ class OfficeContractLot(TypedDict):
     #: The last day on which the goods may reach the customer.
     deliver_by: DateText
 
-    #: offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office.
-    #: declined and expired are final.
+    #: offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office,
+    #: and expires all the same if the goods do not come in time. declined and expired are final.
     status: OfficeContractLotStatus | str
 
     #: The work order at the Factory that the auto bridge created on acceptance; null before, and with the
@@ -3002,7 +3004,7 @@ class OfficeContractLot(TypedDict):
     invoice_id: str | None
 
     #: offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by
-    #: deliver_by. Null unless the status is expired.
+    #: deliver_by, billed or not. Null unless the status is expired.
     expired_reason: OfficeContractLotExpiredReason | str | None
 
     #: When the record was created, in wall time.
@@ -3376,7 +3378,8 @@ class CreatePurchaseOrderInput(TypedDict):
     #: The materials to order, each in one line. Required. 1 to 10 items.
     lines: list[MaterialLineInput]
 
-    #: The approved requisition that this orders. 1 to 64 characters.
+    #: The approved requisition that this orders: one that asks for at least one of its materials. 1 to 64
+    #: characters.
     requisition_id: NotRequired[str]
 
     #: Change nothing and return the expected result: prices, total, approval, the promised day, the credit
@@ -3471,7 +3474,8 @@ class CreateOfficeGoodsReceiptInput(TypedDict):
     #: characters.
     purchase_order_id: str
 
-    #: The accepted and rejected quantities, one line for each material. Required. 1 to 10 items.
+    #: The accepted and rejected quantities, one line for each material. Taken as written, also for goods that
+    #: the Factory sent back. Required. 1 to 10 items.
     lines: list[ReceivedLineInput]
 
     #: The Factory's goods receipt, or any text; no two receipts have the same. 1 to 64 characters.
@@ -3610,7 +3614,8 @@ class PaySupplierInvoiceInput(TypedDict):
     """PaySupplierInvoiceInput is the body of pay_supplier_invoice."""
 
     #: The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it
-    #: matches. Early discount and late fee are calculated automatically. At least 0.
+    #: matches. Early discount and late fee are calculated automatically; the sum that is left after the
+    #: discount is taken too. At least 0.
     amount_minor: NotRequired[int]
 
     #: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters.
@@ -3783,7 +3788,7 @@ class HoursEntryInput(TypedDict):
     #: The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters.
     badge_no: NotRequired[str]
 
-    #: Whole hours. Required. 0 to 60.
+    #: Whole hours. Each kind of hours has a limit of its own, and their sum has none. Required. 0 to 60.
     hours_worked: int
 
     #: 8 for each day of illness; paid at 80 %. 0 to 40.
@@ -3879,14 +3884,15 @@ class FactoryWorkOrder(TypedDict):
     quantity: int
 
     #: Units that come from the shelf instead of the press: all of them, for a stock product with a reference
-    #: that was on hand when the order was written, or 0.
+    #: that was on hand when the order was written, or 0. They stay reserved until they are shipped, or their
+    #: customer takes them no more.
     quantity_from_stock: int
 
     #: Good units printed for it so far, over all its runs.
     quantity_good: int
 
     #: The text on the shipment, by which its customer knows the goods: the id or the number of a sales order
-    #: or a lot. Null for goods that go on the shelf.
+    #: or a lot, in upper or lower case. Null for goods that go on the shelf.
     reference: str | None
 
     #: client: your program wrote it; bridge: the auto bridge did.
@@ -3904,8 +3910,8 @@ class FactoryWorkOrder(TypedDict):
     status: FactoryWorkOrderStatus | str
 
     #: The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or
-    #: nothing more. A work order in printing that waits for a press had a run that ended short, and needs
-    #: another.
+    #: nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in
+    #: printing that waits for a press had a run that ended short, and needs another.
     waits_for: FactoryWait | str
 
     #: The paper and ink for the units that are still to be printed, without overs, make-ready and plates.
@@ -3914,6 +3920,11 @@ class FactoryWorkOrder(TypedDict):
 
     #: Its print runs, oldest first.
     print_run_ids: list[str]
+
+    #: True once the order or the lot of its reference has expired, with the bridge auto: no customer takes the
+    #: goods, it waits for nothing and is not printed. Always false with the bridge manual: the Factory knows
+    #: no orders.
+    order_expired: bool
 
     #: The in-world date on which finishing ended or the shelf covered it; null before.
     ready_on: DateText | None
@@ -3953,7 +3964,8 @@ class CreateWorkOrderInput(TypedDict):
     #: For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64 characters.
     reference: NotRequired[str]
 
-    #: The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it.
+    #: The date by which the goods are wanted, a past one too. It helps to plan the presses: the Factory does
+    #: not act on it.
     due_date: NotRequired[DateText]
 
     #: Yours to use; 5 when left out. 1 to 9.
@@ -4233,7 +4245,7 @@ class FactoryStockItem(TypedDict):
     #: The quantity that a requisition asks for. It follows the use of the past two weeks, each Monday.
     reorder_quantity: int
 
-    #: low from when on_hand falls below reorder_point until goods that come lift it there; else ok.
+    #: low while on_hand is below reorder_point, else ok.
     status: FactoryStockStatus | str
 
     #: The average cost of one, in minor units, rounded.
@@ -4439,7 +4451,8 @@ class FactoryRequisition(TypedDict):
     #: it passes.
     needed_by: DateText
 
-    #: open until goods that come lift the item to its reorder point, then closed.
+    #: open until the item is at its reorder point again, or until as much has come as it asks for by the
+    #: delivery notes, then closed. If the item is still low, the Factory writes another one.
     status: FactoryRequisitionStatus | str
 
     #: When the record was created, in wall time.
@@ -5474,7 +5487,7 @@ class ContractLotExpiredData(TypedDict):
     number: str
 
     #: offer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by
-    #: deliver_by.
+    #: deliver_by, billed or not.
     reason: ContractLotExpiredDataReason | str
 
     #: The penalty that left the company, in minor units; 0 for an offer that lapsed.
@@ -5506,8 +5519,8 @@ class ContractLotDeliveredData(TypedDict):
     #: The price of the lot, in minor units.
     total_minor: int
 
-    #: Always true: Head Office cannot see when the goods come. A customer who gets them late takes the penalty
-    #: off the payment.
+    #: True until something else is known: where the bill came before the goods, office.contract_lot.expired
+    #: corrects it if they do not come by deliver_by.
     on_time: bool
 
     #: Further records whose status changed in the same step, without an event of their own; left out when
@@ -5769,8 +5782,8 @@ class FactoryRequisitionCreatedData(TypedDict):
 
 
 class StockBelowReorderPointData(TypedDict):
-    """StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock on hand falls below
-    its reorder point.
+    """StockBelowReorderPointData is the data of factory.stock.below_reorder_point: stock falls below its
+    reorder point, or the weekly review lowers the point to it.
     """
 
     #: The id of the record that the event is about.
@@ -5785,7 +5798,7 @@ class StockBelowReorderPointData(TypedDict):
     #: The stock on hand now.
     on_hand: int
 
-    #: The quantity that it fell below.
+    #: The quantity that it fell below; with the status ok the one that the weekly review lowered to the stock.
     reorder_point: int
 
     #: The unit of both quantities, such as sheet.

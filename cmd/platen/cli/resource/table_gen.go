@@ -29,7 +29,7 @@ func Table() []Operation {
 			Description: "The row that GET /sandbox/major-orders lists under this id."},
 		{ID: "list_sales_orders", Resource: "sales-orders", Verb: "list", System: "office", Method: "GET", Path: "/office/sales-orders", Summary: "List sales orders",
 			Description: "The orders of customers. An order waits for an answer until answer_by, and for its goods until cancel_after.", Paged: true, Fields: []Field{
-				{Name: "status", Kind: Text, Doc: "Only rows with this status. received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed and paid is paid in full. declined and expired are final.", Values: []string{"received", "accepted", "in_production", "declined", "expired", "shipped", "paid"}},
+				{Name: "status", Kind: Text, Doc: "Only rows with this status. received waits for your answer; accepted (bridge manual) and in_production (bridge auto) wait for the goods; shipped is billed, which alone keeps no promise: it expires too if the goods do not come. paid is paid in full. declined and expired are final.", Values: []string{"received", "accepted", "in_production", "declined", "expired", "shipped", "paid"}},
 				{Name: "sku", Kind: Text, Doc: "Only rows with this sku. The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU."},
 				{Name: "customer_id", Kind: Text, Doc: "Only rows with this customer_id. The customer who ordered: the id at /office/customers."}}},
 		{ID: "get_sales_order", Resource: "sales-orders", Verb: "get", System: "office", Method: "GET", Path: "/office/sales-orders/{id}", Summary: "Get a sales order",
@@ -76,7 +76,7 @@ func Table() []Operation {
 			Description: "The row that GET /office/products lists under this id. The id is the SKU."},
 		{ID: "list_contract_lots", Resource: "contract-lots", Verb: "list", System: "office", Method: "GET", Path: "/office/contract-lots", Summary: "List contract lots",
 			Description: "Bulk orders of a framework customer: a low price, a long run, and a penalty for not delivering in time.", Paged: true, Fields: []Field{
-				{Name: "status", Kind: Text, Doc: "Only rows with this status. offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office. declined and expired are final.", Values: []string{"offered", "accepted", "declined", "expired", "delivered"}}}},
+				{Name: "status", Kind: Text, Doc: "Only rows with this status. offered waits for your answer, accepted for the goods; delivered is shipped and billed at Head Office, and expires all the same if the goods do not come in time. declined and expired are final.", Values: []string{"offered", "accepted", "declined", "expired", "delivered"}}}},
 		{ID: "get_contract_lot", Resource: "contract-lots", Verb: "get", System: "office", Method: "GET", Path: "/office/contract-lots/{id}", Summary: "Get a contract lot",
 			Description: "The row that GET /office/contract-lots lists under this id."},
 		{ID: "accept_contract_lot", Resource: "contract-lots", Verb: "accept", System: "office", Method: "POST", Path: "/office/contract-lots/{id}/accept", Summary: "Accept a contract lot",
@@ -132,7 +132,7 @@ func Table() []Operation {
 				{Name: "lines", Kind: Objects, Doc: "The materials to order, each in one line. Required. 1 to 10 items.", Required: true, Fields: []Field{
 					{Name: "sku", Kind: Text, Doc: "The material, such as mat_coated. GET /office/suppliers lists what each supplier sells. Required. 1 to 40 characters. Such as mat_coated.", Required: true},
 					{Name: "quantity", Kind: Integer, Doc: "The quantity, in the unit of the material: sheets, cans or plates. Required. 1 to 200,000.", Required: true}}},
-				{Name: "requisition_id", Kind: Text, Doc: "The approved requisition that this orders. 1 to 64 characters."},
+				{Name: "requisition_id", Kind: Text, Doc: "The approved requisition that this orders: one that asks for at least one of its materials. 1 to 64 characters."},
 				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected result: prices, total, approval, the promised day, the credit left."}}},
 		{ID: "approve_purchase_order", Resource: "purchase-orders", Verb: "approve", System: "office", Method: "POST", Path: "/office/purchase-orders/{id}/approve", Summary: "Approve a purchase order",
 			Description: "", IfMatch: true, Fields: []Field{}},
@@ -144,7 +144,7 @@ func Table() []Operation {
 		{ID: "create_office_goods_receipt", Resource: "office-goods-receipts", Verb: "create", System: "office", Method: "POST", Path: "/office/goods-receipts", Summary: "Record the goods that the Factory took in",
 			Description: "The goods receipt that a supplier's bill is matched against. With the auto bridge it is written automatically when the Factory records a delivery.", Fields: []Field{
 				{Name: "purchase_order_id", Kind: Text, Doc: "The purchase order that the goods were ordered with. The delivery note has its number. Required. 1 to 64 characters.", Required: true},
-				{Name: "lines", Kind: Objects, Doc: "The accepted and rejected quantities, one line for each material. Required. 1 to 10 items.", Required: true, Fields: []Field{
+				{Name: "lines", Kind: Objects, Doc: "The accepted and rejected quantities, one line for each material. Taken as written, also for goods that the Factory sent back. Required. 1 to 10 items.", Required: true, Fields: []Field{
 					{Name: "sku", Kind: Text, Doc: "The material that came, such as mat_coated. Required. 1 to 40 characters.", Required: true},
 					{Name: "quantity_accepted", Kind: Integer, Doc: "The quantity taken into stock, in the unit of the material. Required. 0 to 200,000.", Required: true},
 					{Name: "quantity_rejected", Kind: Integer, Doc: "The quantity sent back with the driver, in the unit of the material. Left out, the Factory sends back all that is not accepted, and Head Office records 0. 0 to 200,000."}}},
@@ -159,7 +159,7 @@ func Table() []Operation {
 			Description: "The row that GET /office/supplier-invoices lists under this id."},
 		{ID: "pay_supplier_invoice", Resource: "supplier-invoices", Verb: "pay", System: "office", Method: "POST", Path: "/office/supplier-invoices/{id}/pay", Summary: "Pay a supplier",
 			Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.", IfMatch: true, Fields: []Field{
-				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically. At least 0."},
+				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that is left after the discount is taken too. At least 0."},
 				{Name: "note", Kind: Text, Doc: "A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters."}}},
 		{ID: "list_employees", Resource: "employees", Verb: "list", System: "office", Method: "GET", Path: "/office/employees", Summary: "List employees",
 			Description: "The employees of the company, those who have left included.", Paged: true, Fields: []Field{
@@ -188,7 +188,7 @@ func Table() []Operation {
 				{Name: "entries", Kind: Objects, Doc: "Every employee of the week, once each. Required. 1 to 50 items.", Required: true, Fields: []Field{
 					{Name: "employee_id", Kind: Text, Doc: "The employee; this or badge_no. 1 to 64 characters."},
 					{Name: "badge_no", Kind: Text, Doc: "The badge number of /factory/attendance, instead of employee_id. 1 to 20 characters."},
-					{Name: "hours_worked", Kind: Integer, Doc: "Whole hours. Required. 0 to 60.", Required: true},
+					{Name: "hours_worked", Kind: Integer, Doc: "Whole hours. Each kind of hours has a limit of its own, and their sum has none. Required. 0 to 60.", Required: true},
 					{Name: "hours_sick", Kind: Integer, Doc: "8 for each day of illness; paid at 80 %. 0 to 40."},
 					{Name: "hours_leave", Kind: Integer, Doc: "8 for each day of leave; paid in full. 0 to 40."}}}}},
 		{ID: "list_payroll_runs", Resource: "payroll-runs", Verb: "list", System: "office", Method: "GET", Path: "/office/payroll-runs", Summary: "List payroll runs",
@@ -202,8 +202,8 @@ func Table() []Operation {
 		{ID: "list_work_orders", Resource: "work-orders", Verb: "list", System: "factory", Method: "GET", Path: "/factory/work-orders", Summary: "List work orders",
 			Description: "The work that the Factory has been asked for. waits_for picks those that wait for a press, a run, finishing or a shipment next.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf.", Values: []string{"created", "printing", "ready", "shipped", "stocked"}},
-				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot. Null for goods that go on the shelf."},
-				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more. A work order in printing that waits for a press had a run that ended short, and needs another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
+				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that go on the shelf."},
+				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in printing that waits for a press had a run that ended short, and needs another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
 		{ID: "get_work_order", Resource: "work-orders", Verb: "get", System: "factory", Method: "GET", Path: "/factory/work-orders/{id}", Summary: "Get a work order",
 			Description: "The row that GET /factory/work-orders lists under this id."},
 		{ID: "create_work_order", Resource: "work-orders", Verb: "create", System: "factory", Method: "POST", Path: "/factory/work-orders", Summary: "Order work from the Factory",
@@ -211,7 +211,7 @@ func Table() []Operation {
 				{Name: "sku", Kind: Text, Doc: "The product to make, such as prd_flyer. Required. 1 to 40 characters. Such as prd_flyer.", Required: true},
 				{Name: "quantity", Kind: Integer, Doc: "How many units to make; the unit of a product is its pack, such as 250 cards. Required. 1 to 5,000.", Required: true},
 				{Name: "reference", Kind: Text, Doc: "For whom the goods are: the id or number of a sales order. Custom goods need one. 1 to 64 characters."},
-				{Name: "due_date", Kind: Text, Doc: "The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it."},
+				{Name: "due_date", Kind: Text, Doc: "The date by which the goods are wanted, a past one too. It helps to plan the presses: the Factory does not act on it."},
 				{Name: "priority", Kind: Integer, Doc: "Yours to use; 5 when left out. 1 to 9."}}},
 		{ID: "list_print_runs", Resource: "print-runs", Verb: "list", System: "factory", Method: "GET", Path: "/factory/print-runs", Summary: "List print runs",
 			Description: "The runs of the presses. One that is running has no results yet.", Paged: true, Fields: []Field{
@@ -262,7 +262,7 @@ func Table() []Operation {
 			Description: "The row that GET /factory/products lists under this id. The id is the SKU."},
 		{ID: "list_factory_requisitions", Resource: "factory-requisitions", Verb: "list", System: "factory", Method: "GET", Path: "/factory/requisitions", Summary: "List requisitions of the Factory",
 			Description: "The material that the Factory's reorder rule asks for. One is open for an item until it is refilled.", Paged: true, Fields: []Field{
-				{Name: "status", Kind: Text, Doc: "Only rows with this status. open until goods that come lift the item to its reorder point, then closed.", Values: []string{"open", "closed"}}}},
+				{Name: "status", Kind: Text, Doc: "Only rows with this status. open until the item is at its reorder point again, or until as much has come as it asks for by the delivery notes, then closed. If the item is still low, the Factory writes another one.", Values: []string{"open", "closed"}}}},
 		{ID: "get_factory_requisition", Resource: "factory-requisitions", Verb: "get", System: "factory", Method: "GET", Path: "/factory/requisitions/{id}", Summary: "Get a requisition of the Factory",
 			Description: "The row that GET /factory/requisitions lists under this id."},
 		{ID: "list_deliveries", Resource: "deliveries", Verb: "list", System: "factory", Method: "GET", Path: "/factory/deliveries", Summary: "List deliveries",
@@ -287,7 +287,7 @@ func Table() []Operation {
 			Description: "The row that GET /factory/market-deliveries lists under this id."},
 		{ID: "list_attendance", Resource: "attendance", Verb: "list", System: "factory", Method: "GET", Path: "/factory/attendance", Summary: "List attendance",
 			Description: "Attendance on each day, by badge. week_start picks the week of a Monday.", Paged: true, Fields: []Field{
-				{Name: "week_start", Kind: Text, Doc: "Only rows of the week that begins on this Monday."},
+				{Name: "week_start", Kind: Text, Doc: "Only rows of the week that begins on this Monday. Another day is 422."},
 				{Name: "badge_no", Kind: Text, Doc: "Only rows with this badge_no. The badge at the gate. Head Office knows the employee by the same number."}}},
 		{ID: "get_attendance_row", Resource: "attendance", Verb: "get", System: "factory", Method: "GET", Path: "/factory/attendance/{id}", Summary: "Get an attendance record",
 			Description: "The row that GET /factory/attendance lists under this id."},
