@@ -57,26 +57,31 @@ func (c *Company) AcceptSalesOrder(id string) error {
 
 // DeclineSalesOrder turns an order down.
 func (c *Company) DeclineSalesOrder(id string, in *office.DeclineSalesOrder) error {
-	if _, err := c.office.Answerable(id); err != nil {
+	order, err := c.office.Answerable(id)
+	if err != nil {
 		return err
 	}
 	c.office.Decline(c.rec, id, in.Reason)
-	c.ended(id)
+	c.factory.Ends(c.rec, factory.End{Over: true, Told: c.bridged()}, order.ID, order.Number)
 	return nil
 }
 
 // CreateWorkOrder orders work from the Factory and returns the order's id.
 func (c *Company) CreateWorkOrder(in *factory.CreateWorkOrder) (string, error) {
+	if err := catalog.CheckReference("reference", in.Reference); err != nil {
+		return "", err
+	}
 	if err := c.factory.CanCreate(in, factory.SourceClient); err != nil {
 		return "", err
 	}
-	end := factory.End{}
+	end, work := factory.End{}, *in
 	if in.Reference != nil {
-		if p, ok := c.purposeOf(*in.Reference); ok {
+		work.Reference = catalog.Trimmed(in.Reference)
+		if p, ok := c.purposeOf(*work.Reference); ok {
 			end = p.end
 		}
 	}
-	return c.factory.Create(c.rec, in, factory.SourceClient, end), nil
+	return c.factory.Create(c.rec, &work, factory.SourceClient, end), nil
 }
 
 // CanStartPrintRun returns the plan of a run, or refuses. The auto bridge knows which orders
