@@ -129,7 +129,7 @@ generate: ## Run all generators of code and documents.
 # The first run of a test with -update writes its file, and may fail for what was in it.
 GOLDEN = ./internal/operation/schema ./internal/mcp ./internal/company ./internal/sandbox ./cmd/platen/command
 
-golden: generate ## Generate, then write all golden files, examples and kept databases anew, after a change of rows; 8 minutes.
+golden: generate ## Generate, then write all golden files, examples and kept databases anew, after a change of rows; 4 minutes.
 	for package in $(GOLDEN); do $(GO) test $$package -update >/dev/null || $(GO) test $$package || exit 1; done
 	$(GO) test ./internal/server -run DatabasesOfThisEngine || $(GO) test ./internal/server -run DatabasesOfThisEngine -update
 	$(GO) test ./test/contract -update

@@ -3750,7 +3750,7 @@ type FactoryRequisition struct {
 	// Always below_reorder_point.
 	Reason FactoryRequisitionReason `json:"reason"`
 	// The stock on hand when this was written.
-	OnHandAt int64 `json:"on_hand_at"`
+	OnHandWhenFiled int64 `json:"on_hand_when_filed"`
 	// The date by which the Factory wants it: five working days after this was written. Nothing
 	// happens when it passes.
 	NeededBy Date `json:"needed_by"`

@@ -3384,7 +3384,7 @@ export interface FactoryRequisition {
   /** Always below_reorder_point. */
   reason: Open<FactoryRequisitionReason>;
   /** The stock on hand when this was written. */
-  on_hand_at: number;
+  on_hand_when_filed: number;
   /**
    * The date by which the Factory wants it: five working days after this was written. Nothing happens when it
    * passes.

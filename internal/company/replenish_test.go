@@ -74,7 +74,7 @@ func TestARequisitionThatWasFilledExactlyIsFollowedByAnother(t *testing.T) {
 		l.bought(catalog.Mill, catalog.Coated, 16_000, 16_000)
 		all := l.wishes(catalog.Coated)
 		if len(all) != 2 || all[0].Status != factory.RequisitionClosed || all[1].Status != factory.RequisitionOpen ||
-			all[1].Quantity != 18_500 || all[1].OnHandAt != 16_000 {
+			all[1].Quantity != 18_500 || all[1].OnHandWhenFiled != 16_000 {
 			t.Errorf("%s: filled in full, the requisitions are %+v", l.label, all)
 		}
 		kinds := slices.DeleteFunc(l.kindsOf(at), func(kind string) bool {
@@ -112,7 +112,7 @@ func TestARequisitionWaitsForAllThatItAsksFor(t *testing.T) {
 	}
 	l.bought(catalog.Mill, catalog.Coated, 10_000, 0) // sent back whole
 	if all := l.wishes(catalog.Coated); len(all) != 2 || all[1].Status != factory.RequisitionOpen ||
-		all[1].OnHandAt != 6_000 {
+		all[1].OnHandWhenFiled != 6_000 {
 		t.Errorf("all that was asked for has come or gone back, and the requisitions are %+v", all)
 	}
 	checkFeed(t, l)

@@ -220,9 +220,9 @@ func (n *tenant) sellsTheLast(carried []string) {
 	agrees(t, "after the sale the sandbox", n.row("/sandbox"),
 		object{"cash_minor": cash, "net_worth_minor": number(t, before, "net_worth_minor") + bid - 24})
 	wish := n.all("/factory/requisitions")[0]
-	exactly(t, "a Factory requisition", wish, "number sku quantity reason on_hand_at needed_by status")
+	exactly(t, "a Factory requisition", wish, "number sku quantity reason on_hand_when_filed needed_by status")
 	agrees(t, "the wish", wish, object{"sku": "mat_uncoated", "quantity": 8000, "reason": "below_reorder_point",
-		"on_hand_at": 4999, "needed_by": "2026-09-14", "status": "open"})
+		"on_hand_when_filed": 4999, "needed_by": "2026-09-14", "status": "open"})
 	n.says(events, text(wish, "id"), "factory.requisition.created", object{
 		"status": "open", "number": wish["number"], "sku": "mat_uncoated", "quantity": 8000, "on_hand": 4999,
 		"needed_by": "2026-09-14",

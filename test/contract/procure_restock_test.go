@@ -56,10 +56,10 @@ func (n *tenant) carriesWish(at uint64, item, wished, filed object) {
 	}
 	events := n.wrote(at, want...)
 	wish := one(t, n.all("/factory/requisitions"), "sku", text(item, "sku"))
-	exactly(t, "a requisition of the Factory", wish, "number sku quantity reason on_hand_at needed_by status")
+	exactly(t, "a requisition of the Factory", wish, "number sku quantity reason on_hand_when_filed needed_by status")
 	agrees(t, "the wish", wish, wished)
 	agrees(t, "the wish", wish, object{"quantity": item["reorder_quantity"], "reason": "below_reorder_point",
-		"on_hand_at": item["on_hand"], "needed_by": "2026-09-14", "status": "open"})
+		"on_hand_when_filed": item["on_hand"], "needed_by": "2026-09-14", "status": "open"})
 	n.says(events, text(wish, "id"), "factory.requisition.created", object{
 		"status": "open", "number": wish["number"], "sku": item["sku"], "quantity": wish["quantity"],
 		"on_hand": item["on_hand"], "needed_by": "2026-09-14",

@@ -4445,7 +4445,7 @@ class FactoryRequisition(TypedDict):
     reason: FactoryRequisitionReason | str
 
     #: The stock on hand when this was written.
-    on_hand_at: int
+    on_hand_when_filed: int
 
     #: The date by which the Factory wants it: five working days after this was written. Nothing happens when
     #: it passes.

@@ -33,13 +33,13 @@ type Requisition struct {
 	_ struct{} `doc:"The Factory's own request for material, from its reorder rule."`
 
 	record.Head
-	Number   string            `json:"number" doc:"The number of the requisition on paper, such as FR-9001."`
-	SKU      string            `json:"sku" doc:"The material that ran low, such as mat_coated."`
-	Quantity int64             `json:"quantity" doc:"The quantity asked for, in the unit of the material: its reorder_quantity."`
-	Reason   string            `json:"reason" enum:"below_reorder_point" doc:"Always below_reorder_point."`
-	OnHandAt int64             `json:"on_hand_at" doc:"The stock on hand when this was written."`
-	NeededBy moment.Date       `json:"needed_by" doc:"The date by which the Factory wants it: five working days after this was written. Nothing happens when it passes."`
-	Status   RequisitionStatus `json:"status" enum:"open,closed" doc:"open until the item is at its reorder point again, or until as much has come as it asks for by the delivery notes, then closed. If the item is still low, the Factory writes another one."`
+	Number          string            `json:"number" doc:"The number of the requisition on paper, such as FR-9001."`
+	SKU             string            `json:"sku" doc:"The material that ran low, such as mat_coated."`
+	Quantity        int64             `json:"quantity" doc:"The quantity asked for, in the unit of the material: its reorder_quantity."`
+	Reason          string            `json:"reason" enum:"below_reorder_point" doc:"Always below_reorder_point."`
+	OnHandWhenFiled int64             `json:"on_hand_when_filed" doc:"The stock on hand when this was written."`
+	NeededBy        moment.Date       `json:"needed_by" doc:"The date by which the Factory wants it: five working days after this was written. Nothing happens when it passes."`
+	Status          RequisitionStatus `json:"status" enum:"open,closed" doc:"open until the item is at its reorder point again, or until as much has come as it asks for by the delivery notes, then closed. If the item is still low, the Factory writes another one."`
 	record.Stamps
 }
 
@@ -73,14 +73,14 @@ func (f *Factory) ask(r *record.Recorder, skus ...string) []string {
 		}
 		q, _ := f.Requisitions.Add(r, Requisition{
 			Number: fmt.Sprintf("FR-%04d", f.State.NextRequisition), SKU: item.SKU, Quantity: item.ReorderQuantity,
-			Reason: BelowReorderPoint, OnHandAt: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(),
+			Reason: BelowReorderPoint, OnHandWhenFiled: item.OnHand, NeededBy: (r.Today() + sim.Day(neededDays)).Date(),
 			Status: RequisitionOpen,
 		}, struct{}{})
 		f.State.NextRequisition++
 		record.EditPrivate(f.Stock, r, item.ID).RequisitionID = q.ID
 		r.Born(q)
 		r.Emit(event.FactoryRequisitionCreated, q, &event.FactoryRequisitionCreatedData{
-			Number: q.Number, SKU: q.SKU, Quantity: q.Quantity, OnHand: q.OnHandAt, NeededBy: q.NeededBy,
+			Number: q.Number, SKU: q.SKU, Quantity: q.Quantity, OnHand: q.OnHandWhenFiled, NeededBy: q.NeededBy,
 		})
 		ids = append(ids, q.ID)
 	}

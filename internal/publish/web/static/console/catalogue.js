@@ -439,7 +439,7 @@ export const lists = {
         ['number', 'Requisition', 'code'],
         [itemOf, 'Item', 'fill'],
         ['quantity', 'Quantity', 'number'],
-        ['on_hand_at', 'On hand then', 'number'],
+        ['on_hand_when_filed', 'On hand then', 'number'],
         ['needed_by', 'Needed by', 'day'],
         ['status', 'Status', 'status'],
       ],

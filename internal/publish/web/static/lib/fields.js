@@ -33,7 +33,7 @@ const names = {
   sku: 'SKU',
   last_sku: 'Printed last',
   paper_sku: 'Paper',
-  on_hand_at: 'On hand then',
+  on_hand_when_filed: 'On hand then',
   hourly_minor: 'Hourly wage',
   badge_no: 'Badge',
   operator_badge_no: 'Operator',
