@@ -71,7 +71,7 @@ func (s *Site) Timetable() []Appointment {
 		at(sim.PaymentMinute, "suppliers' bills, and payments of customers"),
 		at(sim.TimesheetMinute, "on Fridays: from now on the timesheet of the week can be recorded"),
 		at(sim.CloseMinute, "the day closes as this minute begins: on Fridays direct debits and the timesheet of the "+
-			"automatic bridge, then the test for bankruptcy. Orders can still be answered"),
+			"automatic bridge, then whether the company is bankrupt. Orders can still be answered"),
 	}
 }
 
