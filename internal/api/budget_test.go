@@ -82,8 +82,9 @@ func TestAKeyHasABudgetThatItSees(t *testing.T) {
 	for left := 29; left >= 0; left-- {
 		a := n.call("GET", "/v1/sandbox", n.office, "").want(200, "").shows(120, left)
 		// Two requests come back in a second, until all 30 are there.
-		if rate, full := a.Header.Get("RateLimit"), (30-left+1)/2; !strings.HasSuffix(rate, fmt.Sprintf(";t=%d", full)) {
-			t.Errorf("with %d requests left RateLimit is %q, want t=%d", left, rate, full)
+		rate, until := a.Header.Get("RateLimit"), fmt.Sprintf(";t=%d", (30-left+1)/2)
+		if !strings.HasSuffix(rate, until) {
+			t.Errorf("with %d requests left RateLimit is %q, want %s", left, rate, until)
 		}
 	}
 	a := n.call("GET", "/v1/sandbox", n.office, "").want(429, "rate_limited").shows(120, 0).limits(n.clock.Now(), 1)
