@@ -96,9 +96,9 @@ func TestThePlannerAsksForWhatBecomesLow(t *testing.T) {
 		}
 		wish := rowsOf[factory.Requisition](l, "factory_requisition")
 		// 5,240 * 8 / 5 = 8,384.
-		got := wish[len(wish)-1]
-		if got.SKU != catalog.Uncoated || got.Quantity != 8_500 || got.OnHandWhenFiled != 5_760 {
-			t.Errorf("%s: the Factory asks for %+v", l.label, got)
+		newest := wish[len(wish)-1]
+		if newest.SKU != catalog.Uncoated || newest.Quantity != 8_500 || newest.OnHandWhenFiled != 5_760 {
+			t.Errorf("%s: the Factory asks for %+v", l.label, newest)
 		}
 		checkFeed(t, l)
 	}
