@@ -4041,7 +4041,8 @@ type UpdateWebhookInput struct {
 	URL *string `json:"url,omitzero"`
 	// Other event types, from the next event on. 1 to 50 items. No two alike.
 	Events []EventType `json:"events,omitempty"`
-	// Another description; null leaves the one that there is. At most 200 characters.
+	// Another description; an empty text clears it, null leaves the one that there is. At most 200
+	// characters.
 	Description *string `json:"description,omitzero"`
 }
 

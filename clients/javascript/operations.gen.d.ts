@@ -3641,7 +3641,7 @@ export interface UpdateWebhookInput {
   url?: string;
   /** Other event types, from the next event on. 1 to 50 items. No two alike. */
   events?: EventType[];
-  /** Another description; null leaves the one that there is. At most 200 characters. */
+  /** Another description; an empty text clears it, null leaves the one that there is. At most 200 characters. */
   description?: string;
 }
 

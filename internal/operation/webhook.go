@@ -33,7 +33,7 @@ type UpdateWebhook struct {
 	Status      *string      `json:"status,omitzero" enum:"active,disabled" doc:"active or disabled. Any change enables a disabled subscription, unless this is disabled; deliveries begin with the next event."`
 	URL         *string      `json:"url,omitzero" verbatim:"true" doc:"Another URL, which has to be verified by a test before anything is delivered to it."`
 	Events      []event.Type `json:"events,omitzero" minItems:"1" maxItems:"50" uniqueItems:"true" doc:"Other event types, from the next event on."`
-	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; null leaves the one that there is."`
+	Description *string      `json:"description,omitzero" nullable:"true" maxLength:"200" doc:"Another description; an empty text clears it, null leaves the one that there is."`
 }
 
 // RedeliverFailed is the body of POST /webhooks/{id}/redeliver.

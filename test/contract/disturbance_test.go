@@ -512,7 +512,7 @@ func TestAnInjectedFaultWaitsForItsOperation(t *testing.T) {
 		`{"kind":"storm","operations":[]}`, `{"kind":"storm","operations":["create_orders"]}`,
 		`{"kind":"storm","operations":["create_work_order","create_work_order"]}`,
 		`{"kind":"response_lost","operations":["tick_sandbox"]}`,
-		`{"kind":"webhook_lost","operations":["create_work_order"]}`,
+		`{"kind":"webhook_lost","operations":["create_work_order"]}`, `{"kind":"clock_off"}`, `{"kind":"double_work"}`,
 	} {
 		n.post("/sandbox/faults", body).want(http.StatusUnprocessableEntity, "validation_failed")
 	}

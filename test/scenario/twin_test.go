@@ -62,8 +62,26 @@ func (w *world) told() life {
 			l.tables[path] = append(l.tables[path], plain(row).(object))
 		}
 	}
+	l.forgetTheDead()
 	l.cash = w.fetch("/office/cash")["cash_minor"].(json.Number)
 	return l
+}
+
+// forgetTheDead leaves out how a work order is told that its order has expired: the auto bridge tells it, and an
+// integration has no request for that.
+func (l life) forgetTheDead() {
+	expired := map[any]bool{}
+	for _, path := range []string{"/office/sales-orders", "/office/contract-lots"} {
+		for _, o := range l.tables[path] {
+			expired[o["id"]] = o["status"] == "expired"
+		}
+	}
+	for _, w := range l.tables["/factory/work-orders"] {
+		if expired[w["reference"]] {
+			delete(w, "order_expired")
+			delete(w, "waits_for")
+		}
+	}
 }
 
 // plain takes out of a value what has to differ.

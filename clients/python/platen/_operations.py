@@ -3872,7 +3872,8 @@ class Operations:
 
         events: Other event types, from the next event on. 1 to 50 items. No two alike.
 
-        description: Another description; null leaves the one that there is. At most 200 characters.
+        description: Another description; an empty text clears it, null leaves the one that there is. At
+        most 200 characters.
         """
         return self._write(Request("update_webhook", "PATCH", "/webhooks/{id}", "shared", ids=(id,), body=given({"status": status, "url": url, "events": events, "description": description}), idempotency_key=idempotency_key, if_match=if_match), call)
 

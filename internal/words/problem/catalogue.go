@@ -231,7 +231,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: InvalidState, Status: http.StatusConflict,
-		Hint:    "details.status is the present status, details.allowed lists those that this request needs.",
+		Hint: "details.status is the present status, details.allowed lists those that this request needs. It is " +
+			"empty if no status would do.",
 		Meaning: "The record exists, but its status does not allow this.",
 		Remedy:  "Read the record again before you decide. Waiting does not help.",
 	},
@@ -262,7 +263,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 		Code: NoOperator, Status: http.StatusConflict, Retryable: true,
 		Hint:    "Leave operator_badge_no out to take any free operator.",
 		Meaning: "Each running press needs an operator, and none is free (or the named one is not).",
-		Remedy:  "Wait for a run to end, or name another operator.",
+		Remedy: "Wait for a run to end, or name another operator. If no operator of the press is at work, wait for " +
+			"the next working day, or hire.",
 	},
 	{
 		Code: NoWarehouseWorker, Status: http.StatusConflict, Retryable: true,

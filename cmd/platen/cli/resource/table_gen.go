@@ -306,7 +306,7 @@ func Table() []Operation {
 				{Name: "status", Kind: Text, Doc: "active or disabled. Any change enables a disabled subscription, unless this is disabled; deliveries begin with the next event.", Values: []string{"active", "disabled"}},
 				{Name: "url", Kind: Text, Doc: "Another URL, which has to be verified by a test before anything is delivered to it."},
 				{Name: "events", Kind: Texts, Doc: "Other event types, from the next event on. 1 to 50 items. No two alike."},
-				{Name: "description", Kind: Text, Doc: "Another description; null leaves the one that there is. At most 200 characters."}}},
+				{Name: "description", Kind: Text, Doc: "Another description; an empty text clears it, null leaves the one that there is. At most 200 characters."}}},
 		{ID: "delete_webhook", Resource: "webhooks", Verb: "delete", System: "shared", Method: "DELETE", Path: "/webhooks/{id}", Summary: "Delete a webhook subscription",
 			Description: "Waiting deliveries are not sent. The response is its last row; after it the subscription and its log are gone.", IfMatch: true, Fields: []Field{}},
 		{ID: "test_webhook", Resource: "webhooks", Verb: "test", System: "shared", Method: "POST", Path: "/webhooks/{id}/test", Summary: "Ping the URL of a webhook subscription",
