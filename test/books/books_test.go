@@ -1,0 +1,141 @@
+package books
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"platen/platentest"
+	"platen/test/testclient"
+)
+
+// shared is the server of all companies.
+var (
+	shared *platentest.Platen
+	suite  testclient.Suite
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	shared = platentest.Start(&suite)
+	os.Exit(suite.End(m.Run()))
+}
+
+// life is a company and how long it is played.
+type life struct {
+	preset, bridge string
+	seed           int64
+	days           int
+}
+
+func (l life) String() string { return fmt.Sprintf("%s%s_%d_%d_days", l.preset, l.bridge, l.seed, l.days) }
+
+// outcome is what an audit of a life has shown.
+type outcome struct {
+	life
+
+	// last are the books of the last day, audits all checks of all days.
+	last     *books
+	audits   *tally
+	findings []string
+}
+
+// play plays a life and audits its books on several days.
+func (l life) play(t testing.TB) *outcome {
+	c := &company{t: t, Sandbox: shared.Sandbox(t, platentest.Options{
+		Preset: l.preset, Bridge: l.bridge, Clock: "manual", Seed: &l.seed,
+	})}
+	p, o := newPlayer(c, uint64(l.seed)), &outcome{life: l, audits: newTally()} //nolint:gosec // seeds are positive
+	for _, day := range []int{l.days / 4, l.days / 2, l.days} {                 //nolint:mnd // in its middle, and its end
+		p.to(day)
+		o.last = c.open()
+		found := audit(o.last)
+		o.audits.add(found)
+		if text := found.findings(); text != "" {
+			o.findings = append(o.findings, fmt.Sprintf("%s, at %v:\n%s", l, object(o.last.status, "clock"), text))
+		}
+	}
+	return o
+}
+
+// judge fails where the books of a life do not add up.
+func (o *outcome) judge(t *testing.T) {
+	t.Helper()
+	for _, finding := range o.findings {
+		t.Error(finding)
+	}
+	t.Logf("%s: %d events, %d checks", o.life, len(o.last.events), o.audits.total())
+}
+
+// Two short lives are played in any run.
+var (
+	withBridge    = sync.OnceValue(func() *outcome { return life{preset: "starter", seed: 11, days: 15}.play(&suite) })
+	withoutBridge = sync.OnceValue(func() *outcome { return life{preset: "manual", seed: 12, days: 15}.play(&suite) })
+)
+
+func TestTheBooksOfALifeAddUp(t *testing.T) {
+	t.Parallel()
+	audits := newTally()
+	for _, o := range []*outcome{withBridge(), withoutBridge()} {
+		o.judge(t)
+		audits.add(o.audits)
+	}
+	expectFloors(t, audits, func(f floor) int { return f.quick })
+}
+
+func TestTheBooksOfManyLivesAddUp(t *testing.T) {
+	t.Parallel()
+	testclient.InCheck(t, "TestTheBooksOfALifeAddUp")
+	audits := newTally()
+	t.Run("lives", func(t *testing.T) {
+		for _, l := range manyLives {
+			t.Run(l.String(), func(t *testing.T) {
+				t.Parallel()
+				o := l.play(t)
+				o.judge(t)
+				audits.add(o.audits)
+			})
+		}
+	})
+	expectFloors(t, audits, func(f floor) int { return f.thorough })
+}
+
+// manyLives are those of the thorough level.
+var manyLives = []life{
+	{"starter", "", 101, 60},
+	{"starter", "", 201, 60},
+	{"starter", "manual", 301, 60},
+	{"manual", "", 102, 60},
+	{"manual", "", 202, 60},
+	{"manual", "auto", 302, 60},
+	{"crunch", "", 103, 60},
+	{"crunch", "manual", 203, 60},
+	{"supply_shock", "", 104, 60},
+	{"supply_shock", "manual", 204, 60},
+	{"agent_eval", "", 105, 60},
+	{"agent_eval", "", 205, 60},
+	{"empty", "", 206, 60},
+}
+
+// expectFloors fails where a check had fewer cases than it should: one without a case proves nothing.
+func expectFloors(t *testing.T, audits *tally, level func(floor) int) {
+	t.Helper()
+	for kind, n := range audits.checked {
+		if _, ok := floors[kind]; !ok {
+			t.Errorf("give %q a floor: it has %d cases", kind, n)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(floors)) {
+		n, least := audits.checked[kind], level(floors[kind])
+		if n < least {
+			t.Errorf("%s: %d cases, at least %d were expected", kind, n, least)
+		}
+		if testclient.Thorough() {
+			t.Logf("%8d %s", n, kind)
+		}
+	}
+}

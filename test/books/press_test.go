@@ -1,0 +1,128 @@
+package books
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// workOrders compares each work order with its runs and its order.
+func (a *auditor) workOrders() {
+	good, named := map[string]int64{}, map[string][]string{}
+	for _, r := range a.list[runs] {
+		for _, item := range lines(r, "items") {
+			id := text(item, "work_order_id")
+			good[id] += number(item, "quantity_good")
+			named[id] = append(named[id], text(r, "id"))
+		}
+	}
+	byID := index(a.list[work], "id")
+	for _, w := range a.list[work] {
+		id, product := text(w, "id"), a.product(w)
+		same(a.tally, "work: good is the sum of its runs", id, number(w, "quantity_good"), good[id])
+		a.is("work: it names its runs", slices.Equal(texts(w, "print_run_ids"), named[id]), "%s", id)
+		left := number(w, "quantity") - number(w, "quantity_good") - number(w, "quantity_from_stock")
+		a.is("work: never more than was asked", left >= 0, "%s: %d", id, left)
+		done := slices.Contains([]string{"ready", "shipped", "stocked"}, text(w, "status"))
+		same(a.tally, "work: done is ready_on and all units", id, given(w, "ready_on"), done)
+		a.is("work: done is ready_on and all units", !done || left == 0, "%s lacks %d", id, left)
+		needs := map[string]int64{}
+		for _, n := range lines(w, "material_needs") {
+			needs[text(n, "sku")] = number(n, "quantity")
+		}
+		paper := text(product, "paper_sku")
+		same(a.tally, "work: needs are for what is left", id, needs[paper], left*number(product, "sheets_per_unit"))
+		same(a.tally, "work: needs are for what is left", id, needs["mat_ink"],
+			upTo(left, number(product, "ink_units_per_can")))
+	}
+	for _, o := range a.list[orders] {
+		w := byID[text(o, "bridged_work_order_id")]
+		a.is("work: the bridge copies the order", a.auto() || w == nil, "%s", text(o, "id"))
+		if w != nil {
+			same(a.tally, "work: the bridge copies the order", text(o, "id"),
+				fmt.Sprint(text(w, "reference"), text(w, "sku"), number(w, "quantity"), text(w, "due_date")),
+				fmt.Sprint(text(o, "id"), text(o, "sku"), number(o, "quantity"), text(o, "due_date")))
+		}
+	}
+}
+
+// product is how the product of a work order is made.
+func (a *auditor) product(w row) row { return index(a.list[products], "sku")[text(w, "sku")] }
+
+// printRuns recomputes the material of each run, and its outcome.
+func (a *auditor) printRuns() {
+	machines, orders, moved := index(a.list[presses], "id"), index(a.list[work], "id"), grouped(a.list[moves], "reference_id")
+	last := map[string]string{}
+	for _, r := range a.byStart() {
+		id, press, items := text(r, "id"), machines[text(r, "press_id")], lines(r, "items")
+		makeReady, plates, ink := number(press, "make_ready_sheets"), int64(0), int64(0)
+		if last[text(press, "id")] == text(orders[text(items[0], "work_order_id")], "sku") {
+			makeReady /= 2
+		}
+		sheets, wasted := makeReady, number(r, "sheets_planned")
+		for _, item := range items {
+			w := orders[text(item, "work_order_id")]
+			product, units := a.product(w), number(item, "quantity_planned")
+			each := number(product, "sheets_per_unit")
+			sheets += upTo(units*each*(hundredPercent+number(r, "overs_pct")), hundredPercent)
+			ink += upTo(units, number(product, "ink_units_per_can"))
+			wasted -= number(item, "quantity_good") * each
+			if yes(press, "uses_plates") {
+				plates = max(plates, number(product, "plates_per_run"))
+			}
+			last[text(press, "id")] = text(w, "sku")
+			same(a.tally, "run: one paper", id, text(product, "paper_sku"), text(r, "paper_sku"))
+			if text(r, "status") == "completed" {
+				same(a.tally, "run: good and short are what was planned", id, units,
+					number(item, "quantity_good")+number(item, "quantity_short"))
+			}
+		}
+		a.is("run: six at most", len(items) >= 1 && len(items) <= 6, "%s: %d", id, len(items))
+		same(a.tally, "run: the sheets of make-ready", id, number(r, "sheets_make_ready"), makeReady)
+		same(a.tally, "run: sheets", id, number(r, "sheets_planned"), sheets)
+		same(a.tally, "run: ink", id, number(r, "ink_cans_used"), ink)
+		same(a.tally, "run: plates", id, number(r, "plates_used"), plates)
+		same(a.tally, "run: clicks", id, number(r, "clicks_minor"), sheets*number(press, "click_minor_per_sheet"))
+		taken, surplus := map[string]int64{}, int64(0)
+		for _, m := range moved[id] {
+			switch text(m, "kind") {
+			case "issue":
+				taken[text(m, "sku")] -= number(m, "quantity")
+			case "output":
+				surplus += number(m, "quantity") * number(a.product(m), "sheets_per_unit")
+			}
+		}
+		same(a.tally, "run: its material left the shelf", id, taken[text(r, "paper_sku")], sheets)
+		same(a.tally, "run: its material left the shelf", id, taken["mat_ink"], ink)
+		same(a.tally, "run: its material left the shelf", id, taken["mat_plate"], plates)
+		if text(r, "status") == "completed" {
+			same(a.tally, "run: waste is what became nothing", id, number(r, "sheets_wasted"), wasted-surplus)
+		}
+	}
+}
+
+// byStart are the runs in the order in which they began.
+func (a *auditor) byStart() []row {
+	all := slices.Clone(a.list[runs])
+	slices.SortStableFunc(all, func(x, y row) int { return cmp.Compare(text(x, "started_sim"), text(y, "started_sim")) })
+	return all
+}
+
+// occupation checks that no press and no operator is in two runs at once, and that the operator had come to work.
+func (a *auditor) occupation() {
+	there := map[string]bool{}
+	for _, day := range a.list[attendance] {
+		there[text(day, "badge_no")+" "+text(day, "date")] = text(day, "absence") == "none"
+	}
+	roles, busy := index(a.list[employees], "badge_no"), map[string]int{}
+	for _, r := range a.byStart() {
+		start, end, badge := minuteOf(text(r, "started_sim")), minuteOf(text(r, "ends_sim")), text(r, "operator_badge_no")
+		for _, name := range []string{text(r, "press_id"), badge} {
+			a.is("run: no press and no operator twice at once", start >= busy[name], "%s: %s is busy", text(r, "id"), name)
+			busy[name] = end
+		}
+		date := text(r, "started_sim")[:len("2006-01-02")]
+		a.is("run: its operator is at work", there[badge+" "+date], "%s: %s on %s", text(r, "id"), badge, date)
+		same(a.tally, "run: its operator is one", text(r, "id"), text(roles[badge], "role"), "operator")
+	}
+}
