@@ -32,7 +32,9 @@ type life struct {
 	days           int
 }
 
-func (l life) String() string { return fmt.Sprintf("%s%s_%d_%d_days", l.preset, l.bridge, l.seed, l.days) }
+func (l life) String() string {
+	return fmt.Sprintf("%s%s_%d_%d_days", l.preset, l.bridge, l.seed, l.days)
+}
 
 // outcome is what an audit of a life has shown.
 type outcome struct {

@@ -1,7 +1,5 @@
 package books
 
-import "fmt"
-
 // worth recomputes the net worth: cash, stock at cost and what customers owe for goods that they have, less what is
 // owed to suppliers and the crew.
 func (a *auditor) worth() {
@@ -20,10 +18,8 @@ func (a *auditor) worth() {
 			want += number(trade, "total_minor")
 		}
 	}
-	w2 := a.owedToSuppliers()
-	w3 := a.owedToCrew()
-	want -= w2+w3
-	fmt.Println("WORTH", a.auto(), text(a.status, "preset"), a.today(), number(a.status, "net_worth_minor") - want, w2, w3)
+	want -= a.owedToSuppliers() + a.owedToCrew()
+	same(a.tally, "worth: net_worth_minor", "/sandbox", number(a.status, "net_worth_minor"), want)
 }
 
 // owedToSuppliers is what bills ask for, and what goods cost that came and are not billed.
