@@ -70,7 +70,8 @@ func (o *outcome) judge(t *testing.T) {
 	for _, finding := range o.findings {
 		t.Error(finding)
 	}
-	t.Logf("%s: %d events, %d checks", o.life, len(o.last.events), o.audits.total())
+	t.Logf("%s: %s on day %d, %d events, %d checks", o.life, text(o.last.status, "status"), o.last.today(),
+		len(o.last.events), o.audits.total())
 }
 
 // Two short lives are played in any run.

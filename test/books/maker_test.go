@@ -163,7 +163,7 @@ func (p *player) chances() {
 	if p.maybe(4) {
 		p.do(work, row{"sku": one(p, []string{"prd_notebook", "prd_calendar"}), "quantity": 5 + p.chance.IntN(40)})
 	}
-	if p.maybe(8) {
+	if p.maybe(5) {
 		p.trade()
 	}
 	if p.maybe(20) {
@@ -187,7 +187,7 @@ func (p *player) trade() {
 	quote := one(p, p.all("/office/market"))
 	sku := text(quote, "sku")
 	if given(quote, "ask_minor") && p.maybe(60) {
-		p.do("/office/market", row{"side": "buy", "sku": sku, "quantity": 1 + p.chance.IntN(1500)})
+		p.do("/office/market", row{"side": "buy", "sku": sku, "quantity": 1 + p.chance.IntN(800)})
 		return
 	}
 	for _, item := range p.all(stock) {
@@ -211,7 +211,7 @@ func (p *player) staff() {
 		}
 	}
 	for _, role := range []string{"operator", "operator", "finisher", "warehouse", "bookkeeper", "sales"} {
-		if here[role] == 0 && p.maybe(50) || p.maybe(1) {
+		if here[role] == 0 && p.maybe(50) || p.chance.IntN(400) == 0 {
 			p.do(employees, row{"role": role})
 		}
 	}

@@ -132,15 +132,15 @@ func (p *player) sell(status row) {
 func (p *player) buy(status row) {
 	for _, q := range p.all(requests + "?status=received") {
 		switch draw := p.chance.IntN(hundredPercent); {
-		case draw < 70: //nolint:mnd // a drawn share
+		case draw < 85: //nolint:mnd // a drawn share
 			p.do(requests+"/"+text(q, "id")+"/approve", nil)
-		case draw < 74: //nolint:mnd // a drawn share
+		case draw < 88: //nolint:mnd // a drawn share
 			p.do(requests+"/"+text(q, "id")+"/reject", row{"reason": "too dear"})
 		}
 	}
 	sellers := p.all(suppliers)
 	for _, q := range p.all(requests + "?status=approved") {
-		if !given(q, "purchase_order_id") && p.maybe(80) {
+		if !given(q, "purchase_order_id") && p.maybe(90) {
 			first := lines(q, "lines")[0]
 			p.order(sellers, text(first, "sku"), number(first, "quantity"), text(q, "id"))
 		}
@@ -157,7 +157,7 @@ func (p *player) buy(status row) {
 		}
 	}
 	for _, item := range p.all(stock) {
-		if text(item, "status") == "low" && !under[text(item, "sku")] && number(status, "cash_minor") > 0 && p.maybe(15) {
+		if text(item, "status") == "low" && !under[text(item, "sku")] && number(status, "cash_minor") > 0 && p.maybe(35) {
 			p.order(sellers, text(item, "sku"), number(item, "reorder_quantity"), "")
 		}
 	}

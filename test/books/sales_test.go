@@ -51,12 +51,20 @@ func (a *auditor) invoices() {
 			if day > dayOf(text(i, "issued_on")) && number(i, "amount_paid_minor") == 0 {
 				continue
 			}
-			late := int64(max(0, day-dayOf(text(from, "due_date"))))
-			percent := min(late*number(from, "late_discount_pct_per_day"), number(from, "late_discount_cap_pct"))
-			same(a.tally, "invoice: the late discount", id, number(i, "late_discount_minor"),
-				share(number(from, "total_minor"), percent))
+			want := lateDiscount(from, day)
+			a.is("invoice: the late discount", number(i, "late_discount_minor") == want,
+				"%s: %d in the rows, %d by my count: due %s, arrived on day %d, billed %s, paid %d of %d", id,
+				number(i, "late_discount_minor"), want, text(from, "due_date"), day, text(i, "issued_on"),
+				number(i, "amount_paid_minor"), number(i, "total_minor"))
 		}
 	}
+}
+
+// lateDiscount is what the customer of an order takes off for goods that came on a day.
+func lateDiscount(order row, day int) int64 {
+	late := int64(max(0, day-dayOf(text(order, "due_date"))))
+	percent := min(late*number(order, "late_discount_pct_per_day"), number(order, "late_discount_cap_pct"))
+	return share(number(order, "total_minor"), percent)
 }
 
 // payments checks how customers pay: at once, or by halves (contract: OPEN.STATE.PAYMENT.INSTALMENTS).

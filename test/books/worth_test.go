@@ -10,7 +10,7 @@ func (a *auditor) worth() {
 		_, arrived := a.arrival(from)
 		opened := text(shipments[text(i, "shipment_id")], "source") == "opening"
 		if (arrived || opened) && text(from, "status") != "expired" {
-			want += number(i, "balance_minor")
+			want += number(i, "balance_minor") - a.yetToTakeOff(i)
 		}
 	}
 	for _, trade := range a.list[trades] {
@@ -19,7 +19,19 @@ func (a *auditor) worth() {
 		}
 	}
 	want -= a.owedToSuppliers() + a.owedToCrew()
+	same(a.tally, "worth: wages_withheld_minor", "/sandbox", number(object(a.status, "score"), "wages_withheld_minor"),
+		a.withheld())
 	same(a.tally, "worth: net_worth_minor", "/sandbox", number(a.status, "net_worth_minor"), want)
+}
+
+// yetToTakeOff is the late discount of a bill that came before the goods, which the customer takes off with the payment.
+func (a *auditor) yetToTakeOff(invoice row) int64 {
+	from, lot := a.source(invoice)
+	day, arrived := a.arrival(from)
+	if lot || !arrived || day <= dayOf(text(invoice, "issued_on")) || number(invoice, "amount_paid_minor") > 0 {
+		return 0
+	}
+	return lateDiscount(from, day) - number(invoice, "late_discount_minor")
 }
 
 // owedToSuppliers is what bills ask for, and what goods cost that came and are not billed.
@@ -51,6 +63,9 @@ func (a *auditor) owedToSuppliers() (owed int64) {
 
 // owedToCrew is what payroll runs ask for, and the wages of the days that none pays yet.
 func (a *auditor) owedToCrew() (owed int64) {
+	if text(a.status, "preset") == "empty" { // it pays no wages
+		return 0
+	}
 	recorded, crew := map[int]bool{}, index(a.list[employees], "badge_no")
 	for _, run := range a.list[payrolls] {
 		if given(run, "timesheet_id") || text(run, "status") == "paid" {
@@ -61,13 +76,47 @@ func (a *auditor) owedToCrew() (owed int64) {
 		}
 	}
 	for _, day := range a.list[attendance] {
-		at, percent := dayOf(text(day, "date")), int64(hundredPercent)
-		if text(day, "absence") == "sick" {
-			percent = sickPercent
-		}
-		if !recorded[at/workingDays] && at < a.today() {
-			owed += share(hoursAtWork*number(crew[text(day, "badge_no")], "hourly_minor"), percent)
+		if at := dayOf(text(day, "date")); !recorded[at/workingDays] && at < a.today() {
+			owed += wageOf(day, crew)
 		}
 	}
-	return owed
+	return owed + share(a.withheld(), owedPercent) - sum(a.list[payrolls], "arrears_minor")
+}
+
+// owedPercent is what an hour costs that a timesheet left out (contract: OPEN.STATE.PAYROLL_RUN.ARREARS).
+const owedPercent = 110
+
+// wageOf is what a day at the gate is worth.
+func wageOf(day row, crew map[string]row) int64 {
+	percent := int64(hundredPercent)
+	if text(day, "absence") == "sick" {
+		percent = sickPercent
+	}
+	return share(hoursAtWork*number(crew[text(day, "badge_no")], "hourly_minor"), percent)
+}
+
+// withheld is the worth of the hours that the gate counted and the timesheet of their week left out.
+func (a *auditor) withheld() (worth int64) {
+	byBadge, byID := index(a.list[employees], "badge_no"), index(a.list[employees], "id")
+	atGate := map[string]map[string]int64{} // by Monday and badge
+	for _, day := range a.list[attendance] {
+		week := mondayOf(dayOf(text(day, "date")) / workingDays)
+		if atGate[week] == nil {
+			atGate[week] = map[string]int64{}
+		}
+		atGate[week][text(day, "badge_no")] += wageOf(day, byBadge)
+	}
+	for _, sheet := range a.list[timesheets] {
+		left := atGate[text(sheet, "week_start")]
+		for _, e := range lines(sheet, "entries") {
+			person := byID[text(e, "employee_id")]
+			paid := number(e, "hours_worked") + number(e, "hours_leave")
+			left[text(person, "badge_no")] -= share(
+				number(person, "hourly_minor")*(paid*hundredPercent+number(e, "hours_sick")*sickPercent), 1)
+		}
+		for _, rest := range left {
+			worth += max(0, rest)
+		}
+	}
+	return worth
 }
