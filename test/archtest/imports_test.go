@@ -118,6 +118,7 @@ var narrow = []struct{ packages, may, reason string }{
 		"it measures companies"},
 
 	{"test/bounds test/faults test/road test/testclient", "", "they judge from outside"},
+	{"test/books", "platentest client test/testclient", "an accountant from outside: it recomputes all by itself"},
 	{"test/archtest", "internal/operation " + words, "it holds the code against the table"},
 	{"test/selfexec", "cmd/platen/command", "a test binary that is the program too has all of it"},
 	{"test/crash", "internal/store/postgres/postgrestest internal/edge/ratelimit/valkey/valkeytest platentest client " +

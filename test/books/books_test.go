@@ -51,8 +51,8 @@ func (l life) play(t testing.TB) *outcome {
 	c := &company{t: t, Sandbox: shared.Sandbox(t, platentest.Options{
 		Preset: l.preset, Bridge: l.bridge, Clock: "manual", Seed: &l.seed,
 	})}
-	p, o := newPlayer(c, uint64(l.seed)), &outcome{life: l, audits: newTally()} //nolint:gosec // seeds are positive
-	for _, day := range []int{l.days / 4, l.days / 2, l.days} {                 //nolint:mnd // in its middle, and its end
+	p, o := newPlayer(c, uint64(l.seed)), &outcome{life: l, audits: newTally()}
+	for _, day := range []int{l.days / 4, l.days / 2, l.days} { // in its middle, and at its end
 		p.to(day)
 		o.last = c.open()
 		found := audit(o.last)

@@ -30,7 +30,8 @@ func (a *auditor) money() {
 			due += number(i, "billed_minor") + number(i, "late_fee_minor")
 		}
 	}
-	same(a.tally, "cash: receivable and payable are the open bills", "receivable", number(a.cash, "receivable_minor"), owed)
+	same(a.tally, "cash: receivable and payable are the open bills", "receivable", number(a.cash, "receivable_minor"),
+		owed)
 	same(a.tally, "cash: receivable and payable are the open bills", "payable", number(a.cash, "payable_minor"), due)
 }
 

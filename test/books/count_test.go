@@ -76,7 +76,9 @@ func (a *auditor) score() {
 	if all := shipped + expired; all > 0 {
 		const halfOfTheLastDigit = 0.0501
 		off := decimal(score, "on_time_pct") - float64(inTime)*hundredPercent/float64(all)
-		a.is("score: on_time_pct", math.Abs(off) < halfOfTheLastDigit, "%v for %d of %d", score["on_time_pct"], inTime, all)
+		a.is("score: on_time_pct", math.Abs(off) < halfOfTheLastDigit, "%v for %d of %d", score["on_time_pct"],
+			inTime, all)
 	}
-	same(a.tally, "score: the report says that the books hold", "report", yes(object(a.report, "invariants"), "hold"), true)
+	same(a.tally, "score: the report says that the books hold", "report", yes(object(a.report, "invariants"), "hold"),
+		true)
 }

@@ -12,14 +12,16 @@ var resourceOf = map[string]string{
 	"office.purchase_order": "purchase_order", "office.supplier_invoice": "supplier_invoice",
 	"office.customer_invoice": "customer_invoice", "office.contract_lot": "contract_lot",
 	"factory.work_order": "work_order", "factory.print_run": "print_run", "factory.requisition": "factory_requisition",
-	"factory.delivery": "delivery", "factory.stock": "stock_item", "hr.employee": "employee", "hr.payroll": "payroll_run",
+	"factory.delivery": "delivery", "factory.stock": "stock_item", "hr.employee": "employee",
+	"hr.payroll":        "payroll_run",
 	"world.major_order": "major_order", "world.lore_event": "lore_event", "office.payment.overdue": "supplier_invoice",
 	"sandbox.disruption": "lore_event",
 }
 
 // listOf says where the records of a kind are whose status the feed tells.
 var listOf = map[string]string{
-	"sales_order": orders, "office_requisition": requests, "purchase_order": purchases, "supplier_invoice": supplierBills,
+	"sales_order": orders, "office_requisition": requests, "purchase_order": purchases,
+	"supplier_invoice": supplierBills,
 	"customer_invoice": invoices, "contract_lot": lots, "work_order": work, "print_run": runs, "press": presses,
 	"factory_requisition": requisitions, "delivery": deliveries, "stock_item": stock, "employee": employees,
 	"payroll_run": payrolls, "major_order": majorOrders, "lore_event": lore,
@@ -69,7 +71,8 @@ func (a *auditor) projection() {
 		}
 		for _, change := range lines(data, "changes") {
 			name := text(change, "resource") + " " + text(change, "id")
-			same(a.tally, "feed: a rider's from is the status before", fmt.Sprintf("event %d, %s", number(e, "seq"), name),
+			same(a.tally, "feed: a rider's from is the status before", fmt.Sprintf("event %d, %s", number(e, "seq"),
+				name),
 				text(change, "from"), status[name])
 			status[name] = text(change, "to")
 		}

@@ -140,10 +140,12 @@ func (p *player) carryHours(day int) {
 	for _, a := range p.all(attendance + "?week_start=" + mondayOf(week)) {
 		badge := text(a, "badge_no")
 		if byBadge[badge] == nil {
-			byBadge[badge] = row{"badge_no": badge, "hours_worked": int64(0), "hours_sick": int64(0), "hours_leave": int64(0)}
+			byBadge[badge] = row{"badge_no": badge, "hours_worked": int64(0), "hours_sick": int64(0),
+				"hours_leave": int64(0)}
 			entries = append(entries, byBadge[badge])
 		}
-		kind := map[string]string{"none": "hours_worked", "sick": "hours_sick", "leave": "hours_leave"}[text(a, "absence")]
+		kind := map[string]string{"none": "hours_worked", "sick": "hours_sick", "leave": "hours_leave"}[text(a,
+			"absence")]
 		byBadge[badge][kind] = byBadge[badge][kind].(int64) + hoursAtWork
 	}
 	if len(entries) == 0 {

@@ -22,13 +22,15 @@ func (a *auditor) weeks() {
 		var gross int64 // in hundredths of the minor unit
 		for _, e := range lines(sheet, "entries") {
 			person := crew[text(e, "employee_id")]
-			hours := (number(e, "hours_worked")+number(e, "hours_leave"))*hundredPercent + number(e, "hours_sick")*sickPercent
+			hours := (number(e, "hours_worked")+number(e, "hours_leave"))*hundredPercent + number(e,
+				"hours_sick")*sickPercent
 			gross += share(hours*number(person, "hourly_minor"), 1)
 			if text(sheet, "source") != "bridge" {
 				continue
 			}
 			week := dayOf(text(sheet, "week_start")) / workingDays
-			for kind, name := range map[string]string{"none": "hours_worked", "sick": "hours_sick", "leave": "hours_leave"} {
+			for kind, name := range map[string]string{"none": "hours_worked", "sick": "hours_sick",
+				"leave": "hours_leave"} {
 				same(a.tally, "payroll: the bridge's hours are the gate's", id, number(e, name),
 					atGate[fmt.Sprint(text(person, "badge_no"), week, kind)])
 			}

@@ -30,7 +30,7 @@ func newPlayer(c *company, seed uint64) *player {
 	status := c.get("/sandbox")
 	return &player{
 		company: c,
-		chance:  rand.New(rand.NewPCG(seed, seed)), //nolint:gosec // a life is to be repeated
+		chance:  rand.New(rand.NewPCG(seed, seed)),
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
 		carried: map[string]bool{}, refused: map[string]int{},
@@ -157,7 +157,8 @@ func (p *player) buy(status row) {
 		}
 	}
 	for _, item := range p.all(stock) {
-		if text(item, "status") == "low" && !under[text(item, "sku")] && number(status, "cash_minor") > 0 && p.maybe(35) {
+		if text(item, "status") == "low" && !under[text(item, "sku")] && number(status, "cash_minor") > 0 &&
+			p.maybe(35) {
 			p.order(sellers, text(item, "sku"), number(item, "reorder_quantity"), "")
 		}
 	}
@@ -225,7 +226,8 @@ func (p *player) pay(today string) {
 		switch draw := p.chance.IntN(hundredPercent); {
 		case text(b, "match_status") != "matched":
 			if due && draw < 60 || draw < 5 {
-				p.do(path, row{"amount_minor": number(b, one(p, []string{"matched_minor", "matched_minor", "billed_minor"}))})
+				p.do(path, row{"amount_minor": number(b, one(p, []string{"matched_minor", "matched_minor",
+					"billed_minor"}))})
 			}
 		case early && draw < 15:
 			p.do(path, row{"amount_minor": number(b, "billed_minor") - number(b, "discount_minor")})

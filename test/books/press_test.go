@@ -51,7 +51,8 @@ func (a *auditor) product(w row) row { return index(a.list[products], "sku")[tex
 
 // printRuns recomputes the material of each run, and its outcome.
 func (a *auditor) printRuns() {
-	machines, orders, moved := index(a.list[presses], "id"), index(a.list[work], "id"), grouped(a.list[moves], "reference_id")
+	machines, orders, moved := index(a.list[presses], "id"), index(a.list[work], "id"), grouped(a.list[moves],
+		"reference_id")
 	last := map[string]string{}
 	for _, r := range a.byStart() {
 		id, press, items := text(r, "id"), machines[text(r, "press_id")], lines(r, "items")
@@ -104,7 +105,10 @@ func (a *auditor) printRuns() {
 // byStart are the runs in the order in which they began.
 func (a *auditor) byStart() []row {
 	all := slices.Clone(a.list[runs])
-	slices.SortStableFunc(all, func(x, y row) int { return cmp.Compare(text(x, "started_sim"), text(y, "started_sim")) })
+	slices.SortStableFunc(all, func(x, y row) int {
+		return cmp.Compare(text(x, "started_sim"), text(y,
+			"started_sim"))
+	})
 	return all
 }
 
@@ -116,9 +120,11 @@ func (a *auditor) occupation() {
 	}
 	roles, busy := index(a.list[employees], "badge_no"), map[string]int{}
 	for _, r := range a.byStart() {
-		start, end, badge := minuteOf(text(r, "started_sim")), minuteOf(text(r, "ends_sim")), text(r, "operator_badge_no")
+		start, end, badge := minuteOf(text(r, "started_sim")), minuteOf(text(r, "ends_sim")), text(r,
+			"operator_badge_no")
 		for _, name := range []string{text(r, "press_id"), badge} {
-			a.is("run: no press and no operator twice at once", start >= busy[name], "%s: %s is busy", text(r, "id"), name)
+			a.is("run: no press and no operator twice at once", start >= busy[name], "%s: %s is busy", text(r, "id"),
+				name)
 			busy[name] = end
 		}
 		date := text(r, "started_sim")[:len("2006-01-02")]

@@ -20,7 +20,8 @@ func (a *auditor) purchases() {
 				number(l, "quantity")*number(l, "unit_price_minor"))
 			none, all = none && received == 0, all && received >= number(l, "quantity")
 		}
-		same(a.tally, "purchase: the total is the lines", id, number(o, "total_minor"), sum(lines(o, "lines"), "amount_minor"))
+		same(a.tally, "purchase: the total is the lines", id, number(o, "total_minor"), sum(lines(o, "lines"),
+			"amount_minor"))
 		want := "partial"
 		switch {
 		case all:
@@ -38,7 +39,8 @@ func (a *auditor) purchases() {
 		}
 		same(a.tally, "purchase: billing_status", id, text(o, "billing_status"), want)
 		if q := text(o, "requisition_id"); q != "" {
-			same(a.tally, "purchase: its requisition names it", id, text(index(a.list[requests], "id")[q], "purchase_order_id"),
+			same(a.tally, "purchase: its requisition names it", id, text(index(a.list[requests], "id")[q],
+				"purchase_order_id"),
 				id)
 		}
 	}
@@ -58,8 +60,10 @@ func (a *auditor) trucks() {
 		ofOrder := index(lines(ordered[number1], "lines"), "sku")
 		for _, l := range lines(d, "lines") {
 			there, advised := number(l, "quantity_counted"), number(l, "quantity_advised")
-			same(a.tally, "truck: the note has what was ordered", id, advised, number(ofOrder[text(l, "sku")], "quantity"))
-			a.is("truck: no more than the note, no more damaged", number(l, "quantity_damaged") <= there && there <= advised,
+			same(a.tally, "truck: the note has what was ordered", id, advised, number(ofOrder[text(l, "sku")],
+				"quantity"))
+			a.is("truck: no more than the note, no more damaged", number(l, "quantity_damaged") <= there &&
+				there <= advised,
 				"%s: %v", id, l)
 		}
 	}
@@ -96,8 +100,10 @@ func (a *auditor) supplierBills() {
 	}
 	for _, b := range a.list[supplierBills] {
 		id, status := text(b, "id"), text(b, "status")
-		same(a.tally, "bill: billed is the lines", id, number(b, "billed_minor"), sum(lines(b, "lines"), "amount_minor"))
-		same(a.tally, "bill: the variance", id, number(b, "variance_minor"), number(b, "billed_minor")-number(b, "matched_minor"))
+		same(a.tally, "bill: billed is the lines", id, number(b, "billed_minor"), sum(lines(b, "lines"),
+			"amount_minor"))
+		same(a.tally, "bill: the variance", id, number(b, "variance_minor"), number(b, "billed_minor")-number(b,
+			"matched_minor"))
 		overdue[text(b, "supplier_id")] = overdue[text(b, "supplier_id")] || status == "overdue"
 		if given(b, "purchase_order_id") {
 			a.match(b, of[text(b, "purchase_order_id")])
@@ -124,7 +130,8 @@ func (a *auditor) supplierBills() {
 		same(a.tally, "bill: the ledger has the payment", id, sum(entries, "amount_minor"), -want)
 	}
 	for _, s := range a.list[suppliers] {
-		same(a.tally, "bill: on hold is for one that is overdue", text(s, "id"), yes(s, "on_hold"), overdue[text(s, "id")])
+		same(a.tally, "bill: on hold is for one that is overdue", text(s, "id"), yes(s, "on_hold"), overdue[text(s,
+			"id")])
 	}
 }
 
@@ -172,7 +179,8 @@ func (a *auditor) market() {
 			continue
 		}
 		for _, d := range delivered {
-			same(a.tally, "market: what was bought comes the next day", id, number(d, "quantity"), number(trade, "quantity"))
+			same(a.tally, "market: what was bought comes the next day", id, number(d, "quantity"), number(trade,
+				"quantity"))
 			same(a.tally, "market: what was bought comes the next day", id, dayOf(text(d, "received_on")),
 				dayOf(text(trade, "traded_on"))+1)
 		}

@@ -36,7 +36,8 @@ func (a *auditor) invoices() {
 			sum(paid[id], "amount_minor"))
 		same(a.tally, "invoice: the balance is what is left", id, number(i, "balance_minor"),
 			number(i, "total_minor")-number(i, "amount_paid_minor"))
-		same(a.tally, "invoice: paid is without a balance", id, text(i, "status") == "paid", number(i, "balance_minor") == 0)
+		same(a.tally, "invoice: paid is without a balance", id, text(i, "status") == "paid", number(i,
+			"balance_minor") == 0)
 		if text(shipment, "source") == "opening" {
 			continue
 		}
@@ -73,7 +74,8 @@ func (a *auditor) payments() {
 	for _, p := range a.list[payments] {
 		entries := a.ledgerOf[text(p, "id")]
 		same(a.tally, "payment: the ledger has it once", text(p, "id"), len(entries), 1)
-		same(a.tally, "payment: the ledger has it once", text(p, "id"), sum(entries, "amount_minor"), number(p, "amount_minor"))
+		same(a.tally, "payment: the ledger has it once", text(p, "id"), sum(entries, "amount_minor"), number(p,
+			"amount_minor"))
 	}
 	for _, i := range a.list[invoices] {
 		id, parts := text(i, "id"), paid[text(i, "id")]
@@ -151,7 +153,8 @@ func (a *auditor) lots() {
 			want, entries = -number(l, "penalty_minor"), 1
 		}
 		cost := a.ledgerOf[text(l, "id")]
-		same(a.tally, "lot: the penalty is for a delivery that was missed", text(l, "id"), sum(cost, "amount_minor"), want)
+		same(a.tally, "lot: the penalty is for a delivery that was missed", text(l, "id"), sum(cost, "amount_minor"),
+			want)
 		same(a.tally, "lot: the penalty is for a delivery that was missed", text(l, "id"), len(cost), entries)
 	}
 }

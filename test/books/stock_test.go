@@ -90,7 +90,8 @@ func (a *auditor) reserved() {
 			same(a.tally, "work: order_expired is for work of an expired order", text(w, "id"), yes(w, "order_expired"),
 				expired)
 			if over || gone {
-				same(a.tally, "work: nothing is waited for once it is over", text(w, "id"), text(w, "waits_for"), "nothing")
+				same(a.tally, "work: nothing is waited for once it is over", text(w, "id"), text(w, "waits_for"),
+					"nothing")
 			}
 		} else {
 			same(a.tally, "work: order_expired is for work of an expired order", text(w, "id"), yes(w, "order_expired"),
@@ -121,9 +122,11 @@ func (a *auditor) requisitions() {
 		same(a.tally, "requisition: the bridge copies it once", name, len(copied), 1)
 		for _, c := range copied {
 			first := lines(c, "lines")[0]
-			same(a.tally, "requisition: the copy is equal", name+" quantity", number(first, "quantity"), number(q, "quantity"))
+			same(a.tally, "requisition: the copy is equal", name+" quantity", number(first, "quantity"), number(q,
+				"quantity"))
 			same(a.tally, "requisition: the copy is equal", name+" sku", text(first, "sku"), text(q, "sku"))
-			same(a.tally, "requisition: the copy is equal", name+" needed_by", text(c, "needed_by"), text(q, "needed_by"))
+			same(a.tally, "requisition: the copy is equal", name+" needed_by", text(c, "needed_by"), text(q,
+				"needed_by"))
 		}
 	}
 	for _, item := range a.list[stock] {
@@ -131,6 +134,7 @@ func (a *auditor) requisitions() {
 		if text(item, "status") == "low" {
 			want = 1
 		}
-		same(a.tally, "requisition: a low item has one open, no other has", text(item, "sku"), open[text(item, "sku")], want)
+		same(a.tally, "requisition: a low item has one open, no other has", text(item, "sku"), open[text(item,
+			"sku")], want)
 	}
 }

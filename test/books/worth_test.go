@@ -24,7 +24,7 @@ func (a *auditor) worth() {
 	same(a.tally, "worth: net_worth_minor", "/sandbox", number(a.status, "net_worth_minor"), want)
 }
 
-// yetToTakeOff is the late discount of a bill that came before the goods, which the customer takes off with the payment.
+// yetToTakeOff is the late discount of a bill that came before the goods: the customer takes it off with the payment.
 func (a *auditor) yetToTakeOff(invoice row) int64 {
 	from, lot := a.source(invoice)
 	day, arrived := a.arrival(from)
