@@ -37,7 +37,7 @@ func (p *player) gang(waiting []row, small bool) []string {
 	if p.maybe(25) {
 		first = one(p, waiting)
 	}
-	most, left := one(p, []int{1, 1, 2, 3, 4, 6}), int64(9000) //nolint:mnd // sheets of a morning
+	most, left := one(p, []int{1, 1, 2, 3, 4, 6}), int64(9000)
 	if small {
 		left = 2500
 	}

@@ -80,10 +80,10 @@ func (p *player) to(day int) {
 			p.carry(status)
 		}
 		p.chances()
-		switch draw := p.chance.IntN(10); { //nolint:mnd // tenths
-		case draw < 7: //nolint:mnd // mostly by the clock
+		switch draw := p.chance.IntN(10); {
+		case draw < 7:
 			p.tick(row{"minutes": one(p, steps)})
-		case draw < 9: //nolint:mnd // at times to the next decision
+		case draw < 9:
 			p.tick(row{"minutes": minutesOfDay, "until": row{"decision": true}})
 		default:
 			p.tick(row{"minutes": 240, "until": row{"event_types": []string{"*"}}})
@@ -99,20 +99,20 @@ func (p *player) tick(body row) {
 
 // sell answers orders and lots, and sends goods.
 func (p *player) sell(status row) {
-	busy := number(object(status, "counts"), "work_orders_to_print") > 12 //nolint:mnd // more than two days of work
+	busy := number(object(status, "counts"), "work_orders_to_print") > 12
 	for _, o := range p.all(orders + "?status=received") {
 		switch draw := p.chance.IntN(hundredPercent); {
-		case draw < 75 && !busy || draw < 40: //nolint:mnd // a drawn share
+		case draw < 75 && !busy || draw < 40:
 			p.do(orders+"/"+text(o, "id")+"/accept", nil)
-		case draw < 80: //nolint:mnd // a drawn share
+		case draw < 80:
 			p.do(orders+"/"+text(o, "id")+"/decline", row{"reason": "no press is free"})
 		}
 	}
 	for _, l := range p.all(lots + "?status=offered") {
 		switch draw := p.chance.IntN(hundredPercent); {
-		case draw < 25 && !busy: //nolint:mnd // a drawn share
+		case draw < 10 && !busy:
 			p.do(lots+"/"+text(l, "id")+"/accept", nil)
-		case draw > 85: //nolint:mnd // a drawn share
+		case draw > 85:
 			p.do(lots+"/"+text(l, "id")+"/decline", nil)
 		}
 	}
@@ -132,9 +132,9 @@ func (p *player) sell(status row) {
 func (p *player) buy(status row) {
 	for _, q := range p.all(requests + "?status=received") {
 		switch draw := p.chance.IntN(hundredPercent); {
-		case draw < 85: //nolint:mnd // a drawn share
+		case draw < 85:
 			p.do(requests+"/"+text(q, "id")+"/approve", nil)
-		case draw < 88: //nolint:mnd // a drawn share
+		case draw < 88:
 			p.do(requests+"/"+text(q, "id")+"/reject", row{"reason": "too dear"})
 		}
 	}
@@ -164,9 +164,9 @@ func (p *player) buy(status row) {
 	}
 	for _, d := range p.all(deliveries + "?status=arrived") {
 		switch draw := p.chance.IntN(hundredPercent); {
-		case draw < 70: //nolint:mnd // a drawn share
+		case draw < 70:
 			p.do(counted, row{"delivery_id": text(d, "id")})
-		case draw < 90: //nolint:mnd // a drawn share
+		case draw < 90:
 			p.do(counted, row{"delivery_id": text(d, "id"), "lines": p.someOf(d)})
 		}
 	}
@@ -208,7 +208,7 @@ func (p *player) someOf(delivery row) []row {
 	for _, l := range lines(delivery, "lines") {
 		there, back := number(l, "quantity_counted"), number(l, "quantity_damaged")
 		if p.maybe(40) {
-			back = min(there, back+p.chance.Int64N(there/5+1)) //nolint:mnd // up to a fifth
+			back = min(there, back+p.chance.Int64N(there/5+1))
 		}
 		all = append(all, row{"sku": text(l, "sku"), "quantity_accepted": there - back, "quantity_rejected": back})
 	}

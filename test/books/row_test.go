@@ -169,7 +169,7 @@ func minuteOf(moment string) int {
 
 // share is so many per cent of an amount, rounded to the nearest unit.
 func share(amount, percent int64) int64 {
-	return (amount*percent + hundredPercent/2) / hundredPercent //nolint:mnd // a half rounds up
+	return (amount*percent + hundredPercent/2) / hundredPercent
 }
 
 // upTo divides and rounds up.

@@ -94,7 +94,7 @@ func (a *auditor) payments() {
 		first := number(parts[0], "amount_minor")
 		a.is("payment: the first is not above the half", first <= number(i, "total_minor")/2, "%s: %d of %d", id, first,
 			number(i, "total_minor"))
-		if len(parts) == 2 { //nolint:mnd // both
+		if len(parts) == 2 {
 			a.is("payment: the second is not before the first",
 				text(parts[1], "received_on") >= text(parts[0], "received_on"), "%s", id)
 		}
