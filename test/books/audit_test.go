@@ -1,9 +1,12 @@
 package books
 
+import "slices"
+
 // audit judges the books by all that is written of them.
 func audit(b *books) *tally {
 	a := &auditor{
 		books: b, tally: newTally(), event: index(b.events, "id"), left: map[string]row{}, ledgerOf: map[string][]row{},
+		made: index(b.list[products], "sku"), asked: map[string]row{},
 	}
 	for _, path := range lists() {
 		if path != operators && path != products && path != presses && path != stock {
@@ -14,6 +17,9 @@ func audit(b *books) *tally {
 		if name := foldedReference(s); a.left[name] == nil {
 			a.left[name] = s
 		}
+	}
+	for _, o := range slices.Concat(b.list[orders], b.list[lots]) {
+		a.asked[folded(text(o, "id"))], a.asked[folded(text(o, "number"))] = o, o
 	}
 	for _, l := range b.list[ledger] {
 		a.ledgerOf[text(l, "reference_id")] = append(a.ledgerOf[text(l, "reference_id")], l)
@@ -36,6 +42,8 @@ type auditor struct {
 	// record.
 	event, left map[string]row
 	ledgerOf    map[string][]row
+	// made is how each product is made, asked finds orders and lots by their ids and numbers.
+	made, asked map[string]row
 }
 
 // arrival is the working day on which a customer got the goods of an order or a lot: those that left with its id or its

@@ -47,7 +47,7 @@ func (a *auditor) workOrders() {
 }
 
 // product is how the product of a work order is made.
-func (a *auditor) product(w row) row { return index(a.list[products], "sku")[text(w, "sku")] }
+func (a *auditor) product(w row) row { return a.made[text(w, "sku")] }
 
 // printRuns recomputes the material of each run, and its outcome.
 func (a *auditor) printRuns() {

@@ -10,7 +10,7 @@ func (a *auditor) purchases() {
 			accepted[text(r, "purchase_order_id")+" "+text(l, "sku")] += number(l, "quantity_accepted")
 		}
 	}
-	billed := grouped(a.list[supplierBills], "purchase_order_id")
+	billed, asked := grouped(a.list[supplierBills], "purchase_order_id"), index(a.list[requests], "id")
 	for _, o := range a.list[purchases] {
 		id, none, all := text(o, "id"), true, true
 		for _, l := range lines(o, "lines") {
@@ -39,7 +39,7 @@ func (a *auditor) purchases() {
 		}
 		same(a.tally, "purchase: billing_status", id, text(o, "billing_status"), want)
 		if q := text(o, "requisition_id"); q != "" {
-			same(a.tally, "purchase: its requisition names it", id, text(index(a.list[requests], "id")[q],
+			same(a.tally, "purchase: its requisition names it", id, text(asked[q],
 				"purchase_order_id"),
 				id)
 		}

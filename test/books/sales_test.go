@@ -5,9 +5,9 @@ import "slices"
 // source is the order or the lot that an invoice bills.
 func (a *auditor) source(invoice row) (r row, lot bool) {
 	if given(invoice, "contract_lot_id") {
-		return index(a.list[lots], "id")[text(invoice, "contract_lot_id")], true
+		return a.asked[text(invoice, "contract_lot_id")], true
 	}
-	return index(a.list[orders], "id")[text(invoice, "sales_order_id")], false
+	return a.asked[text(invoice, "sales_order_id")], false
 }
 
 // invoices compares each invoice with its shipment, its order or lot, and its payments.

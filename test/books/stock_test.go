@@ -58,18 +58,13 @@ func (a *auditor) stockOfTheFeed() {
 // over tells whether the order or the lot of a work order takes no goods any more: it is answered with no, it is
 // expired, or its customer has the goods (contract: OPEN.STATE.WORK_ORDER.OVER).
 func (a *auditor) over(w row) (over, expired bool) {
-	name := foldedReference(w)
-	for _, list := range []string{orders, lots} {
-		for _, o := range a.list[list] {
-			if name != folded(text(o, "id")) && name != folded(text(o, "number")) {
-				continue
-			}
-			_, arrived := a.arrival(o)
-			expired = text(o, "status") == "expired"
-			return arrived || expired || text(o, "status") == "declined", expired
-		}
+	o := a.asked[foldedReference(w)]
+	if o == nil {
+		return false, false
 	}
-	return false, false
+	_, arrived := a.arrival(o)
+	expired = text(o, "status") == "expired"
+	return arrived || expired || text(o, "status") == "declined", expired
 }
 
 func folded(name string) string { return strings.ToLower(name) }
