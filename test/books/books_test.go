@@ -36,7 +36,7 @@ func (l life) String() string {
 	return fmt.Sprintf("%s%s_%d_%d_days", l.preset, l.bridge, l.seed, l.days)
 }
 
-// outcome is what an audit of a life has shown.
+// outcome has the findings of a life.
 type outcome struct {
 	life
 

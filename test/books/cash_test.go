@@ -35,7 +35,7 @@ func (a *auditor) money() {
 	same(a.tally, "cash: receivable and payable are the open bills", "payable", number(a.cash, "payable_minor"), due)
 }
 
-// moneyOf is what an event adds to the cash, by its type.
+// moneyOf is the change of cash by an event, by its type.
 func moneyOf(e row) int64 {
 	data := object(e, "data")
 	switch text(e, "type") {

@@ -1,7 +1,7 @@
 package books
 
-// floor is how often a kind of check must have a case, at each level, all lives together: about half of what it had when
-// this was written. Kinds that a short life does not reach have 0 at the quick level.
+// floor is how often a kind of check must have a case, at each level, all lives together: about half of its cases
+// when this was written. Kinds that a short life does not reach have 0 at the quick level.
 type floor struct{ quick, thorough int }
 
 var floors = map[string]floor{

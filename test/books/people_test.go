@@ -2,7 +2,7 @@ package books
 
 import "fmt"
 
-// sickPercent is what a sick hour is paid.
+// sickPercent is the pay of a sick hour, in per cent of the wage.
 const sickPercent = 80
 
 // weeks compares the timesheets of the bridge with the gate, and each with its payroll run.

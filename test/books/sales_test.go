@@ -61,7 +61,7 @@ func (a *auditor) invoices() {
 	}
 }
 
-// lateDiscount is what the customer of an order takes off for goods that came on a day.
+// lateDiscount is taken off an order by its customer for goods that came on a day.
 func lateDiscount(order row, day int) int64 {
 	late := int64(max(0, day-dayOf(text(order, "due_date"))))
 	percent := min(late*number(order, "late_discount_pct_per_day"), number(order, "late_discount_cap_pct"))

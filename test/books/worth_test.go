@@ -34,7 +34,7 @@ func (a *auditor) yetToTakeOff(invoice row) int64 {
 	return lateDiscount(from, day) - number(invoice, "late_discount_minor")
 }
 
-// owedToSuppliers is what bills ask for, and what goods cost that came and are not billed.
+// owedToSuppliers is the sum of unpaid bills, and of goods that came and are not billed.
 func (a *auditor) owedToSuppliers() (owed int64) {
 	taken := map[string]int64{}
 	for _, r := range a.list[counted] {
@@ -61,7 +61,7 @@ func (a *auditor) owedToSuppliers() (owed int64) {
 	return owed
 }
 
-// owedToCrew is what payroll runs ask for, and the wages of the days that none pays yet.
+// owedToCrew is the sum of unpaid payroll runs, and of the wages of the days that none pays yet.
 func (a *auditor) owedToCrew() (owed int64) {
 	if text(a.status, "preset") == "empty" { // it pays no wages
 		return 0
@@ -83,10 +83,10 @@ func (a *auditor) owedToCrew() (owed int64) {
 	return owed + share(a.withheld(), owedPercent) - sum(a.list[payrolls], "arrears_minor")
 }
 
-// owedPercent is what an hour costs that a timesheet left out (contract: OPEN.STATE.PAYROLL_RUN.ARREARS).
+// owedPercent is the price of an hour that a timesheet left out (contract: OPEN.STATE.PAYROLL_RUN.ARREARS).
 const owedPercent = 110
 
-// wageOf is what a day at the gate is worth.
+// wageOf is the worth of a day at the gate.
 func wageOf(day row, crew map[string]row) int64 {
 	percent := int64(hundredPercent)
 	if text(day, "absence") == "sick" {
