@@ -418,6 +418,30 @@ func TestBilledFirstIsPaidFromTheDayOfArrival(t *testing.T) {
 	}
 }
 
+// TestALateBillDoesNotEndTheDelayOfItsGoods: two days late when it is billed, five when the goods come.
+func TestALateBillDoesNotEndTheDelayOfItsGoods(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		l := quiet(t, "manual", seed)
+		o := l.order("SO-1001")
+		l.must(accept(o.ID))
+		ready := l.make(o.SKU, o.Quantity, o.Number)
+		l.until(7)
+		l.must(bill(o.ID, nil, nil))
+		if i := l.invoiceOf("SO-1001"); i.LateDiscountMinor != 2_200 {
+			t.Errorf("%s: billed two days late, the invoice is %+v", l.label, i)
+		}
+		l.until(10)
+		l.must(shipGoods(ready))
+		l.until(20)
+		if i := l.invoiceOf("SO-1001"); i.LateDiscountMinor != 5_500 || i.AmountPaidMinor != 16_500 ||
+			l.order("SO-1001").LateDiscountMinor != 5_500 {
+			t.Errorf("%s: five days late, the paid invoice is %+v", l.label, i)
+		}
+		checkFeed(t, l)
+	}
+}
+
 // TestShippedFirstIsPaidFromTheDayOfTheInvoice, and late only by when the goods
 // came.
 func TestShippedFirstIsPaidFromTheDayOfTheInvoice(t *testing.T) {

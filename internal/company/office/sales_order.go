@@ -317,8 +317,9 @@ func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
 	o.State.ShippedOrders++
 	if late := lateDays(order, arrived); late > 0 {
 		o.State.LateOrders++
-		if invoice, _ := o.CustomerInvoices.Find(*order.InvoiceID); invoice.LateDiscountMinor == 0 {
-			record.EditPrivate(o.CustomerInvoices, r, invoice.ID).DeductionMinor = order.lateDiscount(late)
+		invoice, _ := o.CustomerInvoices.Find(*order.InvoiceID)
+		if more := order.lateDiscount(late) - invoice.LateDiscountMinor; more > 0 { // the bill came before the goods
+			record.EditPrivate(o.CustomerInvoices, r, invoice.ID).DeductionMinor = more
 		}
 		o.changeReputation(max(late*reputationPerLateDay, maxReputationLate))
 		o.please(r, order.CustomerID, max(late*satisfactionPerLateDay, maxSatisfactionLate))
