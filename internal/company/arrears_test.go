@@ -151,7 +151,8 @@ func TestNoTimesheetSavesWages(t *testing.T) {
 			if row.Absence == factory.AbsenceSick {
 				wage = wage * 4 / 5
 			}
-			if row.Date < l.company.Summary().Now.Date() { // earned when the next day opens, of which a bankrupt has none
+			// A day's wages are earned when the next one opens: a bankrupt company has no next day.
+			if row.Date < l.company.Summary().Now.Date() {
 				earned += wage
 			}
 		}
