@@ -185,6 +185,6 @@ var faults = []fault{
 	{
 		"a key stored for one request replays another", "internal/sandbox/reply.go",
 		"if reply.Fingerprint != cmd.Fingerprint {",
-		"if reply.Fingerprint != cmd.Fingerprint && reply.Status == 0 {", "./internal/sandbox",
+		"if reply.Fingerprint != cmd.Fingerprint && reply.Status == 0 {", "./test/contract",
 	},
 }
