@@ -5,7 +5,7 @@ package company
 //
 // There is one rule for versions. After a change by which the same preset, seed and actions give another life, or by
 // which stored rows or commits are another form, run make golden: the state hashes in internal/company and
-// internal/sandbox and the kept databases in internal/server are made anew. Say so in the CHANGELOG. From the first
+// internal/sandbox and the kept databases in internal/server are written again. Say so in the CHANGELOG. From the first
 // release on, raise Engine with it as well, so that scores are compared with their like and no stored company is read
 // wrongly; keep the databases of the version before. The version of a preset is another matter: raise it when a number
 // in its file changes.

@@ -54,7 +54,7 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// bind makes a flag of each setting that is no key.
+// bind creates a flag for each setting but keys.
 func bind(flags *pflag.FlagSet, c *config.Config) {
 	for _, f := range c.Fields() {
 		if f.Key {

@@ -109,7 +109,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		name := unknown.GetSpecifiedName()
 		for _, f := range config.Default().Fields() {
 			if f.Key && f.Name == name {
-				return fmt.Errorf("--%s is no flag, since other users of the machine can read a command line; set %s",
+				return fmt.Errorf("--%s does not exist: other users of the machine can read a command line; set %s",
 					name, f.Variable())
 			}
 		}

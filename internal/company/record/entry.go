@@ -36,9 +36,9 @@ func (e *Entry) Holding(row, private []byte) *Entry {
 }
 
 // Place returns where the entry with an ordinal is among entries in the order of births, or would be, and whether it is
-// there. Ordinals are places until a row is removed.
+// there. Ordinals are places until a row is removed. A client chooses the ordinal of a cursor, so it may be any number.
 func Place(entries []*Entry, ordinal int) (place int, there bool) {
-	if ordinal < len(entries) && entries[ordinal].Ordinal == ordinal {
+	if ordinal >= 0 && ordinal < len(entries) && entries[ordinal].Ordinal == ordinal {
 		return ordinal, true
 	}
 	if n := len(entries); n == 0 || entries[n-1].Ordinal < ordinal {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,6 +75,27 @@ func TestATableIsAsLargeAsWhatItHas(t *testing.T) {
 		}
 		for range again.All {
 			t.Errorf("from the %s there are rows", name)
+		}
+	}
+}
+
+// TestAnyOrdinalHasItsPlace: in a table with gaps, one without, and an empty one.
+func TestAnyOrdinalHasItsPlace(t *testing.T) {
+	t.Parallel()
+	dense := []*Entry{{Ordinal: 0}, {Ordinal: 1}, {Ordinal: 2}}
+	sparse := []*Entry{{Ordinal: 1}, {Ordinal: 4}, {Ordinal: 5}}
+	for _, c := range []struct {
+		entries        []*Entry
+		ordinal, place int
+		there          bool
+	}{
+		{dense, 0, 0, true}, {dense, 2, 2, true}, {dense, 3, 3, false}, {dense, -1, 0, false},
+		{dense, math.MinInt, 0, false}, {dense, math.MaxInt, 3, false}, {nil, 0, 0, false}, {nil, -1, 0, false},
+		{sparse, 0, 0, false}, {sparse, 1, 0, true}, {sparse, 2, 1, false}, {sparse, 4, 1, true}, {sparse, 5, 2, true},
+		{sparse, 6, 3, false}, {sparse, -1, 0, false},
+	} {
+		if place, there := Place(c.entries, c.ordinal); place != c.place || there != c.there {
+			t.Errorf("%d is at %d, %t, want %d, %t", c.ordinal, place, there, c.place, c.there)
 		}
 	}
 }
