@@ -53,6 +53,41 @@ func over(t *testing.T, c net.Conn) *client {
 	return &client{c, t, bufio.NewReader(c)}
 }
 
+// TestTheTimeOfAFirstRequestBeginsWithItsFirstByte: HTTP clients open more connections than they need, and use them
+// later (contract: OPEN.CONN.SILENT).
+func TestTheTimeOfAFirstRequestBeginsWithItsFirstByte(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := bubble(t, connectionLimits{total: 10})
+		c := over(t, l.connect())
+		<-time.After(idleTimeout - time.Millisecond)
+		c.send("P")
+		<-time.After(headerTimeout - time.Millisecond)
+		c.send("OST /v1/sandboxes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+			"Content-Length: 2\r\n\r\n[")
+		<-time.After(readTimeout - headerTimeout)
+		c.send("]")
+		if a := c.receive(http.MethodPost); a.status != http.StatusBadRequest {
+			t.Errorf("a body within its time is %d", a.status)
+		}
+		c.send("GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if a := c.receive(http.MethodGet); a.status != http.StatusNotFound {
+			t.Errorf("the next request is %d", a.status)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		l := bubble(t, connectionLimits{total: 10})
+		c := over(t, l.connect())
+		<-time.After(idleTimeout / 2)
+		began := time.Now()
+		c.send("GET / HTTP/1.1\r\nHost: localhost\r\nA: ")
+		io.Copy(io.Discard, c)
+		if took := time.Since(began); took != headerTimeout {
+			t.Errorf("headers that never end are given up after %s, want %s", took, headerTimeout)
+		}
+	})
+}
+
 func TestABodyThatDoesNotArriveIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

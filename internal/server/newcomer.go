@@ -58,7 +58,9 @@ func (l *limitListener) receive() {
 			}
 			continue
 		}
-		c := &limitConn{Conn: inner, listener: l, since: time.Now()}
+		now := time.Now()
+		c := &limitConn{Conn: inner, listener: l, since: now, opened: now}
+		c.silent.Store(true)
 		if !l.limits.late {
 			l.arrive(c)
 			continue

@@ -446,8 +446,8 @@ func TestSlowAndIdleConnectionsAreClosed(t *testing.T) {
 			return time.Since(began)
 		}
 		silent := l.connect()
-		if took := closedAfter(silent); took != headerTimeout {
-			t.Errorf("a connection that says nothing is closed after %s, want %s", took, headerTimeout)
+		if took := closedAfter(silent); took != idleTimeout {
+			t.Errorf("a connection that says nothing is closed after %s, want %s", took, idleTimeout)
 		}
 		slow := l.connect()
 		io.WriteString(slow, "GET / HTTP/1.1\r\nHost: localhost\r\nA: ")

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"platen/platentest"
@@ -209,7 +210,7 @@ func (x *tab) begin(l look, stop func()) *tab {
 				return
 			}
 			if m.Type == chromedp.ConsoleError || m.IsException() {
-				x.note(m.String())
+				x.note(m.String() + thrownAt(m.Exception))
 			}
 		}
 	}()
@@ -409,6 +410,18 @@ func (x *tab) note(text string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.wrong = append(x.wrong, text)
+}
+
+// thrownAt is where an exception was thrown, a line for each call.
+func thrownAt(e *runtime.ExceptionDetails) string {
+	if e == nil || e.StackTrace == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, f := range e.StackTrace.CallFrames {
+		fmt.Fprintf(&b, "\n\t%s %s:%d:%d", f.FunctionName, f.URL, f.LineNumber+1, f.ColumnNumber+1)
+	}
+	return b.String()
 }
 
 // heard notes the requests of the page.

@@ -145,6 +145,7 @@ var elsewhere = map[string][2]string{
 	"OPEN.CONN.RESERVE":          {"internal/server/newcomer_test.go", "TestABlockWithFewConnectionsDoesNotWait"},
 	"OPEN.CONN.UNREAD":           {"internal/server/half_test.go", "TestAResponseDoesNotWaitForABodyThatNobodyReads"},
 	"OPEN.CONN.INCOMPLETE":       {"internal/server/half_test.go", "TestTheRequestThatHasBeenComingLongestGivesWay"},
+	"OPEN.CONN.SILENT":           {"internal/server/hostile_test.go", "TestTheTimeOfAFirstRequestBeginsWithItsFirstByte"},
 	"OPEN.CONN.STUCK":            {"internal/server/hostile_test.go", "TestAClientThatDoesNotReadGivesWay"},
 	"OPEN.CONN.LAST": {"internal/server/hostile_test.go",
 		"TestARequestWithAnEncodingIsTheLastOfItsConnection"},
