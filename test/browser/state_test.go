@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"net/http"
+	"strings"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -83,6 +84,40 @@ func breaks(_ http.ResponseWriter, r *http.Request) bool {
 		panic(http.ErrAbortHandler)
 	}
 	return false
+}
+
+// breaksOff sends half of what a page asks for beside the state of the company.
+func breaksOff(w http.ResponseWriter, r *http.Request) bool {
+	if isData(r) || !strings.HasPrefix(r.URL.Path, "/console/data/") && !strings.HasPrefix(r.URL.Path, "/v1/") {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", "100")
+	w.Write([]byte(`{"data": {`))
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// TestAResponseThatBreaksOffIsNone: a page says that the server is out of reach, and goes on once it is not.
+func TestAResponseThatBreaksOffIsNone(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t, poor(t))
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	way := between(t, p)
+	x := open(t, way.origin, looks[0], "Failed to load resource", "net::ERR", "status of")
+	way.says(breaksOff)
+	x.enter(c.Sandbox, "/console")
+	x.shows(".link", "Live")
+	x.shows(".attention", "unreachable")
+	for _, page := range shown {
+		x.goTo(page.path)
+		x.shows(".link", "Live")
+	}
+	x.goTo("/console")
+	x.shows(".attention", "unreachable")
+	way.says(func(http.ResponseWriter, *http.Request) bool { return false })
+	x.click(".attention .problem button")
+	x.shows(".attention .needs", "")
 }
 
 // states are the states of every page beside live: how each comes to be, and what shows it.

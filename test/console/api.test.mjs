@@ -35,6 +35,23 @@ test('an answer without an envelope is the data itself', async () => {
   assert.deepEqual((await call('/openapi.json')).data, { openapi: '3.1.0' });
 });
 
+test('a response whose body breaks off is none', async () => {
+  for (const body of ['', '{"data": {"history": [', '<html>']) {
+    answering(new Response(body, { status: 200 }));
+    const refusal = await refusalOf(call('/console/data/attention'));
+    assert.ok(refusal instanceof Refusal, `${refusal}`);
+    assert.deepEqual([refusal.status, refusal.code], [0, 'unreachable']);
+  }
+  answering(new Response(null, { status: 204 }));
+  assert.equal((await call('/v1/sandbox', { method: 'DELETE' })).status, 204);
+});
+
+test('a body that is left while it comes is not a refusal', async () => {
+  const body = new ReadableStream({ start: c => c.error(new DOMException('stopped', 'AbortError')) });
+  answering(new Response(body, { status: 200 }));
+  assert.equal((await refusalOf(call('/console/data/score'))).name, 'AbortError');
+});
+
 test('a key travels in a header, and never in the address or as a cookie', async () => {
   const sent = answering(json({ data: {} }));
   await call('/v1/sandbox', { key: 'lab_off_secret' });

@@ -114,8 +114,9 @@ if (field) {
     let places = [];
     if (query.length > 1 && !secret.test(query)) {
       const headers = { accept: 'application/json' };
-      const response = await fetch(`/docs/search?q=${encodeURIComponent(query)}`, { headers }).catch(() => null);
-      places = response?.ok ? await response.json() : [];
+      places = await fetch(`/docs/search?q=${encodeURIComponent(query)}`, { headers })
+        .then(response => (response.ok ? response.json() : []))
+        .catch(() => []);
     }
     if (now !== typed) return; // more was typed meanwhile
     list.replaceChildren(...places.slice(0, 8).map(row));

@@ -48,7 +48,12 @@ export async function call(path, { key, method = 'GET', body, headers = {}, sign
     if (error.name === 'AbortError') throw error;
     throw new Refusal(0);
   }
-  const envelope = await response.json().catch(() => ({}));
+  const envelope = await response.json().catch(error => {
+    if (error.name === 'AbortError') throw error;
+    // A body that breaks off is no answer; an error may have a body of something in between.
+    if (response.ok && response.status !== 204) throw new Refusal(0);
+    return {};
+  });
   if (!response.ok)
     throw new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0);
   return { status: response.status, data: envelope.data ?? envelope, meta: envelope.meta, headers: response.headers };

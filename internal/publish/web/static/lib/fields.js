@@ -12,7 +12,7 @@ export function collections() {
   if (!asked) {
     asked = true;
     fetch('/console/records.json')
-      .then(response => response.json())
+      .then(response => (response.ok ? response.json() : Promise.reject(response)))
       .then(
         all => {
           known.value = all;
