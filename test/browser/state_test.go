@@ -2,10 +2,10 @@ package browser_test
 
 import (
 	"net/http"
-	"strings"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"

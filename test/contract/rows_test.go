@@ -147,7 +147,7 @@ var elsewhere = map[string][2]string{
 	"OPEN.CONN.INCOMPLETE":       {"internal/server/half_test.go", "TestTheRequestThatHasBeenComingLongestGivesWay"},
 	"OPEN.CONN.SILENT": {"internal/server/hostile_test.go",
 		"TestTheTimeOfAFirstRequestBeginsWithItsFirstByte"},
-	"OPEN.CONN.STUCK":            {"internal/server/hostile_test.go", "TestAClientThatDoesNotReadGivesWay"},
+	"OPEN.CONN.STUCK": {"internal/server/hostile_test.go", "TestAClientThatDoesNotReadGivesWay"},
 	"OPEN.CONN.LAST": {"internal/server/hostile_test.go",
 		"TestARequestWithAnEncodingIsTheLastOfItsConnection"},
 	"OPEN.CONN.IDLE": {"internal/server/place_test.go", "TestTheLongestIdleConnectionGivesWayToANewcomer"},
