@@ -1245,6 +1245,24 @@ type Integration struct {
 	ExactlyOnce *float64 `json:"exactly_once"`
 	// Obligations of all kinds.
 	Counts IntegrationCount `json:"counts"`
+	// 0 to 1: recovered among hit, the part of the writes that a fault hit that your program itself
+	// carried. null while none was hit, and with the auto bridge.
+	Client *float64 `json:"client"`
+	// Judged intents that an injected fault hit: writes that carry or answer a record, or decide,
+	// each once, however often it was sent. A lost request or response hits one, so does an answer to
+	// come back later, and a slow response that the program gave up on. At most 1,000 are remembered;
+	// later ones count for nothing.
+	Hit int64 `json:"hit"`
+	// Those of hit that your program carried itself: it came back, or the record was dealt with.
+	Recovered int64 `json:"recovered"`
+	// Those of hit that came again with another Idempotency-Key although they had been carried out,
+	// and that only a check of the company refused.
+	Saved int64 `json:"saved"`
+	// Those of hit that never came again and were not carried out, once the time for it was over.
+	Abandoned int64 `json:"abandoned"`
+	// Those of hit that your program did not carry itself: saved, abandoned, or done again. The
+	// newest first, at most 20.
+	Unrecovered []Unrecovered `json:"unrecovered"`
 	// Of a thousand judgements, how many are neither exact nor late. null while there is nothing to
 	// judge, and with the auto bridge.
 	FailuresPerThousand *float64 `json:"failures_per_thousand"`
@@ -1277,6 +1295,50 @@ type IntegrationCount struct {
 	Unexpected int64 `json:"unexpected"`
 	// Decisions that were repeated because the response was lost. They are not counted in due.
 	Repeated int64 `json:"repeated"`
+}
+
+// Unrecovered is the type of Integration.Unrecovered.
+//
+// A write that a fault hit and that your program did not carry itself.
+type Unrecovered struct {
+	// The id of the operation.
+	Operation string `json:"operation"`
+	// saved: it came again with another Idempotency-Key, and a check of the company refused it.
+	// abandoned: it never came again, and was not carried out. repeated: it came again with another
+	// Idempotency-Key and was done again.
+	Outcome IntegrationOutcome `json:"outcome"`
+	// The same in a sentence, for people.
+	Message string `json:"message"`
+	// The record that the write is for; of a decision the one that it made.
+	Record FindingRecord `json:"record"`
+	// When a fault hit it last.
+	HitAt time.Time `json:"hit_at"`
+}
+
+// IntegrationOutcome is the type of Unrecovered.Outcome.
+type IntegrationOutcome string
+
+// Values of IntegrationOutcome.
+const (
+	IntegrationOutcomeSaved     IntegrationOutcome = "saved"
+	IntegrationOutcomeAbandoned IntegrationOutcome = "abandoned"
+	IntegrationOutcomeRepeated  IntegrationOutcome = "repeated"
+)
+
+// FindingRecord is the type of Unrecovered.Record.
+//
+// A record of Head Office or the Factory that a finding is about.
+type FindingRecord struct {
+	// The side that it is on: office, factory or hr.
+	System EventSystem `json:"system"`
+	// The kind of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID string `json:"id"`
+	// null for a record without one.
+	Number *string `json:"number"`
+	// Where to read it, relative to the base URL.
+	Path string `json:"path"`
 }
 
 // IntegrationKindCount is the type of Integration.Kinds.
@@ -1386,22 +1448,6 @@ const (
 	IntegrationVerdictUnexpected IntegrationVerdict = "unexpected"
 	IntegrationVerdictRepeated   IntegrationVerdict = "repeated"
 )
-
-// FindingRecord is the type of Finding.Cause.
-//
-// A record of Head Office or the Factory that a finding is about.
-type FindingRecord struct {
-	// The side that it is on: office, factory or hr.
-	System EventSystem `json:"system"`
-	// The kind of the record.
-	Resource string `json:"resource"`
-	// The id of the record.
-	ID string `json:"id"`
-	// null for a record without one.
-	Number *string `json:"number"`
-	// Where to read it, relative to the base URL.
-	Path string `json:"path"`
-}
 
 // FindingEvent is the type of Finding.Events.
 //

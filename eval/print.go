@@ -32,6 +32,9 @@ func (s *Summary) Print(out io.Writer) error {
 	if s.ExactlyOnce != nil {
 		fmt.Fprintf(out, "Exactly-once score: %s on average\n", cli.Score(*s.ExactlyOnce))
 	}
+	if s.Client != nil {
+		fmt.Fprintf(out, "Of the requests that a fault hit, the program recovered itself: %s\n", cli.Score(*s.Client))
+	}
 	if s.Skill != nil {
 		fmt.Fprintf(out, "Skill (greedy play 0 %%, watchful 100 %%): %s%s\n", percent(s.Skill.Value),
 			s.interval(percent(s.Skill.Low), percent(s.Skill.High)))

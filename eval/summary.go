@@ -47,6 +47,9 @@ type Summary struct {
 	Usage *Usage `json:"usage,omitempty"`
 	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
+	// Client is the part of the requests hit by a fault that the programs recovered themselves, over all worlds; nil
+	// where none was hit.
+	Client *float64 `json:"client,omitempty"`
 	// Skill is that over all counted runs, nil where it is not known, and Baselines the
 	// players of known skill beside the evaluated one.
 	Skill     *Skill       `json:"skill,omitempty"`
@@ -95,6 +98,7 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 	}
 	worlds := worldsOf(counted)
 	s.ExactlyOnce, s.Skill, s.Baselines = meanScore(runs), overall(worlds), compared(worlds)
+	s.Client = recovered(runs)
 	byWorld := make([]float64, len(worlds))
 	for i, w := range worlds {
 		byWorld[i] = float64(w.NetWorthMinor)
@@ -148,6 +152,20 @@ func meanScore(runs []Run) *float64 {
 		return nil
 	}
 	return new(sum / float64(judged))
+}
+
+// recovered is the part of the requests hit by a fault that programs recovered themselves, nil without one.
+func recovered(runs []Run) *float64 {
+	hit, own := int64(0), int64(0)
+	for i := range runs {
+		if score := runs[i].Integration; score != nil && score.Integration != nil {
+			hit, own = hit+score.Hit, own+score.Recovered
+		}
+	}
+	if hit == 0 {
+		return nil
+	}
+	return new(float64(own) / float64(hit))
 }
 
 // published returns the known results for a preset on a day; there are none for

@@ -1119,6 +1119,31 @@ export interface Integration {
   /** Obligations of all kinds. */
   counts: IntegrationCount;
   /**
+   * 0 to 1: recovered among hit, the part of the writes that a fault hit that your program itself carried.
+   * null while none was hit, and with the auto bridge.
+   */
+  client: number | null;
+  /**
+   * Judged intents that an injected fault hit: writes that carry or answer a record, or decide, each once,
+   * however often it was sent. A lost request or response hits one, so does an answer to come back later, and
+   * a slow response that the program gave up on. At most 1,000 are remembered; later ones count for nothing.
+   */
+  hit: number;
+  /** Those of hit that your program carried itself: it came back, or the record was dealt with. */
+  recovered: number;
+  /**
+   * Those of hit that came again with another Idempotency-Key although they had been carried out, and that
+   * only a check of the company refused.
+   */
+  saved: number;
+  /** Those of hit that never came again and were not carried out, once the time for it was over. */
+  abandoned: number;
+  /**
+   * Those of hit that your program did not carry itself: saved, abandoned, or done again. The newest first, at
+   * most 20.
+   */
+  unrecovered: Unrecovered[];
+  /**
    * Of a thousand judgements, how many are neither exact nor late. null while there is nothing to judge, and
    * with the auto bridge.
    */
@@ -1152,6 +1177,44 @@ export interface IntegrationCount {
   unexpected: number;
   /** Decisions that were repeated because the response was lost. They are not counted in due. */
   repeated: number;
+}
+
+/** Unrecovered is the type of Integration.Unrecovered. */
+export interface Unrecovered {
+  /** The id of the operation. */
+  operation: string;
+  /**
+   * saved: it came again with another Idempotency-Key, and a check of the company refused it. abandoned: it
+   * never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was
+   * done again.
+   */
+  outcome: Open<IntegrationOutcome>;
+  /** The same in a sentence, for people. */
+  message: string;
+  /** The record that the write is for; of a decision the one that it made. */
+  record: FindingRecord;
+  /** When a fault hit it last. */
+  hit_at: Timestamp;
+}
+
+/** IntegrationOutcome is the type of Unrecovered.Outcome. */
+export type IntegrationOutcome =
+  | 'saved'
+  | 'abandoned'
+  | 'repeated';
+
+/** FindingRecord is the type of Unrecovered.Record. */
+export interface FindingRecord {
+  /** The side that it is on: office, factory or hr. */
+  system: Open<EventSystem>;
+  /** The kind of the record. */
+  resource: string;
+  /** The id of the record. */
+  id: string;
+  /** null for a record without one. */
+  number: string | null;
+  /** Where to read it, relative to the base URL. */
+  path: string;
 }
 
 /** IntegrationKindCount is the type of Integration.Kinds. */
@@ -1254,20 +1317,6 @@ export type IntegrationVerdict =
   | 'wrong'
   | 'unexpected'
   | 'repeated';
-
-/** FindingRecord is the type of Finding.Cause. */
-export interface FindingRecord {
-  /** The side that it is on: office, factory or hr. */
-  system: Open<EventSystem>;
-  /** The kind of the record. */
-  resource: string;
-  /** The id of the record. */
-  id: string;
-  /** null for a record without one. */
-  number: string | null;
-  /** Where to read it, relative to the base URL. */
-  path: string;
-}
 
 /** FindingEvent is the type of Finding.Events. */
 export interface FindingEvent {

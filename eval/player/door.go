@@ -159,7 +159,7 @@ func (d *inside) glance() (operation.SandboxStatus, error) {
 }
 
 func (d *inside) due() (int64, error) {
-	result, _ := d.company.Integration(d.company.Summary().Now, nil)
+	result, _ := d.company.Integration(d.company.Summary().Now, nil, nil)
 	return result.Total.Due, nil
 }
 

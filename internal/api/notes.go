@@ -88,7 +88,13 @@ func (s *Server) notice(r *message.Request, out *message.Response, now moment.In
 	}
 	if r.HTTP.Method != http.MethodHead {
 		// A stream names none: it is the archive of requests, which shows what was sent before.
-		c.Names = func(id string) bool { return bytes.Contains(out.Body(), []byte(id)) }
+		var body []byte
+		c.Names = func(id string) bool {
+			if body == nil {
+				body = out.Body()
+			}
+			return bytes.Contains(body, []byte(id))
+		}
 	}
 	r.Sandbox.Observe(r.Context(), c)
 }

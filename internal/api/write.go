@@ -118,6 +118,9 @@ func (x *exchange) write() (*message.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.Conditions.KeyWrites {
+		x.facts.Intent = x.Intent(id, typed.Body())
+	}
 	at := operation.PathParams{ID: id, DeliveryID: x.HTTP.PathValue("delivery_id")}
 	command.Status, command.Head, command.Offset = x.op.Status, x.Head(), x.Conditions.Offset
 	command.Trace = traceOf(x.HTTP.Header)
@@ -127,6 +130,9 @@ func (x *exchange) write() (*message.Response, error) {
 		}
 		after := tx.Sequence()
 		result, err := typed.Run(tx, at)
+		if err == nil && x.facts.Intent != nil {
+			x.facts.Intent.Made, x.facts.Intent.After, x.facts.Intent.Last = result.ID, after, tx.Sequence()
+		}
 		if x.Conditions.KeyWrites && result.Decision && err == nil {
 			x.facts.Made = x.decision(tx, result, typed.Body(), after)
 		}
@@ -157,7 +163,7 @@ func (x *exchange) write() (*message.Response, error) {
 // decision describes the decision that a write carried out, for the score of the integration.
 func (x *exchange) decision(tx *sandbox.Tx, made sandbox.Result, body any, after uint64) *activity.Decision {
 	return &activity.Decision{
-		Resource: made.Resource, ID: made.ID, Content: message.HashOf(x.HTTP.URL.Path, string(wire.Encode(body))),
+		Resource: made.Resource, ID: made.ID, Content: x.Content(body),
 		Day: tx.Company.Day(), After: after, Last: tx.Sequence(),
 	}
 }

@@ -23,7 +23,7 @@ func byHand(p *preset.Preset) { p.Bridge = preset.ByHand }
 // verified are the findings of a kind, the exact ones first, newest last: "verdict cause: text".
 func (l *life) verified(kind integration.Kind) []string {
 	l.t.Helper()
-	result, manual := l.company.Integration(l.company.Summary().Now, nil)
+	result, manual := l.company.Integration(l.company.Summary().Now, nil, nil)
 	if !manual {
 		l.t.Fatalf("%s: nothing is verified", l.label)
 	}
@@ -333,7 +333,7 @@ func TestFindingsKeepTheirPlaces(t *testing.T) {
 	places := map[string]uint64{}
 	for range 12 {
 		stewarded(l, 1)
-		result, _ := l.company.Integration(l.company.Summary().Now, nil)
+		result, _ := l.company.Integration(l.company.Summary().Now, nil, nil)
 		total := integration.Count{}
 		for i, f := range result.Findings {
 			if i > 0 && result.Findings[i-1].Place >= f.Place {
@@ -357,7 +357,7 @@ func TestFindingsKeepTheirPlaces(t *testing.T) {
 		}
 	}
 	kinds := map[integration.Kind]bool{}
-	result, _ := l.company.Integration(l.company.Summary().Now, nil)
+	result, _ := l.company.Integration(l.company.Summary().Now, nil, nil)
 	for _, f := range result.Findings {
 		kinds[f.Kind] = true
 	}
@@ -367,7 +367,7 @@ func TestFindingsKeepTheirPlaces(t *testing.T) {
 			t.Errorf("in twelve days nothing was judged about a %s", kind)
 		}
 	}
-	if _, manual := live(t, presetNamed(t, "starter"), 5, sim.Manual, usual).company.Integration(0, nil); manual {
+	if _, manual := live(t, presetNamed(t, "starter"), 5, sim.Manual, usual).company.Integration(0, nil, nil); manual {
 		t.Error("the auto bridge is judged")
 	}
 	if !slices.IsSorted([]int64{result.Total.Exact, result.Total.Due}) {

@@ -30,6 +30,8 @@ type Client struct {
 	// activity is stored with the next commit, whatever that is, and with the snapshots of idle companies and of a
 	// server that stops. Of it, Noted are the signals since it was loaded.
 	activity activity.ClientActivity
+	// intents are those that a fault hit.
+	intents activity.Intents
 	// feedRead is the number of the newest event that a client has read, reads the newest of
 	// its reads.
 	feedRead uint64
@@ -47,6 +49,8 @@ type Seen struct {
 	Known mission.Signals
 	// Newest is the number of the newest event of the feed, AcknowledgedTwice as in Summary.
 	Newest, AcknowledgedTwice uint64
+	// Today is the in-world day.
+	Today sim.Day
 	// Evaluation is set where players are compared: there are no missions of failures.
 	Evaluation bool
 }
@@ -63,7 +67,10 @@ func (c *Client) Observe(call *activity.Call, seen Seen) (known, added mission.S
 	}
 	added = c.activity.Observe(call, known)
 	if d := &c.activity.Decisions; call.Made != nil || len(d.Lost)+len(d.Repeated) > 0 {
-		repeats = c.activity.Decide(call)
+		repeats = c.activity.Decide(call, seen.Today)
+	}
+	if len(c.intents.Known) > 0 {
+		c.intents.Show(call)
 	}
 	c.activity.Mind(call, &c.reads)
 	if call.FeedRange.Read {
@@ -109,6 +116,35 @@ func (c *Client) Repeated() []integration.Repetition {
 	return repeated
 }
 
+// Concerned reports whether Follow is to be told of a write.
+func (c *Client) Concerned(call *activity.Call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.intents.Concerns(call)
+}
+
+// Follow takes in a write that carries something, whose subject is known by its id.
+func (c *Client) Follow(call *activity.Call, delivered func(after, last uint64) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.intents.Follow(call, delivered)
+}
+
+// Intents returns those that a fault hit.
+func (c *Client) Intents() []integration.Intent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	intents := make([]integration.Intent, len(c.intents.Known))
+	for i := range c.intents.Known {
+		t := &c.intents.Known[i]
+		intents[i] = integration.Intent{
+			Operation: t.Operation, Step: integration.Kind(t.Step), Subject: t.Subject, Day: t.Day, Closed: t.Closed,
+			Saved: t.Outcome == activity.Saved, Twice: t.Outcome == activity.Twice, Made: t.Made, Hit: t.Hit,
+		}
+	}
+	return intents
+}
+
 // Writes counts the writes that were accepted, refused and replayed.
 func (c *Client) Writes() (accepted, refused, replayed int64) {
 	c.mu.Lock()
@@ -134,6 +170,9 @@ func (d *Desk) restore(st state, stored jsontext.Value) error {
 	if c.restored.Load() {
 		if c.unsure.Swap(false) {
 			d.markFaults(st.Spells)
+			c.mu.Lock()
+			c.intents.MarkAll()
+			c.mu.Unlock()
 		}
 		d.disturb()
 		return nil
@@ -147,6 +186,7 @@ func (d *Desk) restore(st state, stored jsontext.Value) error {
 	}
 	c.activity.Manners = st.Manners
 	c.refused.Store(c.activity.Refused)
+	c.intents = d.storedIntents()
 	d.restoreFaults(st.Spells)
 	c.restored.Store(true)
 	d.disturb()

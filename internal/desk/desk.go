@@ -50,7 +50,9 @@ type Desk struct {
 	checkpoints *record.Table[Checkpoint, struct{}]
 	// faultParts holds the parts of the memory of faults as they are stored.
 	faultParts *record.Table[faultPart, storedFault]
-	tables     []*record.Rows
+	// intents holds those that a fault hit, as they are stored.
+	intents *record.Table[intentRow, activity.Intent]
+	tables  []*record.Rows
 	// stored is a hash of the activity that the newest commit has, but for manners.
 	stored uint64
 	// disturbed has the faults of the deliveries of the step that the writer is at, nil for none.
@@ -68,9 +70,10 @@ func empty(c *company.Company, o *Options, client *Client) *Desk {
 	rec := record.NewDeskRecorder(c.Feed())
 	d := &Desk{
 		Webhooks: subscription.New(rec), company: c, client: client, options: o, rec: rec,
-		checkpoints: newCheckpoints(), faultParts: newFaultParts(), evaluation: c.Settings().Preset.Evaluation,
+		checkpoints: newCheckpoints(), faultParts: newFaultParts(), intents: newIntents(),
+		evaluation: c.Settings().Preset.Evaluation,
 	}
-	d.tables = append(d.Webhooks.Tables(), d.checkpoints.Rows, d.faultParts.Rows)
+	d.tables = append(d.Webhooks.Tables(), d.checkpoints.Rows, d.faultParts.Rows, d.intents.Rows)
 	d.At(c.Wall())
 	return d
 }
@@ -145,6 +148,7 @@ func (d *Desk) Flush(version uint64) record.Changes {
 	changes := d.company.Flush(version)
 	if f := d.client.faults.Load(); f != nil {
 		d.storeFaults(f)
+		d.storeIntents()
 	}
 	if events := d.rec.Flush(); len(events) > 0 {
 		changes.Events = slices.Concat(changes.Events, events)
@@ -175,11 +179,11 @@ func (d *Desk) Image() record.Image {
 }
 
 // Unstored reports what of the client no commit has: whether its activity differs in anything that must not be lost
-// when the server stops, and whether the memory of faults does.
+// when the server stops, and whether the memory of faults and of what they hit does.
 func (d *Desk) Unstored() (activity, faults bool) {
 	st := d.state()
 	f := d.client.faults.Load()
-	return sim.Hash(string(st.Activity)) != d.stored, f != nil && f.unstored()
+	return sim.Hash(string(st.Activity)) != d.stored, f != nil && (f.unstored() || d.client.unfollowed())
 }
 
 // Fork makes the desk that of a copy: its subscriptions stay with the other one, whose addresses and secrets they have,

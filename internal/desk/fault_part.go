@@ -53,7 +53,7 @@ func (d *Desk) restoreFaults(spells injection.Spells) {
 		}
 	}
 	slices.SortFunc(memory.Injected, func(a, b injection.Injection) int { return cmp.Compare(a.Asked, b.Asked) })
-	if plan := d.company.Settings().Faults; plan != nil || len(memory.Injected) > 0 {
+	if plan := d.company.Settings().Faults; plan != nil || len(memory.Injected) > 0 || len(d.client.intents.Known) > 0 {
 		f := d.client.newFaults(plan, memory)
 		f.spells = spells
 		d.client.faults.Store(f)

@@ -25,12 +25,33 @@ type Integration struct {
 	ExactlyOnce *share.PPM       `json:"exactly_once" example:"0.975" doc:"0 to 1: exact obligations, and half of the late ones, among those due, the unexpected effects and the repeated decisions. null while there is nothing to judge, and with the auto bridge."`
 	Counts      IntegrationCount `json:"counts" doc:"Obligations of all kinds."`
 
+	Client      *share.PPM    `json:"client" example:"0.8125" doc:"0 to 1: recovered among hit, the part of the writes that a fault hit that your program itself carried. null while none was hit, and with the auto bridge."`
+	Hit         int64         `json:"hit" doc:"Judged intents that an injected fault hit: writes that carry or answer a record, or decide, each once, however often it was sent. A lost request or response hits one, so does an answer to come back later, and a slow response that the program gave up on. At most 1,000 are remembered; later ones count for nothing."`
+	Recovered   int64         `json:"recovered" doc:"Those of hit that your program carried itself: it came back, or the record was dealt with."`
+	Saved       int64         `json:"saved" doc:"Those of hit that came again with another Idempotency-Key although they had been carried out, and that only a check of the company refused."`
+	Abandoned   int64         `json:"abandoned" doc:"Those of hit that never came again and were not carried out, once the time for it was over."`
+	Unrecovered []Unrecovered `json:"unrecovered" doc:"Those of hit that your program did not carry itself: saved, abandoned, or done again. The newest first, at most 20."`
+
 	FailuresPerThousand *share.PPM `json:"failures_per_thousand" example:"12.5" doc:"Of a thousand judgements, how many are neither exact nor late. null while there is nothing to judge, and with the auto bridge."`
 	DaysWithoutFailure  *int64     `json:"days_without_failure" example:"4" doc:"Working days since the last of these, or since the opening. null while there is nothing to judge, and with the auto bridge."`
 
 	Kinds   []IntegrationKindCount `json:"kinds" doc:"The same for each kind of obligation; none with the auto bridge."`
 	Manners IntegrationManners     `json:"manners" doc:"How considerate the requests of your program are; no part of the score."`
 }
+
+// Unrecovered is a write that a fault hit and that the client did not carry itself.
+type Unrecovered struct {
+	_ struct{} `doc:"A write that a fault hit and that your program did not carry itself."`
+
+	Operation string              `json:"operation" example:"create_work_order" doc:"The id of the operation."`
+	Outcome   integration.Outcome `json:"outcome" enum:"saved,abandoned,repeated" doc:"saved: it came again with another Idempotency-Key, and a check of the company refused it. abandoned: it never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was done again."`
+	Message   string              `json:"message" example:"create_work_order for SO-1004 never came again after a fault hit it." doc:"The same in a sentence, for people."`
+	Record    FindingRecord       `json:"record" doc:"The record that the write is for; of a decision the one that it made."`
+	HitAt     moment.Instant      `json:"hit_at" doc:"When a fault hit it last."`
+}
+
+// maxUnrecovered is how many of them are shown (contract: OPEN.INTEGRATION.SCORE).
+const maxUnrecovered = 20
 
 // IntegrationCount counts obligations by what became of them.
 type IntegrationCount struct {
@@ -110,10 +131,18 @@ func IntegrationOf(v *sandbox.Verification) Integration {
 		Bridge: v.View.Summary.Settings.Bridge, ExactlyOnce: v.Result.Total.ExactlyOnce(),
 		Counts: countOf(&v.Result.Total), Kinds: []IntegrationKindCount{},
 		FailuresPerThousand: v.Result.Total.FailuresPerThousand(), DaysWithoutFailure: v.Result.DaysWithoutFailure,
+		Client: v.Result.Recovery.Client(), Hit: v.Result.Recovery.Hit, Recovered: v.Result.Recovery.Recovered,
+		Saved: v.Result.Recovery.Saved, Abandoned: v.Result.Recovery.Abandoned, Unrecovered: []Unrecovered{},
 		Manners: IntegrationManners{
 			Requests: v.Manners.Requests, Early: v.Manners.Early, WritesRefused: v.Refused,
 			UnchangedReads: v.Manners.Again,
 		},
+	}
+	for i := range v.Result.Recovery.Unrecovered[:min(len(v.Result.Recovery.Unrecovered), maxUnrecovered)] {
+		u := &v.Result.Recovery.Unrecovered[i]
+		r.Unrecovered = append(r.Unrecovered, Unrecovered{
+			Operation: u.Operation, Outcome: u.Outcome, Message: u.Text, Record: recordOf(&u.Record), HitAt: u.Hit,
+		})
 	}
 	if v.Manners.Done > 0 {
 		r.Manners.TriesPerWrite = new(share.PPM(v.Manners.Attempts * 1_000_000 / v.Manners.Done))

@@ -3,7 +3,10 @@ package sandbox
 import (
 	"context"
 
+	"platen/internal/company/fault"
+	"platen/internal/company/integration"
 	"platen/internal/company/mission"
+	"platen/internal/company/sim"
 	"platen/internal/desk"
 	"platen/internal/desk/activity"
 	"platen/internal/desk/injection"
@@ -68,10 +71,17 @@ func (s *Sandbox) Observe(ctx context.Context, call *activity.Call) {
 	if v.Status(call.Answered) != Active {
 		return
 	}
+	today := sim.Day(0)
+	if call.Key != 0 { // a write where faults are injected
+		today = v.minuteAt(call.Answered).Day()
+	}
 	known, added, repeats := s.client.Observe(call, desk.Seen{
 		Known: v.Summary.Signals, Newest: v.Sequence, AcknowledgedTwice: v.Desk.AcknowledgedTwice,
-		Evaluation: v.Summary.Settings.Preset.Evaluation,
+		Today: today, Evaluation: v.Summary.Settings.Preset.Evaluation,
 	})
+	if call.Intent != nil {
+		s.follow(ctx, call)
+	}
 	if repeats != nil {
 		s.repeat(ctx, repeats, call.Made.ID)
 	}
@@ -82,6 +92,37 @@ func (s *Sandbox) Observe(ctx context.Context, call *activity.Call) {
 		// Unless the last step of advance has taken the signals along.
 		return mission.Completes(v.Summary.Signals, s.client.Signals(0))
 	})
+}
+
+// GaveUp notes that a client left before the response to a write came, which was held back by a fault.
+func (s *Sandbox) GaveUp(ctx context.Context, call *activity.Call) {
+	if v := s.published.Load(); call.Intent == nil || v == nil || v.Status(call.Answered) != Active {
+		return
+	}
+	left := *call
+	left.Fault = fault.SlowResponse
+	s.follow(ctx, &left)
+}
+
+// follow takes a write in that carries something, if a fault hit it now or before.
+func (s *Sandbox) follow(ctx context.Context, call *activity.Call) {
+	if !s.client.Concerned(call) {
+		return
+	}
+	_, err := s.look(ctx, func(v *View, now moment.Instant) {
+		in := *call.Intent
+		var ok bool
+		if in.Subject, ok = s.company.Subject(integration.Kind(in.Step), in.Subject); !ok {
+			return
+		}
+		in.Day = v.minuteAt(now).Day()
+		found := *call
+		found.Intent = &in
+		s.client.Follow(&found, s.desk.Webhooks.Delivered)
+	})
+	if err != nil {
+		s.registry.log.Warn("follow what a fault hit", "sandbox", s.id, "error", err)
+	}
 }
 
 // repeat notes that a client made a decision again whose response was lost, unless a delivery had told it of the

@@ -28,7 +28,8 @@ type Verification struct {
 // the writer waiting as long as it takes, which grows with the company.
 func (s *Sandbox) Verify(ctx context.Context) (v Verification, err error) {
 	v.View, err = s.look(ctx, func(view *View, now moment.Instant) {
-		v.Result, v.Manual = s.company.Integration(view.minuteAt(now), s.client.Repeated())
+		v.Result, v.Manual = s.company.Integration(view.minuteAt(now), s.client.Repeated(),
+			s.client.Intents())
 		v.Manners, v.Refused = s.client.Manners(), s.client.WritesRefused()
 	})
 	return v, err

@@ -73,3 +73,15 @@ test('the first events of a finding are shown, and how many more there are', () 
   assert.deepEqual(of.events[0], { ...events[0], short: 'sales order accepted', href: '/console/events/evt_1' });
   assert.equal(score.eventsOf({ events: events.slice(0, 2) }).more, 0);
 });
+
+test('a program hears what it recovered itself, and what became of the rest', () => {
+  assert.equal(
+    score.clientText({ hit: 16, recovered: 12, saved: 2, abandoned: 1 }),
+    'Your program recovered 12 of 16 requests that a fault hit; 2 saved by a check of the company; 1 abandoned; ' +
+      '1 done again',
+  );
+  assert.equal(
+    score.clientText({ hit: 1, recovered: 1, saved: 0, abandoned: 0 }),
+    'Your program recovered 1 of 1 request that a fault hit',
+  );
+});

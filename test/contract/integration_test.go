@@ -204,7 +204,7 @@ func TestNothingIsJudgedWhereNothingIsCarried(t *testing.T) {
 	for range 4 {
 		n.day()
 	}
-	agrees(t, "the score", n.score(), object{"bridge": "auto", "exactly_once": nil, "kinds": []any{}})
+	agrees(t, "the score", n.score(), object{"bridge": "auto", "exactly_once": nil, "client": nil, "kinds": []any{}})
 	if found := n.all("/sandbox/integration/findings"); len(found) > 0 {
 		t.Errorf("found %v", found)
 	}

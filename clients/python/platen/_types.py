@@ -166,6 +166,13 @@ EventSystem = Literal[
     "sandbox",
 ]
 
+#: IntegrationOutcome is the type of Unrecovered.Outcome.
+IntegrationOutcome = Literal[
+    "saved",
+    "abandoned",
+    "repeated",
+]
+
 #: IntegrationKind is the type of IntegrationKindCount.Kind and Finding.Kind.
 IntegrationKind = Literal[
     "order",
@@ -2068,6 +2075,30 @@ class Integration(TypedDict):
     #: Obligations of all kinds.
     counts: IntegrationCount
 
+    #: 0 to 1: recovered among hit, the part of the writes that a fault hit that your program itself carried.
+    #: null while none was hit, and with the auto bridge.
+    client: float | None
+
+    #: Judged intents that an injected fault hit: writes that carry or answer a record, or decide, each once,
+    #: however often it was sent. A lost request or response hits one, so does an answer to come back later,
+    #: and a slow response that the program gave up on. At most 1,000 are remembered; later ones count for
+    #: nothing.
+    hit: int
+
+    #: Those of hit that your program carried itself: it came back, or the record was dealt with.
+    recovered: int
+
+    #: Those of hit that came again with another Idempotency-Key although they had been carried out, and that
+    #: only a check of the company refused.
+    saved: int
+
+    #: Those of hit that never came again and were not carried out, once the time for it was over.
+    abandoned: int
+
+    #: Those of hit that your program did not carry itself: saved, abandoned, or done again. The newest first,
+    #: at most 20.
+    unrecovered: list[Unrecovered]
+
     #: Of a thousand judgements, how many are neither exact nor late. null while there is nothing to judge, and
     #: with the auto bridge.
     failures_per_thousand: float | None
@@ -2109,6 +2140,46 @@ class IntegrationCount(TypedDict):
 
     #: Decisions that were repeated because the response was lost. They are not counted in due.
     repeated: int
+
+
+class Unrecovered(TypedDict):
+    """Unrecovered is the type of Integration.Unrecovered."""
+
+    #: The id of the operation.
+    operation: str
+
+    #: saved: it came again with another Idempotency-Key, and a check of the company refused it. abandoned: it
+    #: never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was
+    #: done again.
+    outcome: IntegrationOutcome | str
+
+    #: The same in a sentence, for people.
+    message: str
+
+    #: The record that the write is for; of a decision the one that it made.
+    record: FindingRecord
+
+    #: When a fault hit it last.
+    hit_at: Timestamp
+
+
+class FindingRecord(TypedDict):
+    """FindingRecord is the type of Unrecovered.Record."""
+
+    #: The side that it is on: office, factory or hr.
+    system: EventSystem | str
+
+    #: The kind of the record.
+    resource: str
+
+    #: The id of the record.
+    id: str
+
+    #: null for a record without one.
+    number: str | None
+
+    #: Where to read it, relative to the base URL.
+    path: str
 
 
 class IntegrationKindCount(TypedDict):
@@ -2205,25 +2276,6 @@ class Finding(TypedDict):
 
     #: When one of the records last changed, or when it was too late.
     updated_at: Timestamp
-
-
-class FindingRecord(TypedDict):
-    """FindingRecord is the type of Finding.Cause."""
-
-    #: The side that it is on: office, factory or hr.
-    system: EventSystem | str
-
-    #: The kind of the record.
-    resource: str
-
-    #: The id of the record.
-    id: str
-
-    #: null for a record without one.
-    number: str | None
-
-    #: Where to read it, relative to the base URL.
-    path: str
 
 
 class FindingEvent(TypedDict):

@@ -69,6 +69,26 @@ func (i *Integration) Line() string {
 	return line
 }
 
+// ClientLine says in a line what the program made of the faults that hit it.
+func (i *Integration) ClientLine() string {
+	if i.Client == nil {
+		return "no score yet: no fault has hit a request that is judged"
+	}
+	line := fmt.Sprintf("%s, recovered %d of %d requests that a fault hit", Score(*i.Client), i.Recovered, i.Hit)
+	for _, part := range []struct {
+		n    int64
+		text string
+	}{
+		{i.Saved, "saved by a check of the company"}, {i.Abandoned, "abandoned"},
+		{i.Hit - i.Recovered - i.Saved - i.Abandoned, "done again"},
+	} {
+		if part.n > 0 {
+			line += fmt.Sprintf("; %d %s", part.n, part.text)
+		}
+	}
+	return line
+}
+
 // Score writes a score from 0 to 1 with three decimals, and never rounds up to 1.
 func Score(score float64) string {
 	text := strconv.FormatFloat(score, 'f', 3, 64)
@@ -86,6 +106,7 @@ func WriteIntegration(out io.Writer, i *Integration) error {
 		return nil
 	}
 	fmt.Fprintf(out, "%s %s\n", p.in(bold, "exactly once"), i.Line())
+	fmt.Fprintf(out, "%s %s\n", p.in(bold, "your program"), i.ClientLine())
 	if i.FailuresPerThousand != nil {
 		const perCent = 10 // per thousand
 		fmt.Fprintf(out, "failed: %.2f %%, days without a failure: %d\n", *i.FailuresPerThousand/perCent,
@@ -110,6 +131,12 @@ func WriteIntegration(out io.Writer, i *Integration) error {
 	}
 	for _, f := range i.Failures {
 		fmt.Fprintf(out, "%s  %-10s  %s\n", p.in(faint, string(f.SinceOn)), f.Verdict, f.Message)
+	}
+	if len(i.Unrecovered) > 0 {
+		fmt.Fprintln(out)
+	}
+	for _, u := range i.Unrecovered {
+		fmt.Fprintf(out, "%-9s  %s\n", u.Outcome, u.Message)
 	}
 	m := i.Manners
 	fmt.Fprintf(out, "\nmanners: %d requests, %d before Retry-After, %d writes rejected, "+

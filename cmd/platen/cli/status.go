@@ -51,6 +51,9 @@ func WriteStatus(out io.Writer, s *client.SandboxStatus, score *Integration, ori
 	}
 	if score != nil {
 		row("exactly once", score.Line())
+		if score.Client != nil {
+			row("your program", score.ClientLine())
+		}
 	}
 	row("newest event", fmt.Sprint(s.LastSeq))
 	if err := w.Flush(); err != nil {

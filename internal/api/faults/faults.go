@@ -5,6 +5,7 @@ package faults
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -127,7 +128,9 @@ func (i *Injector) turnAway(d *disturbed, v *sandbox.View) *message.Response {
 	if until, ok := v.Summary.Clock.Wall(d.Until); ok && d.Until > 0 {
 		back = max(back, until.Sub(at))
 	}
-	return d.refuse(d.Kind, problem.New(code, "%s", reason), back)
+	out := d.refuse(d.Kind, problem.New(code, "%s", reason), back)
+	out.Facts.Intent = d.request.UnreadIntent()
+	return out
 }
 
 // refuse is an error that goes away after a while, and that a fault is the reason of.
@@ -156,6 +159,7 @@ func (d *disturbed) lose() *message.Response {
 		if body, err := r.Body.Bytes(); err == nil && len(keys) == 1 {
 			out.Facts.Key = r.WriteKey(keys[0], r.Fingerprint(body))
 		}
+		out.Facts.Intent = r.UnreadIntent()
 	}
 	return out
 }
@@ -237,7 +241,7 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 	if out.Replayed && d.hit(fault.InProgress) {
 		p := problem.New(problem.RequestInProgress, "The first request with this key is still at work.")
 		held := d.refuse(fault.InProgress, p, d.Back)
-		held.Facts.Key, held.Facts.Press = out.Facts.Key, out.Facts.Press
+		held.Facts.Key, held.Facts.Press, held.Facts.Intent = out.Facts.Key, out.Facts.Press, out.Facts.Intent
 		out = held
 	}
 	d.noteShown(out)
@@ -246,6 +250,9 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 		out.Hold, out.CutShort = d.Slow(), func() {
 			d.faults.Forgive(d.Draw, fault.SlowResponse, d.request.ID)
 			d.request.Sandbox.Client().Calls.Unhit(d.request.ID, fault.SlowResponse)
+		}
+		out.GivenUp = func() {
+			d.request.Sandbox.GaveUp(context.WithoutCancel(d.request.Context()), &out.Facts)
 		}
 	}
 	if d.hit(fault.ResponseLost) {

@@ -14,6 +14,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"platen/internal/desk/activity"
 	"platen/internal/edge/admission"
 	"platen/internal/edge/ratelimit"
 	"platen/internal/operation"
@@ -193,6 +194,30 @@ func (r *Request) WriteKey(key string, fingerprint [sha256.Size]byte) uint64 {
 	}
 	scope, _ := r.Scope()
 	return HashOf(scope, key, string(fingerprint[:]))
+}
+
+// Content identifies a write by its path and by its body as it was understood.
+func (r *Request) Content(body any) uint64 { return HashOf(r.HTTP.URL.Path, string(wire.Encode(body))) }
+
+// Intent says what a write carries, nil for nothing. The id is that of the path.
+func (r *Request) Intent(id string, body any) *activity.Intended {
+	in := r.Operation.Intent(id, body)
+	if in != nil {
+		in.Content = r.Content(body)
+	}
+	return in
+}
+
+// UnreadIntent is Intent for a write that no endpoint has read.
+func (r *Request) UnreadIntent() *activity.Intended {
+	if !r.Is(operation.Write) {
+		return nil
+	}
+	in := r.Operation.New().Body()
+	if body, err := r.Body.Bytes(); err != nil || len(body) > 0 && jsonv2.Unmarshal(body, in) != nil {
+		return nil
+	}
+	return r.Intent(r.HTTP.PathValue("id"), in)
 }
 
 // Hash is FNV-1a of 64 bits, without the allocations of the library's.

@@ -62,6 +62,8 @@ type Response struct {
 	Hold time.Duration
 	// CutShort, when set, is called if it is sent before that: it has to give way.
 	CutShort func()
+	// GivenUp, when set, is called if the client leaves before that.
+	GivenUp func()
 	// Shortened is set for a page that has fewer rows than asked for, because of Conditions.MaxRows.
 	Shortened bool
 	// Severed is how the connection ends in the place of the response.

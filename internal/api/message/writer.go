@@ -77,6 +77,9 @@ func (s *Writer) Await(r *Request, out *Response) {
 			out.CutShort()
 		}
 	case <-r.Context().Done():
+		if out.GivenUp != nil {
+			out.GivenUp()
+		}
 	case <-s.Stopped:
 	}
 	timer.Stop()

@@ -176,6 +176,7 @@ type Result struct {
 	ByKind   map[Kind]Count
 	// DaysWithoutFailure are the working days since the last failure, nil while nothing is judged.
 	DaysWithoutFailure *int64
+	Recovery           Recovery
 }
 
 // Company has the parts of a company that are compared.
@@ -188,6 +189,8 @@ type Company struct {
 	Now   sim.Minute
 	// Repeated are the decisions that the client made again.
 	Repeated []Repetition
+	// Intents are those that a fault hit.
+	Intents []Intent
 }
 
 // Repetition is a decision of which the response was lost, with the ids of the records that the same request created
@@ -202,6 +205,9 @@ type Repetition struct {
 // Verify compares both sides.
 func (c Company) Verify() Result {
 	v := &verifier{Company: c, today: c.Now.Day(), uncarried: map[string]*obligation{}}
+	if len(c.Intents) > 0 {
+		v.met = map[key]met{}
+	}
 	v.worked()
 	v.billed()
 	v.required()
@@ -216,7 +222,7 @@ func (c Company) Verify() Result {
 		}
 		return 1
 	})
-	result := Result{Findings: v.findings, ByKind: map[Kind]Count{}}
+	result := Result{Findings: v.findings, ByKind: map[Kind]Count{}, Recovery: v.recovered()}
 	for i := range v.findings {
 		f := &v.findings[i]
 		of := result.ByKind[f.Kind]
@@ -239,6 +245,8 @@ type verifier struct {
 	uncarried map[string]*obligation
 	// failed is the day of the last failure, or that of the opening.
 	failed sim.Day
+	// met is what became of the obligations, nil where no intent was hit.
+	met map[key]met
 	// days is when each day opened, nil until that is wanted.
 	days map[sim.Day]moment.Instant
 }
@@ -287,6 +295,7 @@ func (v *verifier) missedToo(o *obligation, kind Kind) {
 
 // judge adds the finding of an obligation, unless it may still be met in time.
 func (v *verifier) judge(o *obligation) {
+	v.remember(o.kind, o.ID, o)
 	f := Finding{Kind: o.kind, Cause: &o.Record, Since: o.since, Updated: o.updated,
 		Place: place(o.kind, o.since, false, o.ordinal)}
 	for _, e := range o.effects {

@@ -24,6 +24,8 @@ type purpose struct {
 	accepted, arrived *sim.Day
 	ends              sim.Day
 	expired           bool
+	// answerBy is the last day on which it can be answered.
+	answerBy sim.Day
 	// open is set while it waits for an answer.
 	open    bool
 	updated moment.Instant
@@ -36,7 +38,7 @@ func (v *verifier) orderPurpose(order *office.SalesOrder) purpose {
 		kind: Order, Record: Record{event.Office, "sales_order", order.ID, order.Number},
 		sku: order.SKU, quantity: order.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
-		open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
+		answerBy: sim.DayFrom(order.AnswerBy), open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
 		ordinal: v.Office.SalesOrders.Rows.Ordinal(order.ID),
 	}
 }
@@ -47,7 +49,7 @@ func (v *verifier) lotPurpose(lot *office.ContractLot) purpose {
 		kind: Lot, Record: Record{event.Office, "contract_lot", lot.ID, lot.Number},
 		sku: lot.SKU, quantity: lot.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(lot.DeliverBy), expired: lot.Status == office.LotExpired,
-		open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
+		answerBy: sim.DayFrom(lot.AnswerBy), open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
 		ordinal: v.Office.ContractLots.Rows.Ordinal(lot.ID),
 	}
 }

@@ -185,6 +185,7 @@ func (v *verifier) received() {
 		}
 		o.compare(sums[g.PurchaseOrderNumber], g.Lines)
 		v.judge(&o)
+		v.remember(Receipt, g.PurchaseOrderNumber, &o) // who records it names the order
 	}
 	for _, number := range slices.Sorted(maps.Keys(recorded)) {
 		if effects := recorded[number]; !counts[number] {

@@ -37,9 +37,9 @@ const (
 // is the requisition's id.
 const TimerRequisitionLapses = "requisition.lapses"
 
-// requisitionDays is how many working days a requisition waits for a decision
+// RequisitionDays is how many working days a requisition waits for a decision
 // (contract: OPEN.STATE.OFFICE_REQUISITION).
-const requisitionDays = 5
+const RequisitionDays = 5
 
 // MaxOpenRequisitions bounds the requisitions that are undecided, or approved
 // and not ordered (contract: OPEN.STATE.PURCHASE_ORDER.MAX_OPEN).
@@ -226,7 +226,7 @@ func (o *Office) Require(r *record.Recorder, in *CreateRequisition, source strin
 		o.ApproveRequisition(r, q.ID, ByClient)
 		return q.ID
 	}
-	r.Set(sim.Timer{Due: (r.Today() + requisitionDays + 1).Open(), Class: sim.ClassRequisition,
+	r.Set(sim.Timer{Due: (r.Today() + RequisitionDays + 1).Open(), Class: sim.ClassRequisition,
 		Kind: TimerRequisitionLapses, Ref: q.ID})
 	return q.ID
 }

@@ -38,6 +38,8 @@ type Call struct {
 	Injected []fault.Kind
 	// Made is the decision that the write carried out, nil for none, and where no faults are injected.
 	Made *Decision
+	// Intent says what a write carries, nil for one that carries nothing, and where no faults are injected.
+	Intent *Intended
 	// Names reports whether the response names a record by its id, nil for one that names none.
 	Names func(id string) bool
 	// Press is the one that the call wanted to start, "" for none.

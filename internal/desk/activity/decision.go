@@ -46,15 +46,16 @@ type Decisions struct {
 }
 
 // Decide looks for a decision that the client repeats although it was carried out. It returns the one whose response
-// was lost, nil for none. A client that gets the stored response, or is shown the record, makes a new decision.
-func (c *ClientActivity) Decide(call *Call) *Decision {
+// was lost, nil for none. A client that gets the stored response, or is shown the record, makes a new decision. Until
+// the day is over, the stored response also withdraws a repetition.
+func (c *ClientActivity) Decide(call *Call, today sim.Day) *Decision {
 	d := &c.Decisions
 	if call.Names != nil && call.got() {
 		d.Lost = dropped(d.Lost, func(lost Decision) bool { return call.Names(lost.ID) })
 	}
 	if call.Replayed && call.got() && call.Key != 0 {
 		d.Lost = dropped(d.Lost, func(lost Decision) bool { return lost.Key == call.Key })
-		d.Repeated = dropped(d.Repeated, func(r Repetition) bool { return r.Key == call.Key })
+		d.Repeated = dropped(d.Repeated, func(r Repetition) bool { return r.Key == call.Key && r.Day >= today })
 	}
 	if call.Made == nil || call.Replayed || !call.succeeded() {
 		return nil

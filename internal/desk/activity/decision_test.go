@@ -18,22 +18,22 @@ func TestARequestThatWasUnderWayRepeatsNothing(t *testing.T) {
 		}
 	}
 	var c activity.ClientActivity
-	if lost := c.Decide(buy("one", 10, 20, fault.ResponseLost)); lost != nil {
+	if lost := c.Decide(buy("one", 10, 20, fault.ResponseLost), 0); lost != nil {
 		t.Errorf("the first repeats %v", lost)
 	}
-	if lost := c.Decide(buy("two", 19, 21, "")); lost != nil {
+	if lost := c.Decide(buy("two", 19, 21, ""), 0); lost != nil {
 		t.Errorf("one that was under way repeats %v", lost)
 	}
-	if lost := c.Decide(buy("three", 20, 22, "")); lost == nil || lost.ID != "one" {
+	if lost := c.Decide(buy("three", 20, 22, ""), 0); lost == nil || lost.ID != "one" {
 		t.Errorf("one that came after the loss repeats %v", lost)
 	}
 	other := buy("four", 30, 31, "")
 	other.Made.Content = 2
-	if lost := c.Decide(other); lost != nil {
+	if lost := c.Decide(other, 0); lost != nil {
 		t.Errorf("another request repeats %v", lost)
 	}
-	c.Decide(&activity.Call{Status: 200, Names: func(id string) bool { return id == "one" }})
-	if lost := c.Decide(buy("five", 40, 41, "")); lost != nil {
+	c.Decide(&activity.Call{Status: 200, Names: func(id string) bool { return id == "one" }}, 0)
+	if lost := c.Decide(buy("five", 40, 41, ""), 0); lost != nil {
 		t.Errorf("a client that was shown the record repeats %v", lost)
 	}
 }

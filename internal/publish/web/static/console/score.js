@@ -4,7 +4,7 @@ import { session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { compared } from '../lib/forks.js';
 import { day, number, plain, words } from '../lib/format.js';
-import { byCause, countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
+import { byCause, clientText, countsOf, eventsOf, recordsOf, scoreText, toneOf } from '../lib/score.js';
 import { Problem, Skeleton, useAsked } from './parts.js';
 
 // pause is the least time between two reads, in ms: to judge a company costs the server more
@@ -73,6 +73,35 @@ const Figure = ({ score, counts }) =>
       </div>
     `;
 
+// Client shows what the program made of the faults that hit it, once one did.
+function Client({ data }) {
+  if (data.client == null) return null;
+  return html`
+    <div class="score-v" id="client-score">
+      <b class="num">${scoreText(data.client)}</b>
+      <p class="dim">${clientText(data)}</p>
+      <ol class="failures" aria-label="Not recovered by your program, newest first">
+        ${data.unrecovered.map(
+          u => html`
+            <li>
+              <p class="failure-h">
+                <span class="pill bad">${words(u.outcome)}</span>
+                <span>${plain(u.message)}</span>
+              </p>
+              <p class="trail">
+                <span class="dim">Record</span>
+                ${recordsOf({ cause: u.record, effects: [] }).map(
+                  r => html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`,
+                )}
+              </p>
+            </li>
+          `,
+        )}
+      </ol>
+    </div>
+  `;
+}
+
 const Counts = ({ counts }) => html`
   <dl class="verdicts">
     ${countsOf(counts).map(
@@ -107,6 +136,7 @@ function Judged() {
       <${Figure} score=${data.exactly_once} counts=${data.counts} />
       <${Counts} counts=${data.counts} />
     </div>
+    <${Client} data=${data} />
     <${Failures} list=${data.failures} all=${data.failure_count} />
   `;
 }

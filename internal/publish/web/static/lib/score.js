@@ -8,6 +8,18 @@ export function scoreText(score) {
   return text === '1.000' && score < 1 ? '0.999' : text;
 }
 
+// clientText says what a program made of the faults that hit it.
+export function clientText({ hit, recovered, saved, abandoned }) {
+  const again = hit - recovered - saved - abandoned;
+  const rest = [
+    saved && `${saved} saved by a check of the company`,
+    abandoned && `${abandoned} abandoned`,
+    again && `${again} done again`,
+  ].filter(Boolean);
+  const lost = `Your program recovered ${recovered} of ${hit} ${hit === 1 ? 'request' : 'requests'} that a fault hit`;
+  return [lost, ...rest].join('; ');
+}
+
 // verdicts are in the order in which they are shown, each with its tone.
 const verdicts = {
   exact: 'ok',
