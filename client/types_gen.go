@@ -1256,7 +1256,7 @@ type Integration struct {
 	// Those of hit that your program carried itself: it came back, or the record was dealt with.
 	Recovered int64 `json:"recovered"`
 	// Those of hit that came again with another Idempotency-Key although they had been carried out,
-	// and that only a check of the company refused.
+	// and that only a check of the company rejected.
 	Saved int64 `json:"saved"`
 	// Those of hit that never came again and were not carried out, once the time for it was over.
 	Abandoned int64 `json:"abandoned"`
@@ -1303,7 +1303,7 @@ type IntegrationCount struct {
 type Unrecovered struct {
 	// The id of the operation.
 	Operation string `json:"operation"`
-	// saved: it came again with another Idempotency-Key, and a check of the company refused it.
+	// saved: it came again with another Idempotency-Key, and a check of the company rejected it.
 	// abandoned: it never came again, and was not carried out. repeated: it came again with another
 	// Idempotency-Key and was done again.
 	Outcome IntegrationOutcome `json:"outcome"`

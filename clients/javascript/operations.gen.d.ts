@@ -1133,7 +1133,7 @@ export interface Integration {
   recovered: number;
   /**
    * Those of hit that came again with another Idempotency-Key although they had been carried out, and that
-   * only a check of the company refused.
+   * only a check of the company rejected.
    */
   saved: number;
   /** Those of hit that never came again and were not carried out, once the time for it was over. */
@@ -1184,7 +1184,7 @@ export interface Unrecovered {
   /** The id of the operation. */
   operation: string;
   /**
-   * saved: it came again with another Idempotency-Key, and a check of the company refused it. abandoned: it
+   * saved: it came again with another Idempotency-Key, and a check of the company rejected it. abandoned: it
    * never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was
    * done again.
    */

@@ -28,7 +28,7 @@ type Integration struct {
 	Client      *share.PPM    `json:"client" example:"0.8125" doc:"0 to 1: recovered among hit, the part of the writes that a fault hit that your program itself carried. null while none was hit, and with the auto bridge."`
 	Hit         int64         `json:"hit" doc:"Judged intents that an injected fault hit: writes that carry or answer a record, or decide, each once, however often it was sent. A lost request or response hits one, so does an answer to come back later, and a slow response that the program gave up on. At most 1,000 are remembered; later ones count for nothing."`
 	Recovered   int64         `json:"recovered" doc:"Those of hit that your program carried itself: it came back, or the record was dealt with."`
-	Saved       int64         `json:"saved" doc:"Those of hit that came again with another Idempotency-Key although they had been carried out, and that only a check of the company refused."`
+	Saved       int64         `json:"saved" doc:"Those of hit that came again with another Idempotency-Key although they had been carried out, and that only a check of the company rejected."`
 	Abandoned   int64         `json:"abandoned" doc:"Those of hit that never came again and were not carried out, once the time for it was over."`
 	Unrecovered []Unrecovered `json:"unrecovered" doc:"Those of hit that your program did not carry itself: saved, abandoned, or done again. The newest first, at most 20."`
 
@@ -44,7 +44,7 @@ type Unrecovered struct {
 	_ struct{} `doc:"A write that a fault hit and that your program did not carry itself."`
 
 	Operation string              `json:"operation" example:"create_work_order" doc:"The id of the operation."`
-	Outcome   integration.Outcome `json:"outcome" enum:"saved,abandoned,repeated" doc:"saved: it came again with another Idempotency-Key, and a check of the company refused it. abandoned: it never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was done again."`
+	Outcome   integration.Outcome `json:"outcome" enum:"saved,abandoned,repeated" doc:"saved: it came again with another Idempotency-Key, and a check of the company rejected it. abandoned: it never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was done again."`
 	Message   string              `json:"message" example:"create_work_order for SO-1004 never came again after a fault hit it." doc:"The same in a sentence, for people."`
 	Record    FindingRecord       `json:"record" doc:"The record that the write is for; of a decision the one that it made."`
 	HitAt     moment.Instant      `json:"hit_at" doc:"When a fault hit it last."`

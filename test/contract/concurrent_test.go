@@ -37,6 +37,7 @@ var concurrent = []func(*testing.T){
 	TestAPlaceIsFreeOnlyAfterDeletion,
 	TestAPollAnswersWhenSomethingHappens,
 	TestAPollEndsWithItsKey,
+	TestAResponseThatTheProgramGaveUpOnIsAHit,
 	TestTheResponseThatWaitsLongestGivesWay,
 	TestAPollHasATagAndATable,
 	TestAPollShowsWhatTheFeedShows,

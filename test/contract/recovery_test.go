@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,9 +18,7 @@ func (n *tenant) carried(client any, want object) object {
 	n.t.Helper()
 	score := n.score()
 	counts := object{"hit": 0, "recovered": 0, "saved": 0, "abandoned": 0}
-	for name, value := range want {
-		counts[name] = value
-	}
+	maps.Copy(counts, want)
 	agrees(n.t, "the intents", score, counts)
 	if fmt.Sprint(score["client"]) != fmt.Sprint(client) {
 		n.t.Errorf("client is %v, want %v", score["client"], client)
@@ -97,7 +96,7 @@ func TestACheckThatRefusesASecondTimeSavesTheProgram(t *testing.T) {
 	agrees(t, "the rescue", saved, object{
 		"operation": "create_work_order", "outcome": "saved",
 		"message": "create_work_order for SO-1001 came again with another Idempotency-Key; " +
-			"the Factory's check of references refused it, having WO-3001.",
+			"the Factory's check of references rejected it, having WO-3001.",
 	})
 	agrees(t, "its record", child(t, saved, "record"), object{
 		"resource": "sales_order", "number": "SO-1001", "path": "/office/sales-orders/" + text(order, "id"),
@@ -243,10 +242,14 @@ func TestWhatIsDoneOtherwiseIsNotAbandoned(t *testing.T) {
 		"declined after all": {"request_lost", "accept", func(n *tenant, order object) {
 			n.post("/office/sales-orders/"+text(order, "id")+"/decline", "").want(http.StatusOK, "")
 		}},
-		"accepted by hand":               {"request_lost", "accept", func(n *tenant, order object) { n.accept(text(order, "id")) }},
-		"carried out, and nobody asks":   {"response_lost", "accept", func(*tenant, object) {}},
-		"come back with another key":     {"storm", "work", func(n *tenant, order object) { n.orders(order, "other") }},
-		"work by hand, under its number": {"request_lost", "work", func(n *tenant, order object) { n.work("prd_card", 10, "SO-1001") }},
+		"accepted by hand": {"request_lost", "accept", func(n *tenant, order object) {
+			n.accept(text(order, "id"))
+		}},
+		"carried out, and nobody asks": {"response_lost", "accept", func(*tenant, object) {}},
+		"come back with another key":   {"storm", "work", func(n *tenant, order object) { n.orders(order, "other") }},
+		"work by hand, under its number": {"request_lost", "work", func(n *tenant, _ object) {
+			n.work("prd_card", 10, "SO-1001")
+		}},
 		"come back after the close of day": {"request_lost", "work", func(n *tenant, order object) {
 			n.day()
 			n.orders(order, "cards")
@@ -270,7 +273,7 @@ func TestWhatIsDoneOtherwiseIsNotAbandoned(t *testing.T) {
 	}
 }
 
-// orders orders the cards of an order, as often as it takes.
+// orders sends for the cards of an order, as often as it takes.
 func (n *tenant) orders(order object, key string) {
 	n.t.Helper()
 	for range 5 {

@@ -2089,7 +2089,7 @@ class Integration(TypedDict):
     recovered: int
 
     #: Those of hit that came again with another Idempotency-Key although they had been carried out, and that
-    #: only a check of the company refused.
+    #: only a check of the company rejected.
     saved: int
 
     #: Those of hit that never came again and were not carried out, once the time for it was over.
@@ -2148,7 +2148,7 @@ class Unrecovered(TypedDict):
     #: The id of the operation.
     operation: str
 
-    #: saved: it came again with another Idempotency-Key, and a check of the company refused it. abandoned: it
+    #: saved: it came again with another Idempotency-Key, and a check of the company rejected it. abandoned: it
     #: never came again, and was not carried out. repeated: it came again with another Idempotency-Key and was
     #: done again.
     outcome: IntegrationOutcome | str

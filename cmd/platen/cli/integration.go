@@ -74,7 +74,9 @@ func (i *Integration) ClientLine() string {
 	if i.Client == nil {
 		return "no score yet: no fault has hit a request that is judged"
 	}
-	line := fmt.Sprintf("%s, recovered %d of %d requests that a fault hit", Score(*i.Client), i.Recovered, i.Hit)
+	parts := []string{
+		fmt.Sprintf("%s, recovered %d of %d requests that a fault hit", Score(*i.Client), i.Recovered, i.Hit),
+	}
 	for _, part := range []struct {
 		n    int64
 		text string
@@ -83,10 +85,10 @@ func (i *Integration) ClientLine() string {
 		{i.Hit - i.Recovered - i.Saved - i.Abandoned, "done again"},
 	} {
 		if part.n > 0 {
-			line += fmt.Sprintf("; %d %s", part.n, part.text)
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
 	}
-	return line
+	return strings.Join(parts, "; ")
 }
 
 // Score writes a score from 0 to 1 with three decimals, and never rounds up to 1.

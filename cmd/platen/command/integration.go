@@ -14,8 +14,8 @@ func integrationCommand() *cobra.Command {
 		SuggestFor: []string{"bridge", "score"},
 		Short:      "Show the exactly-once score, and the records that lowered it",
 		Long: "Show how your integration carried its records in a sandbox with a manual bridge: exactly once, late,\n" +
-			"twice, wrongly or never, and how many of the requests that an injected fault hit your program recovered\n" +
-			"itself.",
+			"twice, wrongly or never, and how many of the requests that an injected fault hit your program\n" +
+			"recovered itself.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := target.Connect()

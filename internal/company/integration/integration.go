@@ -245,7 +245,7 @@ type verifier struct {
 	uncarried map[string]*obligation
 	// failed is the day of the last failure, or that of the opening.
 	failed sim.Day
-	// met is what became of the obligations, nil where no intent was hit.
+	// met tells which obligations were met and missed, nil where no intent was hit.
 	met map[key]met
 	// days is when each day opened, nil until that is wanted.
 	days map[sim.Day]moment.Instant

@@ -76,7 +76,7 @@ func (r *Recovery) Client() *share.PPM {
 	return new(share.PPM(r.Recovered * sim.Million / r.Hit))
 }
 
-// met is what became of an obligation: it has an effect, or is missed.
+// met says of an obligation that it has an effect, or is missed.
 type met struct{ done, missed bool }
 
 // key names an obligation.
@@ -149,6 +149,7 @@ func (v *verifier) unanswered(t *Intent) Outcome {
 		return v.approved(t.Subject)
 	case Decision:
 		return Recovered
+	default:
 	}
 	found, ok := v.met[v.keyOf(t)]
 	switch {
@@ -172,6 +173,7 @@ func (v *verifier) keyOf(t *Intent) key {
 		if order, ok := v.Office.PurchaseOrders.Find(t.Subject); ok {
 			return key{Receipt, order.Number}
 		}
+	default:
 	}
 	return key{t.Step, t.Subject}
 }
@@ -232,6 +234,7 @@ func (v *verifier) lapsed(t *Intent) Outcome {
 		}
 	case Receipt, Week:
 		return undecided
+	default:
 	}
 	return Recovered
 }
@@ -272,6 +275,7 @@ func (c Company) Subject(step Kind, name string) (id string, ok bool) {
 		return name, true
 	case Decision:
 		return "", true
+	default:
 	}
 	return "", false
 }
@@ -296,7 +300,7 @@ func (v *verifier) subject(t *Intent) Record {
 		return Record{event.Office, "supplier_invoice", bill.ID, bill.Number}
 	case Week:
 		return Record{event.Factory, "attendance", t.Subject, "The week of " + t.Subject}
-	case Decision, Kind(""):
+	default:
 	}
 	if order, ok := v.Office.PurchaseOrders.Find(t.Made); ok {
 		return Record{event.Office, "purchase_order", order.ID, order.Number}
@@ -309,11 +313,12 @@ func (v *verifier) sayUnrecovered(t *Intent, u *Unrecovered) string {
 	first := v.made(t)
 	switch u.Outcome {
 	case Saved:
-		return fmt.Sprintf("%s for %s came again with another Idempotency-Key; %s refused it, having %s.",
+		return fmt.Sprintf("%s for %s came again with another Idempotency-Key; %s rejected it, having %s.",
 			t.Operation, u.Record.Name(), guard(t.Step), first)
 	case DoneTwice:
 		return fmt.Sprintf("%s for %s was done again with another Idempotency-Key, although there was %s.",
 			t.Operation, u.Record.Name(), first)
+	default:
 	}
 	return fmt.Sprintf("%s for %s never came again after a fault hit it.", t.Operation, u.Record.Name())
 }

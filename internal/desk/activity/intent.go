@@ -22,8 +22,8 @@ type Intended struct {
 	// Subject is the record that it is for, as the client named it until it is found; "" for a decision. An Intent
 	// has its id.
 	Subject string `json:"subject,omitzero"`
-	// Content is a hash of the write's path and of its body as it was understood, Day the in-world day, of an Intent that
-	// of the newest hit. Both tell decisions apart.
+	// Content is a hash of the write's path and of its body as it was understood, Day the in-world day: of an Intent
+	// that of the newest hit. Both tell decisions apart.
 	Content uint64  `json:"content,omitzero"`
 	Day     sim.Day `json:"day,omitzero"`
 	// Made is the record that the write created or changed, "" for one that was not carried out; its events are those
@@ -184,8 +184,9 @@ func (c *Call) hit() bool {
 	switch c.Fault {
 	case fault.RequestLost, fault.ResponseLost, fault.SlowResponse, fault.Storm, fault.Outage, fault.InProgress:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // toldToWait reports whether the response asks the client to come again.
