@@ -234,7 +234,9 @@ func (s *stubborn) read(path string) object {
 			continue
 		}
 		var envelope struct{ Data object }
-		err = json.NewDecoder(answer.Body).Decode(&envelope)
+		decoder := json.NewDecoder(answer.Body)
+		decoder.UseNumber()
+		err = decoder.Decode(&envelope)
 		answer.Body.Close()
 		if answer.StatusCode == http.StatusOK && err == nil {
 			return envelope.Data
