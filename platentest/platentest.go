@@ -245,3 +245,28 @@ func call[T any](t testing.TB, baseURL, key, path string, in any) *T {
 	}
 	return answer.Data
 }
+
+// RequireExactlyOnce fails the test unless the program under test has carried everything that was due by now exactly
+// once, and, where faults were asked for, has recovered each write that they hit itself. Call it when the program has
+// nothing left to do: time passes in a fork, and this sandbox stays as it is.
+func (s *Sandbox) RequireExactlyOnce(t testing.TB) {
+	t.Helper()
+	s.Require(t, client.Gate{Carried: 1, Client: 1, MinDue: 1})
+}
+
+// Require fails the test unless an integration meets a gate, as RequireExactlyOnce does for 1 of both scores. Client
+// and MinHit are demanded only where faults were asked for.
+func (s *Sandbox) Require(t testing.TB, g client.Gate) {
+	t.Helper()
+	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	settled, err := c.SettleIntegration(t.Context())
+	if err != nil {
+		t.Fatalf("platentest: %v", err)
+	}
+	if !settled.Faulty {
+		g.Client, g.MinHit = 0, 0
+	}
+	if err := g.Check(settled); err != nil {
+		t.Error(err)
+	}
+}

@@ -100,6 +100,28 @@ func Score(score float64) string {
 	return text
 }
 
+// writeKinds writes the counts of each kind; a score that was settled has none.
+func writeKinds(out io.Writer, kinds []client.IntegrationKindCount) error {
+	if len(kinds) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\tscore\tdue\texact\tlate\tmissed\tdoubled\twrong\tunexpected\trepeated\t")
+	for _, k := range kinds {
+		score := "–"
+		if k.ExactlyOnce != nil {
+			score = Score(*k.ExactlyOnce)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", k.Kind, score, k.Due, k.Exact, k.Late, k.Missed,
+			k.Doubled, k.Wrong, k.Unexpected, k.Repeated)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
+
 // WriteIntegration writes the score and its failures, for a person.
 func WriteIntegration(out io.Writer, i *Integration) error {
 	p := paintFor(out)
@@ -111,22 +133,14 @@ func WriteIntegration(out io.Writer, i *Integration) error {
 	fmt.Fprintf(out, "%s %s\n", p.in(bold, "your program"), i.ClientLine())
 	if i.FailuresPerThousand != nil {
 		const perCent = 10 // per thousand
-		fmt.Fprintf(out, "failed: %.2f %%, days without a failure: %d\n", *i.FailuresPerThousand/perCent,
-			*i.DaysWithoutFailure)
-	}
-	fmt.Fprintln(out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\tscore\tdue\texact\tlate\tmissed\tdoubled\twrong\tunexpected\trepeated\t")
-	for _, k := range i.Kinds {
-		score := "–"
-		if k.ExactlyOnce != nil {
-			score = Score(*k.ExactlyOnce)
+		fmt.Fprintf(out, "failed: %.2f %%", *i.FailuresPerThousand/perCent)
+		if i.DaysWithoutFailure != nil {
+			fmt.Fprintf(out, ", days without a failure: %d", *i.DaysWithoutFailure)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", k.Kind, score, k.Due, k.Exact, k.Late, k.Missed,
-			k.Doubled, k.Wrong, k.Unexpected, k.Repeated)
+		fmt.Fprintln(out)
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print: %w", err)
+	if err := writeKinds(out, i.Kinds); err != nil {
+		return err
 	}
 	if len(i.Failures) > 0 {
 		fmt.Fprintln(out)
