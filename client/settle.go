@@ -33,9 +33,9 @@ const (
 )
 
 // SettleIntegration judges what your program owed by now, without waiting for it: it forks the sandbox, lets four
-// working days pass in the fork, counts the findings that began before, and deletes the fork. The sandbox itself does not
-// change. Call it when your program has nothing left to do. A sandbox with the auto bridge has an Integration without a
-// score. The fork counts towards the limits of the server like a new sandbox.
+// working days pass in the fork, counts the findings that began before, and deletes the fork. The sandbox itself
+// does not change. Call it when your program has nothing left to do. With the auto bridge there is an Integration
+// without a score. The fork counts towards the limits of the server like a new sandbox.
 func (c *Client) SettleIntegration(ctx context.Context) (*Settlement, error) {
 	status, err := c.GetSandbox(ctx)
 	if err != nil {
