@@ -316,6 +316,9 @@ func newest(t *testing.T, s *platentest.Sandbox, list string) string {
 // named finds the ids that a sample begins with, bearing that of the page.
 var named = regexp.MustCompile(`((?:_id|I[dD]|ticket) :?= )"[^"]*"`)
 
+// namedInShell finds them in a shell.
+var namedInShell = regexp.MustCompile(`(?m)^([A-Z_]+_ID=).*`)
+
 // perform runs a sample, in Go the command that does, and returns the data that it prints, or the code and the
 // sentence of the refusal that it ends with.
 func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) string {
@@ -336,6 +339,7 @@ func perform(t *testing.T, s *platentest.Sandbox, language, text, id string) str
 	switch language {
 	case "sh":
 		testclient.Need(t, "curl")
+		text = namedInShell.ReplaceAllString(text, "${1}"+id)
 		argv = []string{testclient.Need(t, "bash"), file("sample.sh", "curl() { command curl -sS \"$@\"; }\n"+text)}
 	case "python": // prints what Python makes of JSON
 		argv = []string{

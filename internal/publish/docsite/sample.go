@@ -48,25 +48,34 @@ type call struct {
 	// URL has the places of the path in braces.
 	URL string
 	// Key is the placeholder that the page's script fills in, empty for none.
-	Key        string
-	Idempotent bool
-	Body       string
-	Places     []pathPlace
+	Key string
+	// IdempotencyKey has variables in braces, Note explains it. Both are empty for none.
+	IdempotencyKey, Note string
+	// Random is set where a key must not be guessed.
+	Random bool
+	// Body has variables in braces, as texts of their own.
+	Body   string
+	Places []pathPlace
 }
 
-// pathPlace is an id in a path, and the variable that holds it.
+// Idempotent reports whether an Idempotency-Key is sent.
+func (c call) Idempotent() bool { return c.IdempotencyKey != "" || c.Random }
+
+// pathPlace is an id in a path or in a body, and the variable that holds it.
 type pathPlace struct {
 	place string
 	words []string
 	// Value is the id of a record that was.
 	Value string
+	// InBody is set for one that the path does not have.
+	InBody bool
 }
 
 // samples are an operation in every language.
 func (l *library) samples(op *operation.Operation, v operationView) ([]sample, error) {
 	c := call{
-		Method: op.Method, URL: l.BaseURL() + op.Path + sampleQuery(op), Idempotent: op.Key != operation.KeyNone,
-		Body: sampleBody(op, v.Body),
+		Method: op.Method, URL: l.BaseURL() + op.Path + sampleQuery(op), Body: sampleBody(op, v.Body),
+		Random: randomKey(op),
 	}
 	if c.Method == http.MethodGet {
 		c.Method = ""
@@ -83,6 +92,7 @@ func (l *library) samples(op *operation.Operation, v operationView) ([]sample, e
 		c.URL = strings.ReplaceAll(c.URL, "{"+place+"}", "{"+id.Snake()+"}")
 		c.Places = append(c.Places, id)
 	}
+	l.nameKey(&c, op)
 	var all []sample
 	for _, language := range languages {
 		var b bytes.Buffer
@@ -164,6 +174,9 @@ func (l *library) exampleID(path, place string) string {
 	return "…"
 }
 
+// Shell is the name of the variable in a shell.
+func (p pathPlace) Shell() string { return strings.ToUpper(p.place) }
+
 // Snake is the name of the variable in Python.
 func (p pathPlace) Snake() string { return strings.Join(p.words, "_") }
 
@@ -189,7 +202,7 @@ func (p pathPlace) Mixed() string {
 func (c call) ShellURL() string {
 	url := c.URL
 	for _, i := range c.Places {
-		url = strings.ReplaceAll(url, "{"+i.Snake()+"}", "$"+strings.ToUpper(i.place))
+		url = strings.ReplaceAll(url, "{"+i.Snake()+"}", "$"+i.Shell())
 	}
 	if strings.Contains(url, "?") {
 		return `"` + url + `"`
@@ -238,13 +251,22 @@ func (c call) GoMethod() string {
 }
 
 // Plain reports whether there is nothing to say but the URL.
-func (c call) Plain() bool { return c.Method == "" && c.Key == "" && !c.Idempotent }
+func (c call) Plain() bool { return c.Method == "" && c.Key == "" && !c.Idempotent() }
+
+// ShellBody is the body in single quotes of a shell.
+func (c call) ShellBody() string { return c.inBody(c.Body, pathPlace.Shell, `"'$`, `'"`) }
 
 // PythonBody is the body in Python.
-func (c call) PythonBody() string { return laidOut(c.Body, "    ", "    ", ",") }
+func (c call) PythonBody() string {
+	return c.inBody(laidOut(c.Body, "    ", "    ", ","), pathPlace.Snake, "", "")
+}
 
 // JavaScriptBody is the body in JavaScript.
-func (c call) JavaScriptBody() string { return laidOut(c.Body, "  ", "  ", ",") }
+func (c call) JavaScriptBody() string {
+	return c.inBody(laidOut(c.Body, "  ", "  ", ","), pathPlace.Camel, "", "")
+}
 
-// GoBody is the body in Go.
-func (c call) GoBody() string { return laidOut(c.Body, "\t", "\t", "") }
+// GoBody is the body between backquotes of Go.
+func (c call) GoBody() string {
+	return c.inBody(laidOut(c.Body, "\t", "\t", ""), pathPlace.Mixed, "\"` + ", " + `\"")
+}

@@ -15,18 +15,21 @@ const bodyWidth = 48
 // fields is wanted.
 var sampleBodies = map[string]string{ //nolint:gochecknoglobals // read only
 	"create_sandbox":    `{"preset": "starter"}`,
-	"start_print_run":   `{"press_id": "prs_digital", "work_order_id": "…"}`,
-	"create_work_order": `{"sku": "prd_flyer", "quantity": 100, "reference": "…"}`,
+	"start_print_run":   `{"press_id": "prs_digital", "work_order_id": "{work_order_id}"}`,
+	"create_work_order": `{"sku": "prd_flyer", "quantity": 100, "reference": "{reference}"}`,
 	"advance_time":      `{"minutes": 60}`,
 
-	"create_office_shipment": `{"sales_order_id": "…"}`,
-	"create_requisition":     `{"lines": [{"sku": "mat_coated", "quantity": 12000}], "reference": "…"}`,
-	"create_purchase_order":  `{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}]}`,
-	"create_office_goods_receipt": `{"purchase_order_id": "…", "lines": [{"sku": "mat_coated", ` +
-		`"quantity_accepted": 12000}]}`,
-	"pay_supplier_invoice": `{"amount_minor": 384000}`,
-	"create_webhook":       `{"url": "https://…", "events": ["*"]}`,
-	"update_webhook":       `{"status": "active"}`,
+	"create_office_shipment": `{"sales_order_id": "{sales_order_id}"}`,
+	"create_requisition":     `{"lines": [{"sku": "mat_coated", "quantity": 12000}], "reference": "{reference}"}`,
+	"create_purchase_order": `{"supplier_id": "sup_mill", "lines": [{"sku": "mat_coated", "quantity": 12000}], ` +
+		`"requisition_id": "{requisition_id}"}`,
+	"create_office_goods_receipt": `{"purchase_order_id": "{purchase_order_id}", "lines": [{"sku": "mat_coated", ` +
+		`"quantity_accepted": 12000}], "reference": "{reference}"}`,
+	"create_factory_shipment":      `{"work_order_id": "{work_order_id}"}`,
+	"create_factory_goods_receipt": `{"delivery_id": "{delivery_id}"}`,
+	"pay_supplier_invoice":         `{"amount_minor": 384000}`,
+	"create_webhook":               `{"url": "https://…", "events": ["*"]}`,
+	"update_webhook":               `{"status": "active"}`,
 	"create_timesheet": `{"week_start": "2026-09-07", "entries": [{"badge_no": "1001", ` +
 		`"hours_worked": 40}]}`,
 }
