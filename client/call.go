@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"strconv"
 )
 
 // Call describes a finished call. After a failed one it describes the last
@@ -44,12 +45,26 @@ func note(ctx context.Context, call Call) {
 type idempotencyKey struct{}
 
 // WithIdempotencyKey returns a context whose writes carry a key of yours in
-// place of a random one: the id of the order in your own system, say, so that a
+// place of a random one, such as that of KeyFor, so that a
 // restarted program repeats nothing. A key identifies one intention. The server
 // rejects it with idempotency_key_reused when it comes with another request, so
 // derive one context for each write.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
+}
+
+// KeyFor names an idempotency key for the step and its record, such as accept-SO-1001 for a sales order's number or id:
+// a program that was restarted, or runs twice, sends the same one. Where a step may happen again, add an ordinal that
+// you read from the record, never the attempt. A key has at most 64 characters.
+//
+//	client.KeyFor("accept", order.Number)
+//	client.KeyFor("print", work.Number, len(work.PrintRunIDs)+1)
+func KeyFor[R ~string](step string, record R, ordinal ...int) string {
+	key := step + "-" + string(record)
+	for _, n := range ordinal {
+		key += "-" + strconv.Itoa(n)
+	}
+	return key
 }
 
 type ifMatch struct{}

@@ -60,13 +60,23 @@ func ExampleWithIdempotencyKey() {
 	}
 	var call client.Call
 	work, err := s.Client().CreateWorkOrder(
-		client.WithCall(client.WithIdempotencyKey(ctx, "order-4711"), &call),
-		client.CreateWorkOrderInput{SKU: "prd_flyer", Quantity: 500, Reference: new("4711")},
+		client.WithCall(client.WithIdempotencyKey(ctx, client.KeyFor("carry", "SO-1001")), &call),
+		client.CreateWorkOrderInput{SKU: "prd_flyer", Quantity: 500, Reference: new("SO-1001")},
 	)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(work.Number, "done before:", call.Replayed)
+}
+
+// A step that may happen again has an ordinal, read from its record.
+func ExampleKeyFor() {
+	work := client.FactoryWorkOrder{Number: "WO-3001", PrintRunIDs: []string{"run_1"}}
+	fmt.Println(client.KeyFor("ship", work.Number))
+	fmt.Println(client.KeyFor("print", work.Number, len(work.PrintRunIDs)+1))
+	// Output:
+	// ship-WO-3001
+	// print-WO-3001-2
 }
 
 // A program that creates a sandbox on a busy server says why it has to wait.

@@ -22,7 +22,8 @@ func carryOrders(ctx context.Context, baseURL, officeKey, factoryKey string) err
 			return err
 		}
 		work := client.CreateWorkOrderInput{SKU: order.SKU, Quantity: order.Quantity, Reference: new(order.ID)}
-		if _, err := c.CreateWorkOrder(client.WithIdempotencyKey(ctx, "work-"+order.ID), work); err != nil {
+		carry := client.WithIdempotencyKey(ctx, client.KeyFor("carry", order.ID))
+		if _, err := c.CreateWorkOrder(carry, work); err != nil {
 			return err
 		}
 	}

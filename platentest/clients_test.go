@@ -26,7 +26,7 @@ func received(ctx context.Context, c *client.Client) ([]string, error) {
 }
 
 func accept(ctx context.Context, c *client.Client, order string) error {
-	_, err := c.AcceptSalesOrder(client.WithIdempotencyKey(ctx, "accept-"+order), order)
+	_, err := c.AcceptSalesOrder(client.WithIdempotencyKey(ctx, client.KeyFor("accept", order)), order)
 	if client.IsCode(err, client.CodeInvalidState) {
 		return nil // another program has answered it
 	}

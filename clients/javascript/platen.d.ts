@@ -86,8 +86,8 @@ export interface CallOptions {
 export interface WriteOptions {
   signal?: AbortSignal | undefined;
   /**
-   * A key of your own in place of a random one: made of the order in your own system, say, so that a program that was
-   * started anew repeats nothing. A key stands for one intention.
+   * A key of your own in place of a random one, such as that of keyFor, so that a program that was started anew repeats
+   * nothing. A key stands for one intention.
    */
   idempotencyKey?: string | undefined;
   call?: Call | undefined;
@@ -188,6 +188,14 @@ export declare class NoKeyError extends PlatenError {}
 
 /** Whether an error is one of the server with a code, such as press_busy. */
 export declare function isCode(error: unknown, code: Code): error is ApiError;
+
+/**
+ * Names an idempotency key for the step and its record, such as accept-SO-1001 for a sales order's number or id: a
+ * program that was started again, or runs twice, sends the same one. Where a step may happen again, add an ordinal
+ * that you read from the record, never the attempt: keyFor('print', work.number, work.print_run_ids.length + 1).
+ * A key has at most 64 characters.
+ */
+export declare function keyFor(step: string, record: string, ordinal?: number): string;
 
 /** A new sandbox. No other response shows its keys. */
 export declare class Sandbox implements NewSandbox {

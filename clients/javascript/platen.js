@@ -594,6 +594,11 @@ function parsed(body) {
   }
 }
 
+/** An idempotency key for the step and its record, such as accept-SO-1001. */
+export function keyFor(step, record, ordinal) {
+  return [step, record, ordinal].filter(part => part !== undefined).join('-');
+}
+
 /** A key of 32 random characters. */
 function randomKey() {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));

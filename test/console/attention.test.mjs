@@ -84,6 +84,21 @@ test('a command is a whole request with the key of its system', () => {
   );
 });
 
+test('a command has a key that names its step and its record', () => {
+  const key = (operation, path, body, method = 'POST') => attention.keyOf({ operation, method, path, body });
+  assert.deepEqual(
+    [
+      key('accept_sales_order', '/office/sales-orders/so_1/accept'),
+      key('start_print_run', '/factory/print-runs', { press_id: 'prs_digital', work_order_id: 'wo_1' }),
+      key('start_print_run', '/factory/print-runs', { press_id: 'prs_offset', work_order_ids: ['wo_1', 'wo_2'] }),
+      key('create_purchase_order', '/office/purchase-orders', { supplier_id: 'sup_mill', requisition_id: 'req_1' }),
+      key('run_payroll', '/office/payroll-runs', { week_start: '2026-09-07' }),
+      key('update_webhook', '/webhooks/whk_1', { status: 'active' }, 'PATCH'),
+    ],
+    ['accept-so_1', 'print-wo_1-1', 'print-wo_1-wo_2-1', 'buy-req_1', 'wages-2026-09-07', ''],
+  );
+});
+
 test('a list that stands still keeps its places: what is over stays, what is new comes last', () => {
   const need = (kind, id) => ({ kind, records: [{ id }], command: null, message: kind });
   const [late, idle, paper] = [need('orders_late', 'so_1'), need('press_idle', 'prs_1'), need('material_low', 'itm_1')];

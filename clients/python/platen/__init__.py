@@ -24,7 +24,7 @@ from . import _types as types
 from . import fixture, webhook
 from ._async_client import AsyncClient, AsyncSandbox, create_sandbox_async
 from ._client import Client, Sandbox, create_sandbox
-from ._core import MOST_PER_PAGE, Call, Exchange, Keys, Options, Page, Response, Wait
+from ._core import MOST_PER_PAGE, Call, Exchange, Keys, Options, Page, Response, Wait, key_for
 from ._errors import ApiError, NetworkError, NoKeyError, NotModified, PlatenError, Stopped, is_code
 from ._feed import Checkpoint, FileCheckpoint
 from ._types import CODES, EVENT_TYPES
@@ -62,6 +62,7 @@ __all__ = [
     "create_sandbox_async",
     "fixture",
     "is_code",
+    "key_for",
     "types",
     "webhook",
 ]

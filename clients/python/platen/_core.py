@@ -44,6 +44,16 @@ _MOST_BITS = 28
 _MOST_BEGINNINGS = 5
 
 
+def key_for(step: str, record: str, ordinal: int | None = None) -> str:
+    """Names an idempotency key for the step and its record, such as accept-SO-1001 for a sales order's number or id.
+
+    A program that was started again, or runs twice, sends the same one. Where a step may happen again, add an ordinal
+    that you read from the record, never the attempt: key_for("print", work["number"], len(work["print_run_ids"]) + 1).
+    A key has at most 64 characters.
+    """
+    return f"{step}-{record}" if ordinal is None else f"{step}-{record}-{ordinal}"
+
+
 @dataclass(frozen=True)
 class Keys:
     """The keys of a sandbox. Methods whose key is missing raise NoKeyError."""

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +30,8 @@ func (r *refusal) Error() string { return r.Code + ": " + r.Message }
 type player struct {
 	session *sdk.ClientSession
 	out     io.Writer
+	// moment is the in-world moment.
+	moment string
 	// done counts the actions of the rules in a day.
 	done map[string]int
 	// unwanted are the ids of work orders whose sales order has expired.
@@ -96,16 +97,16 @@ func (p *player) must(ctx context.Context, tool string, arguments object) (objec
 }
 
 // write is must with a key, under which nothing happens twice however often it is
-// sent.
-func (p *player) write(ctx context.Context, tool string, arguments object) (object, error) {
-	arguments["idempotency_key"] = rand.Text()
+// sent. The key names the step and its record, so that a player that is started again repeats nothing either.
+func (p *player) write(ctx context.Context, key, tool string, arguments object) (object, error) {
+	arguments["idempotency_key"] = key
 	return p.must(ctx, tool, arguments)
 }
 
 // may is write for a request that may be refused. It counts the ones that
 // succeed.
-func (p *player) may(ctx context.Context, what, tool string, arguments object) (bool, error) {
-	_, err := p.write(ctx, tool, arguments)
+func (p *player) may(ctx context.Context, what, key, tool string, arguments object) (bool, error) {
+	_, err := p.write(ctx, key, tool, arguments)
 	if _, refused := errors.AsType[*refusal](err); refused {
 		return false, nil
 	}

@@ -12,6 +12,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -70,7 +71,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // play plays a company for some days, one of its own unless there is one.
 func (p *player) play(ctx context.Context, days int, own bool) error {
 	if own {
-		if _, err := p.write(ctx, "create_sandbox", object{"preset": "agent_eval"}); err != nil {
+		// The key of a new sandbox names this run, and nobody may guess it.
+		if _, err := p.write(ctx, rand.Text(), "create_sandbox", object{"preset": "agent_eval"}); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,12 @@ const (
 // day goes through the rules and lets a working day pass.
 func (p *player) day(ctx context.Context) error {
 	p.done = map[string]int{}
-	var now object
+	now, err := p.must(ctx, "get_sandbox", object{"view": "full"})
+	if err != nil {
+		return err
+	}
+	clock, _ := now["clock"].(object)
+	p.moment = text(clock, "sim_date") + "-" + text(clock, "sim_time")
 	for range turns {
 		for _, rule := range []func(context.Context) error{
 			p.answer, p.receive, p.buy, p.refill, p.pay, p.print, p.ship,
@@ -35,10 +40,11 @@ func (p *player) day(ctx context.Context) error {
 				return err
 			}
 		}
-		var err error
-		if now, err = p.write(ctx, "advance_time", object{"minutes": turnMinutes, "view": "full"}); err != nil {
+		if now, err = p.write(ctx, "tick-"+p.moment, "advance_time",
+			object{"minutes": turnMinutes, "view": "full"}); err != nil {
 			return err
 		}
+		p.moment = text(now, "sim_date") + "-" + text(now, "sim_time")
 	}
 	fmt.Fprintf(p.out, "until %s %s: accepted %d, printed %d, shipped %d, ordered %d, paid %d; cash %.2f\n",
 		text(now, "sim_date"), text(now, "sim_time"), p.done["accepted"], p.done["printed"], p.done["shipped"],
@@ -61,7 +67,7 @@ func (p *player) answer(ctx context.Context) error {
 		if len(waiting)+i >= mostWaiting {
 			answer, what = "decline", "declined"
 		}
-		if _, err := p.may(ctx, what, "office_answer_sales_order",
+		if _, err := p.may(ctx, what, answer+"-"+text(order, "id"), "office_answer_sales_order",
 			object{"id": order["id"], "answer": answer}); err != nil {
 			return err
 		}
@@ -89,7 +95,7 @@ func (p *player) receive(ctx context.Context) error {
 		return err
 	}
 	for _, delivery := range deliveries {
-		if _, err := p.may(ctx, "received", "factory_record_goods_receipt",
+		if _, err := p.may(ctx, "received", "count-"+text(delivery, "id"), "factory_record_goods_receipt",
 			object{"delivery_id": delivery["id"]}); err != nil {
 			return err
 		}
@@ -109,12 +115,12 @@ func (p *player) buy(ctx context.Context) error {
 			continue
 		}
 		if text(wanted, "status") == "received" {
-			if _, err := p.may(ctx, "approved", "call_operation",
+			if _, err := p.may(ctx, "approved", "approve-"+text(wanted, "id"), "call_operation",
 				object{"operation": "approve_requisition", "id": wanted["id"]}); err != nil {
 				return err
 			}
 		}
-		if err := p.order(ctx, wanted); err != nil {
+		if err := p.order(ctx, "buy-"+text(wanted, "id"), wanted); err != nil {
 			return err
 		}
 	}
@@ -123,7 +129,9 @@ func (p *player) buy(ctx context.Context) error {
 		return err
 	}
 	for _, order := range pending {
-		if _, err := p.may(ctx, "approved", "office_approve_purchase_order", object{"id": order["id"]}); err != nil {
+		id := text(order, "id")
+		if _, err := p.may(ctx, "approved", "approve-"+id, "office_approve_purchase_order",
+			object{"id": id}); err != nil {
 			return err
 		}
 	}
@@ -152,7 +160,8 @@ func (p *player) refill(ctx context.Context) error {
 			continue
 		}
 		line := object{"sku": item["sku"], "quantity": item["reorder_quantity"]}
-		if err := p.order(ctx, object{"lines": []any{line}}); err != nil {
+		// No record asks for it, so that its key names the moment.
+		if err := p.order(ctx, "refill-"+text(item, "sku")+"-"+p.moment, object{"lines": []any{line}}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +169,7 @@ func (p *player) refill(ctx context.Context) error {
 }
 
 // order tries the suppliers of what is wanted, the quickest first.
-func (p *player) order(ctx context.Context, wanted object) error {
+func (p *player) order(ctx context.Context, key string, wanted object) error {
 	suppliers, err := p.list(ctx, "office_list", "suppliers", "")
 	if err != nil {
 		return err
@@ -176,7 +185,7 @@ func (p *player) order(ctx context.Context, wanted object) error {
 		if id := wanted["id"]; id != nil { // of a requisition
 			order["requisition_id"] = id
 		}
-		ordered, err := p.may(ctx, "ordered", "office_create_purchase_order", order)
+		ordered, err := p.may(ctx, "ordered", key, "office_create_purchase_order", order)
 		if err != nil || ordered {
 			return err
 		}
@@ -221,7 +230,8 @@ func (p *player) pay(ctx context.Context) error {
 		default:
 			arguments["amount_minor"] = invoice["matched_minor"]
 		}
-		if _, err := p.may(ctx, "paid", "office_pay_supplier_invoice", arguments); err != nil {
+		if _, err := p.may(ctx, "paid", "pay-"+text(invoice, "id"), "office_pay_supplier_invoice",
+			arguments); err != nil {
 			return err
 		}
 	}
@@ -230,7 +240,9 @@ func (p *player) pay(ctx context.Context) error {
 		return err
 	}
 	for _, week := range wages {
-		if _, err := p.may(ctx, "paid", "office_run_payroll", object{"week_start": week["week_start"]}); err != nil {
+		monday := text(week, "week_start")
+		if _, err := p.may(ctx, "paid", "wages-"+monday, "office_run_payroll",
+			object{"week_start": monday}); err != nil {
 			return err
 		}
 	}
@@ -283,7 +295,9 @@ func (p *player) print(ctx context.Context) error {
 // start starts a run for a job. It returns false for a job without an order: its
 // order has expired.
 func (p *player) start(ctx context.Context, press, job object) (wanted bool, err error) {
-	_, err = p.write(ctx, "factory_start_print_run",
+	runs, _ := job["print_run_ids"].([]any)
+	key := fmt.Sprintf("print-%s-%d", text(job, "id"), len(runs)+1)
+	_, err = p.write(ctx, key, "factory_start_print_run",
 		object{"press_id": press["id"], "work_order_id": job["id"], "overs_pct": oversPct})
 	refused, ok := errors.AsType[*refusal](err)
 	switch {
@@ -326,7 +340,9 @@ func (p *player) ship(ctx context.Context) error {
 		return err
 	}
 	for _, job := range jobs {
-		if _, err := p.may(ctx, "shipped", "factory_create_shipment", object{"work_order_id": job["id"]}); err != nil {
+		id := text(job, "id")
+		if _, err := p.may(ctx, "shipped", "ship-"+id, "factory_create_shipment",
+			object{"work_order_id": id}); err != nil {
 			return err
 		}
 	}

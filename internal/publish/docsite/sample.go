@@ -75,7 +75,7 @@ type pathPlace struct {
 func (l *library) samples(op *operation.Operation, v operationView) ([]sample, error) {
 	c := call{
 		Method: op.Method, URL: l.BaseURL() + op.Path + sampleQuery(op), Body: sampleBody(op, v.Body),
-		Random: randomKey(op),
+		Random: unguessable(op),
 	}
 	if c.Method == http.MethodGet {
 		c.Method = ""

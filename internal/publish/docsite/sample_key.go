@@ -33,11 +33,11 @@ const (
 // when it is sent twice.
 var sampleKeys = map[string]sampleKey{ //nolint:gochecknoglobals // read only
 	"poll_ticket": {Key: "claim-{ticket}"},
-	"advance_time": {Key: "tick-2026-09-01-0800", Again: "The key names the in-world moment of the tick's beginning: " +
+	"advance_time": {Key: "tick-2026-09-07-0800", Again: "The key names the in-world moment of the tick's beginning: " +
 		"read sim_date and sim_time."},
 	"extend_sandbox": {Key: "extend-2", Again: "The ordinal is extensions_left of the sandbox."},
 	"delete_sandbox": {Key: "delete-sandbox"},
-	"create_checkpoint": {Key: "checkpoint-2026-09-01-1",
+	"create_checkpoint": {Key: "checkpoint-2026-09-07-1",
 		Again: "The ordinal is one more than the checkpoints of that day."},
 	"delete_checkpoint": {Key: "delete-{id}"},
 	"pull_trigger":      {Key: "trigger-order-1", Again: "The ordinal is that of the order in your test."},
@@ -49,7 +49,7 @@ var sampleKeys = map[string]sampleKey{ //nolint:gochecknoglobals // read only
 		From: map[string]string{"sales_order_id": orderPath}},
 	"accept_contract_lot":  {Key: "accept-{id}"},
 	"decline_contract_lot": {Key: "decline-{id}"},
-	"trade_on_market": {Key: "buy-mat_coated-2026-09-01-1",
+	"trade_on_market": {Key: "buy-mat_coated-2026-09-07-1",
 		Again: "The ordinal is one more than the day's trades of the material."},
 	"create_requisition":  {Key: "request-{reference}", From: map[string]string{"reference": "WO-3001"}},
 	"approve_requisition": {Key: "approve-{id}"},
@@ -85,9 +85,9 @@ var sampleKeys = map[string]sampleKey{ //nolint:gochecknoglobals // read only
 		Again: "The key names the first event that is sent again."},
 }
 
-// randomKey marks the two operations that make a sandbox: their keys count for a whole network, and whoever has one
-// gets the sandbox.
-func randomKey(op *operation.Operation) bool {
+// unguessable marks the two operations that make a sandbox: a key of theirs counts for a whole network, and
+// returns the sandbox.
+func unguessable(op *operation.Operation) bool {
 	return op.ID == "create_sandbox" || op.ID == "fork_sandbox"
 }
 

@@ -138,17 +138,17 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: IdempotencyRequired, Status: http.StatusBadRequest,
-		Hint:    "Send Idempotency-Key with a fresh value of 1 to 64 characters, and the same one on every retry.",
+		Hint:    "Send Idempotency-Key, named for the step and its record (accept-SO-1001), and the same one on every retry.",
 		Meaning: "The route creates or pays something and requires an Idempotency-Key header.",
-		Remedy: "Create one key for each intended effect, such as a UUID, and send it with every retry " +
-			"of that intention.",
+		Remedy: "Name one key for each intended effect, after the step and its record (accept-SO-1001), and send it " +
+			"with every retry of that intention.",
 	},
 	{
 		Code: IdempotencyKeyInvalid, Status: http.StatusBadRequest,
 		Hint: "Use 1 to 64 printable ASCII characters.",
 		Meaning: "The Idempotency-Key is empty, longer than 64 characters, repeated, or has characters that " +
 			"cannot be printed.",
-		Remedy: "Use a UUID or another short token.",
+		Remedy: "Name the key for the step and its record, such as accept-SO-1001.",
 	},
 	{
 		Code: Unauthorized, Status: http.StatusUnauthorized,

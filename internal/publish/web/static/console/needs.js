@@ -101,10 +101,47 @@ export const buttonOf = command => {
   return name.replace(/\bit\b/, numberOf(command) ?? 'it');
 };
 
-// curlOf is the whole request of a command, for a terminal. Without a key that names its record, it has
-// another one each time it is pasted.
-export const curlOf = ({ method, path, body, key = '$(date +%s%N)' }) =>
-  sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key, body });
+// steps are the commands as idempotency keys call them.
+const steps = {
+  accept_sales_order: 'accept',
+  decline_sales_order: 'decline',
+  start_print_run: 'print',
+  create_factory_shipment: 'ship',
+  create_factory_goods_receipt: 'count',
+  create_purchase_order: 'buy',
+  run_payroll: 'wages',
+  pay_supplier_invoice: 'pay',
+  hire_employee: 'hire',
+  advance_time: 'tick',
+};
+
+// keyOf is the idempotency key of a command: the step and its record, with an ordinal read from the record where
+// another run may follow. What has no record takes the in-world moment. A PATCH needs none.
+export function keyOf(command) {
+  const { operation, method, path, body } = command;
+  if (method !== 'POST') return '';
+  const { work_order_id, work_order_ids, requisition_id, delivery_id, week_start, role, lines } = body ?? {};
+  const id = /\/([a-z]+_[^/]+)/.exec(path)?.[1] ?? work_order_id ?? requisition_id ?? delivery_id ?? week_start;
+  const nameOfRow = of => store.row(resourceOf(of), of)?.number ?? of;
+  const parts = [steps[operation] ?? operation.split('_')[0]];
+  if (work_order_ids) parts.push(...work_order_ids.map(nameOfRow));
+  else if (id) parts.push(nameOfRow(id));
+  else {
+    const { sim_date, sim_time } = store.status.value?.clock ?? {};
+    parts.push(role ?? lines?.[0]?.sku, sim_date, sim_time?.replace(':', ''));
+  }
+  if (operation === 'start_print_run') {
+    const runs = [work_order_id, ...(work_order_ids ?? [])].map(of => store.row('work_order', of)?.print_run_ids.length);
+    parts.push(1 + runs.reduce((sum, n) => sum + (n ?? 0), 0));
+  }
+  return parts.filter(Boolean).join('-');
+}
+
+// curlOf is the whole request of a command, for a terminal.
+export const curlOf = command => {
+  const { method, path, body, key = keyOf(command) } = command;
+  return sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key, body });
+};
 
 // canSend reports whether this tab has the key that a command requires.
 const canSend = command => !!keyFor(systemOf(command.path));
