@@ -49,6 +49,9 @@ func (x *exchange) page() (page, *arguments, error) {
 		p.filters = append(p.filters, sent.Get(name))
 		p.filtered = p.filtered || sent.Has(name)
 	}
+	if sent.Has(operation.ParameterAfter) {
+		p.filters = append(p.filters, sent.Get(operation.ParameterAfter))
+	}
 	if x.op.Parent != "" {
 		id, err := x.id()
 		if err != nil {
@@ -123,13 +126,13 @@ func (x *exchange) list() (*message.Response, error) {
 	if x.HAR {
 		return x.archive()
 	}
-	p, _, err := x.page()
+	p, sent, err := x.page()
 	if err != nil {
 		return nil, err
 	}
 	switch x.op.Resource {
 	case operation.CallResource:
-		return x.calls(&p)
+		return x.calls(&p, sent)
 	case operation.FaultResource:
 		return x.faultHits(&p)
 	case operation.FindingResource:

@@ -99,6 +99,14 @@ func (s *Server) notice(r *message.Request, out *message.Response, now moment.In
 	r.Sandbox.Observe(r.Context(), c)
 }
 
+// operationOf is the id of the request's operation, "" for none.
+func operationOf(r *message.Request) string {
+	if r.Operation == nil {
+		return ""
+	}
+	return r.Operation.ID
+}
+
 // remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS), with its bodies: without them
 // when a budget refused it, which costs its client nothing. A severed response is left out.
 func (s *Server) remember(r *message.Request, out *message.Response, now moment.Instant) {
@@ -109,7 +117,8 @@ func (s *Server) remember(r *message.Request, out *message.Response, now moment.
 	call := desk.Call{
 		ID: r.ID, Method: message.Short(r.HTTP.Method), Path: path,
 		System: r.Caller.System, Status: out.Status,
-		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
+		Operation: operationOf(r),
+		Code:      string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
 		At:          now, Milliseconds: time.Since(r.Began).Milliseconds(),
 	}

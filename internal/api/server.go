@@ -95,6 +95,8 @@ type Server struct {
 	stopped  chan struct{}
 	stop     sync.Once
 	waiters  waiters
+	testers  waiters         // of the list of requests
+	known    map[string]bool // the ids of all operations
 	console  *consoleRoutes
 }
 
@@ -134,7 +136,7 @@ type bound struct {
 func New(o Options, table []operation.Operation) (*Server, error) {
 	s := &Server{
 		options: o, registry: o.Registry, log: o.Log, mux: http.NewServeMux(), routes: map[string]*route{},
-		stopped: make(chan struct{}), announcements: map[*operation.Operation]*announcement{},
+		stopped: make(chan struct{}), known: map[string]bool{}, announcements: map[*operation.Operation]*announcement{},
 	}
 	s.errors = message.Errors{Origin: o.Origin, Log: o.Log, Advise: o.Advise}
 	s.writer.Stopped, s.writer.Held, s.bodies.Stopping = s.stopped, o.Held, s.stopping.Load
@@ -148,6 +150,7 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("operation %s: %w", table[i].ID, err)
 		}
+		s.known[b.ID] = true
 		add(routes, b.Path, b, false)
 		if b.columns != nil {
 			add(routes, b.Path+".csv", b, true)

@@ -25,6 +25,8 @@ type Call struct {
 	Path   string
 	System apikey.System
 	Status int
+	// Operation is the id of its operation, "" for a path that none has.
+	Operation string
 	// Code is that of a refusal, "" for none.
 	Code     string
 	Replayed bool
@@ -44,6 +46,8 @@ type Call struct {
 // company's history. It does not outlive the process.
 type CallLog struct {
 	mu sync.Mutex
+	// noted is closed by the next request, nil while nobody waits for one.
+	noted chan struct{}
 	// calls are in the order of their responses; the oldest is at first, which is
 	// 0 until all places are taken.
 	calls []Call
@@ -83,6 +87,10 @@ func (c *Client) Note(call Call) (full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := l.held + l.rows
+	if l.noted != nil {
+		close(l.noted)
+		l.noted = nil
+	}
 	l.count++
 	call.Ordinal = l.base + l.count
 	if n := len(l.calls); n > 0 { // also when the clock is set back
@@ -104,6 +112,16 @@ func (c *Client) Note(call Call) (full bool) {
 	}
 	grown := l.held + l.rows - before
 	return c.memory.Bytes.Add(grown) > c.memory.Limit && grown > 0
+}
+
+// Noted returns a channel that the next request closes.
+func (l *CallLog) Noted() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.noted == nil {
+		l.noted = make(chan struct{})
+	}
+	return l.noted
 }
 
 // Unhit takes back that a remembered request met a fault.

@@ -17,6 +17,7 @@ const (
 	ParameterUpdatedSince = "updated_since"
 	ParameterAfterSeq     = "after_seq"
 	ParameterWaitS        = "wait_s"
+	ParameterAfter        = "after"
 	ParameterSince        = "since"
 	// ParameterTypes takes several event types, separated by commas.
 	ParameterTypes  = "types"
@@ -130,6 +131,14 @@ func (o *Operation) Query() []Parameter {
 	}
 	number := Parameter{Type: Sequence, Maximum: math.MaxInt64}
 	switch {
+	case o.Kind == List && o.Resource == CallResource:
+		query = append(query, Parameter{
+			Name: ParameterAfter, Type: Text, Doc: "Only requests after the one with this id: the request_id of any " +
+				"response of this sandbox that is still listed.",
+		}, Parameter{
+			Name: ParameterWaitS, Type: Integer, Maximum: maxPollSeconds, Default: new(int64),
+			Doc: "How long to wait for a request that fits, in seconds.",
+		})
 	case o.Since:
 		number.Name, number.Default = ParameterSince, new(int64)
 		number.Doc = "Only points from this event on; the point that you have seen last comes again."
@@ -169,6 +178,9 @@ func (o *Operation) filters() []Parameter {
 		}
 		if name == ParameterSystem && o.Streams() {
 			p.Doc = "Only events of this part of the company: office, factory, hr, world or sandbox."
+		}
+		if o.Resource == CallResource {
+			describeCallFilter(&p)
 		}
 		if slices.Contains(o.Dates, name) {
 			p.Type = Date

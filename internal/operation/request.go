@@ -8,6 +8,7 @@ import (
 	"platen/internal/company/fault"
 	"platen/internal/desk"
 	"platen/internal/words/moment"
+	"platen/internal/words/problem"
 )
 
 // CallResource names the calls of clients among the resources that can be
@@ -22,6 +23,7 @@ type LoggedCall struct {
 	ID               string         `json:"id" doc:"The request_id of its response."`
 	Method           string         `json:"method" example:"POST" doc:"The HTTP method."`
 	Path             string         `json:"path" example:"/v1/factory/print-runs" doc:"Without its query string."`
+	Operation        *string        `json:"operation" example:"start_print_run" doc:"The id of the operation; null for a path or a method that none has."`
 	Status           int            `json:"status" example:"201" doc:"The HTTP status of the response."`
 	DurationMS       int64          `json:"duration_ms" doc:"Until the response was ready, in whole milliseconds."`
 	System           string         `json:"system" enum:"office,factory" doc:"The system of the key that was sent: office or factory."`
@@ -75,6 +77,9 @@ func LoggedCallOf(c *desk.Call, faults bool) LoggedCall {
 		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
 		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
 	}
+	if c.Operation != "" {
+		row.Operation = &c.Operation
+	}
 	if c.Code != "" {
 		row.ErrorCode = &c.Code
 	}
@@ -87,6 +92,28 @@ func LoggedCallOf(c *desk.Call, faults bool) LoggedCall {
 	return row
 }
 
+// Filters of the list of requests.
+const (
+	FilterMethod = iota
+	FilterPath
+	FilterOperation
+	FilterStatus
+)
+
+var callFilters = []string{"method", "path", "operation", "status"} //nolint:gochecknoglobals // read only
+
+// describeCallFilter describes a filter of the list of requests.
+func describeCallFilter(p *Parameter) {
+	switch p.Name {
+	case callFilters[FilterPath]:
+		p.Doc = "Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out."
+	case callFilters[FilterOperation]:
+		p.Doc = "Only requests of this operation, such as start_print_run."
+	case callFilters[FilterStatus]:
+		p.Doc = "Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx."
+	}
+}
+
 func requestOperations() []Operation {
 	return []Operation{{
 		ID: "list_requests", Kind: List, Method: http.MethodGet, Path: "/requests", System: Shared,
@@ -96,8 +123,9 @@ func requestOperations() []Operation {
 			"Requests for this list are not in it, nor are requests after the end of the lease. The players of an " +
 			"evaluation see none from before the first checkpoint of its grader. " +
 			"The list is kept in memory: it begins anew when the server does. GET /requests.har sends all of them " +
-			"with their bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia.",
-		Resource: CallResource, Out: reflect.TypeFor[LoggedCall](),
+			"with their bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds when " +
+			"a request has come that the filters match, so that a test can wait for the program that it tests.",
+		Resource: CallResource, Filters: callFilters, Problems: []problem.Code{problem.PollInProgress}, Out: reflect.TypeFor[LoggedCall](),
 	}, {
 		ID: "get_request", Kind: Row, Method: http.MethodGet, Path: "/requests/{id}", System: Shared,
 		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
