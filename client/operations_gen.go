@@ -446,6 +446,22 @@ func (c *Client) IntegrationFindings(ctx context.Context, params ListIntegration
 
 // ListRequestsParams chooses what ListRequests reads. Empty fields choose nothing.
 type ListRequestsParams struct {
+	// Method is the parameter method: only rows with this method. The HTTP method.
+	Method string
+	// Path is the parameter path: only requests of this path, such as /v1/factory/print-runs; /v1 may
+	// be left out.
+	Path string
+	// Operation is the parameter operation: only requests of this operation, such as start_print_run.
+	Operation string
+	// Status is the parameter status: only responses with this status, such as 201, or of this class:
+	// 2xx, 4xx, 5xx.
+	Status string
+	// After is the parameter after: only requests after the one with this id: the request_id of any
+	// response of this sandbox that is still listed.
+	After string
+	// WaitS is the parameter wait_s: how long to wait for a request that fits, in seconds. 0 to 25;
+	// the server's default is 0.
+	WaitS *int
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
 	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
@@ -459,6 +475,14 @@ type ListRequestsParams struct {
 
 func (p ListRequestsParams) selection() selection {
 	s := selecting(p.Limit, p.Cursor, p.UpdatedSince, p.IfNoneMatch)
+	s.where("method", p.Method)
+	s.where("path", p.Path)
+	s.where("operation", p.Operation)
+	s.where("status", p.Status)
+	s.where("after", p.After)
+	if p.WaitS != nil {
+		s.where("wait_s", strconv.Itoa(*p.WaitS))
+	}
 	return s
 }
 
@@ -468,7 +492,10 @@ func (p ListRequestsParams) selection() selection {
 // Requests for this list are not in it, nor are requests after the end of the lease. The players
 // of an evaluation see none from before the first checkpoint of its grader. The list is kept in
 // memory: it begins anew when the server does. GET /requests.har sends all of them with their
-// bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia.
+// bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds when a
+// request has come that the filters match, so that a test can wait for the program that it tests.
+//
+// It can fail with poll_in_progress (409), beside the errors of every request.
 func (c *Client) ListRequests(ctx context.Context, params ListRequestsParams) (*Page[LoggedCall], error) {
 	return readPage[LoggedCall](ctx, c, &request{operation: "list_requests", path: "/requests", system: shared}, params.selection())
 }

@@ -1471,6 +1471,8 @@ type LoggedCall struct {
 	Method string `json:"method"`
 	// Without its query string.
 	Path string `json:"path"`
+	// The id of the operation; null for a path or a method that none has.
+	Operation *string `json:"operation"`
 	// The HTTP status of the response.
 	Status int64 `json:"status"`
 	// Until the response was ready, in whole milliseconds.
@@ -1511,6 +1513,8 @@ type LoggedExchange struct {
 	Method string `json:"method"`
 	// Without its query string.
 	Path string `json:"path"`
+	// The id of the operation; null for a path or a method that none has.
+	Operation *string `json:"operation"`
 	// The HTTP status of the response.
 	Status int64 `json:"status"`
 	// Until the response was ready, in whole milliseconds.

@@ -334,3 +334,30 @@ func TestDeliveriesOfARealServerAreVerified(t *testing.T) {
 		}
 	}
 }
+
+// TestATestWaitsForTheProgramThatItTests with the client and with the fixture; a wait ends with its context.
+func TestATestWaitsForTheProgramThatItTests(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	s := p.Sandbox(t, platentest.Options{Preset: "starter", Clock: "manual"})
+	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+	orders := must[*client.Page[client.OfficeSalesOrder]](t)(c.ListSalesOrders(t.Context(),
+		client.ListSalesOrdersParams{Status: client.OfficeSalesOrderStatusReceived}))
+	var read client.Call
+	must[*client.OfficeSalesOrder](t)(c.GetSalesOrder(client.WithCall(t.Context(), &read), orders.Items[0].ID))
+	program := make(chan error, 1)
+	go func() {
+		_, err := c.AcceptSalesOrder(t.Context(), orders.Items[0].ID)
+		program <- err
+	}()
+	wanted := client.ListRequestsParams{Operation: "accept_sales_order", Status: "2xx", After: read.Meta.RequestID}
+	found := s.WaitForRequest(t, wanted)
+	if err := <-program; err != nil || !strings.HasSuffix(found.Path, orders.Items[0].ID+"/accept") {
+		t.Errorf("the wait ends with %+v, the program with %v", found, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.WaitForRequest(ctx, client.ListRequestsParams{Operation: "run_payroll"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the wait without an end ends with %v", err)
+	}
+}

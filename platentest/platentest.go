@@ -173,6 +173,23 @@ func (s *Sandbox) ForkAt(t testing.TB, label string) *Sandbox {
 		at(s.BaseURL)
 }
 
+// requestPatience is how long a test waits for the program that it tests.
+const requestPatience = 30 * time.Second
+
+// WaitForRequest waits until the sandbox has had a request that params choose, and returns it: the oldest of the newest
+// 100 that fit. The test fails when none comes in 30 seconds.
+func (s *Sandbox) WaitForRequest(t testing.TB, params client.ListRequestsParams) *client.LoggedCall {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), requestPatience)
+	defer cancel()
+	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey, Grading: s.GradingKey})
+	found, err := c.WaitForRequest(ctx, params)
+	if err != nil {
+		t.Fatalf("no request came that fits %+v: %v", params, err)
+	}
+	return found
+}
+
 // Trigger brings something about, such as "rush_order" or "truck_short", with the fields
 // that it takes, or nil. GET /sandbox/triggers lists what there is.
 func (s *Sandbox) Trigger(t testing.TB, kind string, fields map[string]any) {

@@ -1336,6 +1336,8 @@ export interface LoggedCall {
   method: string;
   /** Without its query string. */
   path: string;
+  /** The id of the operation; null for a path or a method that none has. */
+  operation: string | null;
   /** The HTTP status of the response. */
   status: number;
   /** Until the response was ready, in whole milliseconds. */
@@ -1373,6 +1375,8 @@ export interface LoggedExchange {
   method: string;
   /** Without its query string. */
   path: string;
+  /** The id of the operation; null for a path or a method that none has. */
+  operation: string | null;
   /** The HTTP status of the response. */
   status: number;
   /** Until the response was ready, in whole milliseconds. */
@@ -5648,6 +5652,21 @@ export interface ListIntegrationFindingsParams {
 
 /** The parameters of listRequests. */
 export interface ListRequestsParams {
+  /** Only rows with this method. The HTTP method. */
+  method?: string;
+  /** Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out. */
+  path?: string;
+  /** Only requests of this operation, such as start_print_run. */
+  operation?: string;
+  /** Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx. */
+  status?: string;
+  /**
+   * Only requests after the one with this id: the request_id of any response of this sandbox that is still
+   * listed.
+   */
+  after?: string;
+  /** How long to wait for a request that fits, in seconds. 0 to 25; the server's default is 0. */
+  wait_s?: number;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
   /** next_cursor of the page before, unchanged. */
@@ -6483,7 +6502,10 @@ export declare class Operations {
    * this list are not in it, nor are requests after the end of the lease. The players of an evaluation see
    * none from before the first checkpoint of its grader. The list is kept in memory: it begins anew when the
    * server does. GET /requests.har sends all of them with their bodies as an HTTP Archive, for browsers'
-   * tools, k6 and Insomnia.
+   * tools, k6 and Insomnia. With wait_s it responds when a request has come that the filters match, so that a
+   * test can wait for the program that it tests.
+   *
+   * It can fail with poll_in_progress (409), beside the errors of every request.
    */
   listRequests(params?: ListRequestsParams, options?: CallOptions): Promise<Page<LoggedCall>>;
 

@@ -5,6 +5,8 @@ import type {
   EventType,
   FeedEvent,
   ForkedFrom,
+  ListRequestsParams,
+  LoggedCall,
   Meta,
   NewSandbox,
   QueueTicket,
@@ -251,6 +253,15 @@ export declare class Client extends Operations {
   readonly baseURL: string;
   /** The same client with other keys, and with other options where they are given. */
   with(keys: Keys, options?: ClientOptions): Client;
+  /**
+   * Waits until the sandbox has had a request that the params choose, and returns it: a test waits so for the program
+   * that it tests. It is the oldest of the newest 100 that fit; `after`, the request_id of any response, begins behind
+   * that request. Rejects with a PlatenError when none has come in 30 seconds, or another time.
+   */
+  waitForRequest(
+    params?: Pick<ListRequestsParams, 'method' | 'path' | 'operation' | 'status' | 'after' | 'updated_since'>,
+    options?: { timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<LoggedCall>;
   /**
    * Follows the feed: yields every event, and waits for more. A checkpoint is asked where to begin, and told of an
    * event when the loop asks for the next one. So each event is handled at least once, and none is lost: one whose

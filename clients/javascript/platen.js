@@ -21,6 +21,8 @@ const MOST_PROOFS = 3;
 const MOST_BEGINNINGS = 5;
 // A long poll waits so long on the server.
 const POLL_S = 20;
+// So long a test waits for a request by default.
+const WAIT_MS = 30_000;
 
 /** Any failure that this module describes. */
 export class PlatenError extends Error {
@@ -145,6 +147,23 @@ export class Client extends Operations {
   /** The same client with other keys, and with other options where they are given. */
   with(keys, options = {}) {
     return new Client(this.#base, keys, { ...this.#settings, ...options });
+  }
+
+  /**
+   * Waits until the sandbox has had a request that the params choose, and returns it: a test waits so for the program
+   * that it tests. Rejects with a PlatenError when none has come in time.
+   */
+  async waitForRequest(params = {}, { timeoutMs = WAIT_MS, signal } = {}) {
+    const until = this.#settings.now() + timeoutMs;
+    for (;;) {
+      const left = Math.max(0, Math.ceil((until - this.#settings.now()) / 1000));
+      const chosen = { ...params, limit: MOST_PER_PAGE, wait_s: Math.min(POLL_S, left) };
+      const { items } = await this.listRequests(chosen, { signal });
+      if (items.length) return items.at(-1);
+      if (this.#settings.now() >= until) {
+        throw new PlatenError(`no request came within ${timeoutMs} ms that fits ${JSON.stringify(params)}`);
+      }
+    }
   }
 
   /**

@@ -57,6 +57,19 @@ test('a follower waits for what happens', real, async () => {
   assert.equal(value.seq, after + 1);
 });
 
+test('a test waits for the program that it tests', real, async () => {
+  const { client } = await enter();
+  const order = (await all(client.salesOrders({ status: 'received' })))[0];
+  const call = {};
+  await client.getSalesOrder(order.id, { call });
+  const after = call.meta.request_id;
+  const waited = client.waitForRequest({ operation: 'accept_sales_order', status: '2xx', after });
+  await client.acceptSalesOrder(order.id); // the program
+  assert.equal((await waited).path, `/v1/office/sales-orders/${order.id}/accept`);
+  const never = client.waitForRequest({ operation: 'run_payroll' }, { timeoutMs: 1 });
+  await assert.rejects(never, /no request came within 1 ms/);
+});
+
 test('a lost response is brought again', real, async () => {
   let lost = 0;
   const fetch = async (...sent) => {

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from math import ceil
 from typing import Any, Self, TypeVar, cast
 
 from . import _types as t
@@ -19,6 +20,8 @@ from ._async_operations import AsyncOperations
 from ._client import _passed, _split
 from ._core import (
     MOST_PER_PAGE,
+    POLL_S,
+    WAIT_S,
     Call,
     Core,
     Keys,
@@ -118,6 +121,33 @@ class AsyncClient(AsyncOperations):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    async def wait_for_request(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        operation: str | None = None,
+        status: str | None = None,
+        after: str | None = None,
+        timeout_s: float = WAIT_S,
+    ) -> t.LoggedCall:
+        """Wait until the sandbox has had a request that fits, and return it.
+
+        A test waits so for the program that it tests. It is the oldest of the newest 100 that fit; after, the
+        request_id of any response, begins behind that request. Raises TimeoutError when none has come in time.
+        """
+        until = self._now() + timeout_s
+        while True:
+            left = max(0, ceil(until - self._now()))
+            page = await self.list_requests(
+                method=method, path=path, operation=operation, status=status, after=after, limit=MOST_PER_PAGE,
+                wait_s=min(POLL_S, left),
+            )
+            if page.items:
+                return page.items[-1]
+            if self._now() >= until:
+                raise TimeoutError(f"no request that fits came within {timeout_s} s")
 
     async def events(
         self,

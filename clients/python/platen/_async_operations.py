@@ -720,6 +720,12 @@ class AsyncOperations:
     async def list_requests(
         self,
         *,
+        method: str | None = None,
+        path: str | None = None,
+        operation: str | None = None,
+        status: str | None = None,
+        after: str | None = None,
+        wait_s: int | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         updated_since: str | datetime | None = None,
@@ -732,7 +738,23 @@ class AsyncOperations:
         for this list are not in it, nor are requests after the end of the lease. The players of an
         evaluation see none from before the first checkpoint of its grader. The list is kept in memory: it
         begins anew when the server does. GET /requests.har sends all of them with their bodies as an HTTP
-        Archive, for browsers' tools, k6 and Insomnia.
+        Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds when a request has come that
+        the filters match, so that a test can wait for the program that it tests.
+
+        It can fail with poll_in_progress (409), beside the errors of every request.
+
+        method: Only rows with this method. The HTTP method.
+
+        path: Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out.
+
+        operation: Only requests of this operation, such as start_print_run.
+
+        status: Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx.
+
+        after: Only requests after the one with this id: the request_id of any response of this sandbox that
+        is still listed.
+
+        wait_s: How long to wait for a request that fits, in seconds. 0 to 25; the server's default is 0.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -740,11 +762,17 @@ class AsyncOperations:
 
         updated_since: Only rows changed at or after this time.
         """
-        return await self._page(Request("list_requests", "GET", "/requests", "shared", query=given({"limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
+        return await self._page(Request("list_requests", "GET", "/requests", "shared", query=given({"method": method, "path": path, "operation": operation, "status": status, "after": after, "wait_s": wait_s, "limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
 
     def requests(
         self,
         *,
+        method: str | None = None,
+        path: str | None = None,
+        operation: str | None = None,
+        status: str | None = None,
+        after: str | None = None,
+        wait_s: int | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         updated_since: str | datetime | None = None,
@@ -756,13 +784,26 @@ class AsyncOperations:
         A list whose cursor the server has forgotten is begun again, and rows that came already are left
         out.
 
+        method: Only rows with this method. The HTTP method.
+
+        path: Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out.
+
+        operation: Only requests of this operation, such as start_print_run.
+
+        status: Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx.
+
+        after: Only requests after the one with this id: the request_id of any response of this sandbox that
+        is still listed.
+
+        wait_s: How long to wait for a request that fits, in seconds. 0 to 25; the server's default is 0.
+
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
         cursor: next_cursor of the page before, unchanged.
 
         updated_since: Only rows changed at or after this time.
         """
-        return self._all(Request("list_requests", "GET", "/requests", "shared", query=given({"limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
+        return self._all(Request("list_requests", "GET", "/requests", "shared", query=given({"method": method, "path": path, "operation": operation, "status": status, "after": after, "wait_s": wait_s, "limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
 
     async def get_request(
         self,

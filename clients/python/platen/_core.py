@@ -26,6 +26,12 @@ T = TypeVar("T")
 #: The largest limit of a page. Reading all pages asks for so many rows at a time.
 MOST_PER_PAGE = 100
 
+#: So long a poll waits on the server.
+POLL_S = 20
+
+#: So long a test waits for a request by default.
+WAIT_S = 30.0
+
 #: The path of the API below the origin of a server.
 BASE_PATH = "/v1"
 

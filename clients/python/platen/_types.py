@@ -2303,6 +2303,9 @@ class LoggedCall(TypedDict):
     #: Without its query string.
     path: str
 
+    #: The id of the operation; null for a path or a method that none has.
+    operation: str | None
+
     #: The HTTP status of the response.
     status: int
 
@@ -2341,6 +2344,9 @@ class LoggedExchange(TypedDict):
 
     #: Without its query string.
     path: str
+
+    #: The id of the operation; null for a path or a method that none has.
+    operation: str | None
 
     #: The HTTP status of the response.
     status: int

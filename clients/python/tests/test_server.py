@@ -66,6 +66,26 @@ class ServerTest(unittest.TestCase):
         paid = [event["data"]["id"] for event in events if event["type"] == "office.customer_invoice.paid"]
         self.assertIn(invoice["id"], paid)
 
+    def test_a_test_waits_for_the_program_that_it_tests(self) -> None:
+        client = self.enter().client
+        order = self.received(client)
+        read = platen.Call()
+        client.get_sales_order(order["id"], call=read)
+        assert read.meta is not None
+        program = threading.Timer(0.2, client.accept_sales_order, [order["id"]])
+        program.start()
+        self.addCleanup(program.join)
+        found = client.wait_for_request(operation="accept_sales_order", status="2xx", after=read.meta["request_id"])
+        self.assertEqual(found["path"], f"/v1/office/sales-orders/{order['id']}/accept")
+        with self.assertRaises(TimeoutError):
+            client.wait_for_request(operation="run_payroll", timeout_s=0.01)
+
+        async def wait() -> platen.types.LoggedCall:
+            async with platen.AsyncClient(URL, client._core.keys) as other:
+                return await other.wait_for_request(operation="accept_sales_order")
+
+        self.assertEqual(asyncio.run(wait())["id"], found["id"])
+
     def test_rows_have_the_fields_that_the_types_name(self) -> None:
         """Of every list: each member that came has its place in the type of the rows, and each that the type wants came."""
         client = self.enter().client

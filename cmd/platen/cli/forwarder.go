@@ -54,6 +54,8 @@ type attemptLine struct {
 	StatusCode int       `json:"status_code"`
 	ErrorClass string    `json:"error_class"`
 	LatencyMS  float64   `json:"latency_ms"`
+	// ResponseBody is its beginning, which … follows where there was more.
+	ResponseBody string `json:"response_body"`
 	// RetryInS is 0 when there is no other attempt.
 	RetryInS int  `json:"retry_in_s"`
 	Dropped  bool `json:"dropped"`
@@ -104,9 +106,7 @@ func (f *forwarder) send(ctx context.Context, w waitingEvent) {
 		return
 	}
 	sentAt := time.Now()
-	r := webhook.Post(ctx, f.transport, &webhook.Message{
-		URL: f.url, ID: w.event.ID, Body: body, Secrets: []string{f.secret}, UserAgent: f.userAgent, SentAt: sentAt,
-	})
+	r := f.post(ctx, w.event.ID, body, sentAt)
 	if ctx.Err() != nil && r.ErrorClass != "" { // broken off
 		f.plan(w)
 		return
@@ -120,8 +120,24 @@ func (f *forwarder) send(ctx context.Context, w waitingEvent) {
 		Time: sentAt, Seq: w.event.Seq, EventID: w.event.ID,
 		Type: string(w.event.Type), Attempt: w.attempt, StatusCode: r.StatusCode, ErrorClass: string(r.ErrorClass),
 		LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
-		Dropped: r.ErrorClass != "" && wait == 0,
+		Dropped: r.ErrorClass != "" && wait == 0, ResponseBody: shownBody(&r),
 	})
+}
+
+// post sends a body, signed.
+func (f *forwarder) post(ctx context.Context, id string, body []byte, at time.Time) webhook.Result {
+	return webhook.Post(ctx, f.transport, &webhook.Message{
+		URL: f.url, ID: id, Body: body, Secrets: []string{f.secret}, UserAgent: f.userAgent, SentAt: at, Keep: f.json,
+	})
+}
+
+// shownBody is the body of a response as text.
+func shownBody(r *webhook.Result) string {
+	text := strings.ToValidUTF8(string(r.Body), "\uFFFD")
+	if r.Longer {
+		text += "…"
+	}
+	return text
 }
 
 // plan keeps the order in which events are due.

@@ -27,6 +27,9 @@ type Listener struct {
 	ForwardTo string
 	// Secret signs; one is made and shown when there is none.
 	Secret string
+	// Resend is the id of one event to send now, "" to forward the feed. With Data, a JSON object or @FILE, it is
+	// another event of the same type with these fields: it is marked synthetic and in no feed.
+	Resend, Data string
 	// Types are the event types to forward, or patterns of them, all when empty.
 	Types []string
 	// JSON prints one object for each attempt.
@@ -42,6 +45,9 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	host, problem := webhook.CheckURL(l.ForwardTo, webhook.Policy{Private: true})
 	if l.ForwardTo == "" || problem != "" {
 		return usagef("--forward-to must be a URL such as http://127.0.0.1:3000/hook, not %q", l.ForwardTo)
+	}
+	if l.Data != "" && l.Resend == "" {
+		return usagef("--data needs --resend with the event whose data it changes")
 	}
 	types, err := eventTypes(l.Types)
 	if err != nil {
@@ -74,13 +80,18 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	if err != nil {
 		return fmt.Errorf("look for the newest event: %w", err)
 	}
+	f := &forwarder{
+		url: l.ForwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: l.Out, json: l.JSON,
+		transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},
+	}
+	if l.Resend != "" {
+		return l.resend(ctx, c, f)
+	}
 	if from == 0 {
 		from = status.LastSeq + 1
 	}
-	return l.forward(ctx, c, types, &forwarder{
-		url: l.ForwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: l.Out, json: l.JSON, next: from,
-		transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},
-	})
+	f.next = from
+	return l.forward(ctx, c, types, f)
 }
 
 // forward reads the feed beside the forwarder, so that a poll that waits does not

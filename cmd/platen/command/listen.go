@@ -21,6 +21,10 @@ body, headers and signature, the same timeout of 5 seconds, and retries after 10
 time, in the order of the feed. When you stop the command, it prints the number to continue
 from, so that you miss no event.
 
+--resend sends one event of the feed again, and fails unless the receiver responds with 2xx.
+With --data it sends an event that never was: the same type, with fields of your own in its
+data, an id that begins with syn_ and "synthetic": true. The sandbox does not hear of it.
+
 Set the server and key with --server and --key, or with PLATEN_URL and PLATEN_OFFICE_KEY or
 PLATEN_FACTORY_KEY, in the environment or a .env file. Without --secret or
 PLATEN_WEBHOOK_SECRET, the command creates a secret and prints it.`,
@@ -41,6 +45,10 @@ PLATEN_WEBHOOK_SECRET, the command creates a secret and prints it.`,
 		"Event types to forward, or patterns such as 'factory.*'. Defaults to all.")
 	flags.Uint64Var(&from, "replay-from", 0,
 		"Number (seq) of the first event to forward. Defaults to the next event.")
-	flags.BoolVar(&l.JSON, "json", false, "Print one JSON object for each attempt.")
+	flags.StringVar(&l.Resend, "resend", "", "Id of an event to send now, once, in place of those of the feed.")
+	flags.StringVar(&l.Data, "data", "",
+		"JSON object, or @FILE: with --resend, send a synthetic event with these fields in its data.")
+	flags.BoolVar(&l.JSON, "json", false,
+		"Print one JSON object for each attempt, with status and beginning of the response.")
 	return cmd
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +79,7 @@ func requestsCommand() *cobra.Command {
 		},
 	}
 	requestFlags(cmd, &t)
-	cmd.AddCommand(requestsTailCommand(), requestsExportCommand())
+	cmd.AddCommand(requestsTailCommand(), requestsWaitCommand(), requestsExportCommand())
 	return cmd
 }
 
@@ -124,6 +125,36 @@ func requestsExportCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&har, "har", false, "Write an HTTP Archive.")
 	return cmd
 }
+
+func requestsWaitCommand() *cobra.Command {
+	var w cli.RequestWait
+	cmd := &cobra.Command{
+		Use:   "wait",
+		Short: "Wait for a request of the program that you test",
+		Long: "Wait until the sandbox has had a request that fits, and print it. Requests that have come already\n" +
+			"count, unless --after names one of them. Without one in time the command fails.",
+		Example: "  platen requests wait --operation accept_sales_order --status 2xx\n" +
+			"  platen requests wait --path /factory/print-runs --timeout 2m",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w.Out = cmd.OutOrStdout()
+			return w.Run(cmd.Context())
+		},
+	}
+	targetFlags(cmd, &w.Target)
+	flags := cmd.Flags()
+	flags.StringVar(&w.Wanted.Operation, "operation", "", "The operation, such as accept_sales_order.")
+	flags.StringVar(&w.Wanted.Method, "method", "", "The method, such as POST.")
+	flags.StringVar(&w.Wanted.Path, "path", "", "The path, such as /factory/print-runs.")
+	flags.StringVar(&w.Wanted.Status, "status", "", "The status, such as 201, or a class such as 2xx.")
+	flags.StringVar(&w.Wanted.After, "after", "", "The id of a request: only those after it.")
+	flags.DurationVar(&w.Timeout, "timeout", requestTimeout, "How long to wait.")
+	flags.BoolVar(&w.JSON, "json", false, "Print the request as one line of JSON.")
+	return cmd
+}
+
+// requestTimeout is how long platen requests wait waits.
+const requestTimeout = 30 * time.Second
 
 func requestsTailCommand() *cobra.Command {
 	var t cli.RequestTail

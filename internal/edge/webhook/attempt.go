@@ -47,6 +47,8 @@ type Message struct {
 	Trace event.Trace
 	// Cut is the number of bytes of the body that are signed and not sent.
 	Cut int
+	// Keep keeps the beginning of the response's body in the result.
+	Keep bool
 }
 
 // Result is the outcome of a message.
@@ -56,6 +58,9 @@ type Result struct {
 	// ErrorClass is empty when the response was 2xx.
 	ErrorClass event.ErrorClass
 	Latency    time.Duration
+	// Body is the beginning of the response's body where the message asks for it, Longer that there was more.
+	Body   []byte
+	Longer bool
 }
 
 // Post sends a message and waits for its response, 5 seconds for everything. It
@@ -65,8 +70,9 @@ func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
 	ctx, cancel := context.WithTimeout(ctx, maxAttempt)
 	defer cancel()
 	began := time.Now()
-	status, err := post(ctx, transport, m)
-	r := Result{StatusCode: status, Latency: time.Since(began)}
+	var r Result
+	status, err := post(ctx, transport, m, &r)
+	r.StatusCode, r.Latency = status, time.Since(began)
 	if err != nil {
 		r.ErrorClass = classOf(ctx, err)
 	} else {
@@ -136,7 +142,7 @@ func (d *Dispatcher) message(a *subscription.Attempt, sentAt time.Time) (*Messag
 }
 
 // post returns the status of the response.
-func post(ctx context.Context, transport http.RoundTripper, m *Message) (status int, err error) {
+func post(ctx context.Context, transport http.RoundTripper, m *Message, r *Result) (status int, err error) {
 	handshake := atomic.Bool{}
 	request, err := m.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshake.Store(err != nil) },
@@ -153,7 +159,14 @@ func post(ctx context.Context, transport http.RoundTripper, m *Message) (status 
 	}
 	defer answer.Body.Close()
 	// The status line decides. The body is discarded, as far as it comes in time: the connection can be used again.
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer))
+	limited := io.LimitReader(answer.Body, maxAnswer)
+	if m.Keep {
+		r.Body, _ = io.ReadAll(limited)
+		n, _ := answer.Body.Read(make([]byte, 1))
+		r.Longer = n > 0
+	} else {
+		_, _ = io.Copy(io.Discard, limited)
+	}
 	return answer.StatusCode, nil
 }
 
