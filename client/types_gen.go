@@ -1162,6 +1162,13 @@ type PullTriggerInput struct {
 	SKU *string `json:"sku,omitzero"`
 	// Units of the product. 1 to 10,000.
 	Quantity *int64 `json:"quantity,omitzero"`
+	// The customer who orders. At most 40 characters. Such as cus_lumen.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The price of one unit, in minor units: at most ten times the list price. At least 1.
+	UnitPriceMinor *int64 `json:"unit_price_minor,omitzero"`
+	// The working day on which the goods are wanted, in place of days: of an order from tomorrow on,
+	// of a lot after the day of its answer, and at most 60 working days from today.
+	DueDate *Date `json:"due_date,omitzero"`
 	// Working days. 1 to 60.
 	Days *int64 `json:"days,omitzero"`
 	// Per cent. -50 to 100.

@@ -1039,6 +1039,15 @@ export interface PullTriggerInput {
   sku?: string;
   /** Units of the product. 1 to 10,000. */
   quantity?: number;
+  /** The customer who orders. At most 40 characters. Such as cus_lumen. */
+  customer_id?: string;
+  /** The price of one unit, in minor units: at most ten times the list price. At least 1. */
+  unit_price_minor?: number;
+  /**
+   * The working day on which the goods are wanted, in place of days: of an order from tomorrow on, of a lot
+   * after the day of its answer, and at most 60 working days from today.
+   */
+  due_date?: DateText;
   /** Working days. 1 to 60. */
   days?: number;
   /** Per cent. -50 to 100. */

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"platen/internal/company"
+	"platen/internal/words/money"
 )
 
 // drawTrigger brings something about, mostly with what it takes, of records that mostly
@@ -24,6 +25,12 @@ func drawTrigger(t *rapid.T, l *life) action {
 			}).Draw(t, "sku"))
 		case "quantity":
 			in.Quantity = new(rapid.Int64Range(1, company.MaxTriggerQuantity).Draw(t, "quantity"))
+		case "customer_id":
+			in.CustomerID = new(rapid.SampledFrom([]string{"cus_lumen", "cus_none"}).Draw(t, "customer"))
+		case "unit_price_minor":
+			in.UnitPriceMinor = new(money.Minor(rapid.Int64Range(1, 1_000_000).Draw(t, "price")))
+		case "due_date":
+			in.DueDate = new(l.company.Date().AddDays(rapid.IntRange(-1, 90).Draw(t, "due")))
 		case "days":
 			in.Days = new(rapid.Int64Range(1, company.MaxTriggerDays).Draw(t, "days"))
 		case "pct":

@@ -7,6 +7,7 @@ import (
 	"platen/internal/company/sim"
 	"platen/internal/words/event"
 	"platen/internal/words/moment"
+	"platen/internal/words/money"
 	"platen/internal/words/problem"
 )
 
@@ -19,15 +20,18 @@ import (
 type PullTrigger struct {
 	_ struct{} `doc:"The body that triggers an event in the sandbox, such as a press breakdown."`
 
-	Type              string  `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The type of the trigger; GET /sandbox/triggers lists them."`
-	SKU               *string `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
-	Quantity          *int64  `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
-	Days              *int64  `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
-	Pct               *int64  `json:"pct,omitzero" minimum:"-50" maximum:"100" doc:"Per cent."`
-	BadgeNo           *string `json:"badge_no,omitzero" maxLength:"20" doc:"The badge of an employee."`
-	PressID           *string `json:"press_id,omitzero" maxLength:"40" doc:"The press that is down."`
-	CustomerInvoiceID *string `json:"customer_invoice_id,omitzero" maxLength:"40" doc:"The invoice that a customer pays, or does not."`
-	PurchaseOrderID   *string `json:"purchase_order_id,omitzero" maxLength:"40" doc:"The order whose truck or bill is meant."`
+	Type              string       `json:"type" required:"true" minLength:"1" maxLength:"40" example:"order" doc:"The type of the trigger; GET /sandbox/triggers lists them."`
+	SKU               *string      `json:"sku,omitzero" maxLength:"40" example:"prd_flyer" doc:"The product or material."`
+	Quantity          *int64       `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
+	CustomerID        *string      `json:"customer_id,omitzero" maxLength:"40" example:"cus_lumen" doc:"The customer who orders."`
+	UnitPriceMinor    *money.Minor `json:"unit_price_minor,omitzero" minimum:"1" doc:"The price of one unit, in minor units: at most ten times the list price."`
+	DueDate           *moment.Date `json:"due_date,omitzero" doc:"The working day on which the goods are wanted, in place of days: of an order from tomorrow on, of a lot after the day of its answer, and at most 60 working days from today."`
+	Days              *int64       `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
+	Pct               *int64       `json:"pct,omitzero" minimum:"-50" maximum:"100" doc:"Per cent."`
+	BadgeNo           *string      `json:"badge_no,omitzero" maxLength:"20" doc:"The badge of an employee."`
+	PressID           *string      `json:"press_id,omitzero" maxLength:"40" doc:"The press that is down."`
+	CustomerInvoiceID *string      `json:"customer_invoice_id,omitzero" maxLength:"40" doc:"The invoice that a customer pays, or does not."`
+	PurchaseOrderID   *string      `json:"purchase_order_id,omitzero" maxLength:"40" doc:"The order whose truck or bill is meant."`
 }
 
 // Triggered is the result of a trigger.
@@ -55,6 +59,9 @@ type Trigger struct {
 const (
 	fieldSKU      = "sku"
 	fieldQuantity = "quantity"
+	fieldCustomer = "customer_id"
+	fieldPrice    = "unit_price_minor"
+	fieldDue      = "due_date"
 	fieldDays     = "days"
 	fieldPct      = "pct"
 	fieldBadge    = "badge_no"
@@ -69,6 +76,9 @@ const (
 	// days.
 	MaxTriggerQuantity = 10_000
 	MaxTriggerDays     = 60
+	// maxLotQuantity is the most units of a lot: as many as a work order can have. maxPriceTimes is the highest price,
+	// in list prices.
+	maxLotQuantity, maxPriceTimes = 5_000, 10
 )
 
 // Triggers lists all triggers, in the order of teaching.
@@ -91,6 +101,7 @@ func (in *PullTrigger) given() []string {
 		set  bool
 	}{
 		{fieldSKU, in.SKU != nil}, {fieldQuantity, in.Quantity != nil}, {fieldDays, in.Days != nil},
+		{fieldCustomer, in.CustomerID != nil}, {fieldPrice, in.UnitPriceMinor != nil}, {fieldDue, in.DueDate != nil},
 		{fieldPct, in.Pct != nil}, {fieldBadge, in.BadgeNo != nil}, {fieldPress, in.PressID != nil},
 		{fieldInvoice, in.CustomerInvoiceID != nil}, {fieldPurchase, in.PurchaseOrderID != nil},
 	} {

@@ -3,6 +3,7 @@ package company
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/lore"
@@ -56,13 +57,22 @@ func (c *Company) order(in *PullTrigger, wish office.Wish) (Triggered, error) {
 	if err != nil {
 		return Triggered{}, err
 	}
-	if c.office.State.OpenOrders >= maxWaitingOrders {
+	wish.Product, wish.Quantity, wish.Price = p, or(in.Quantity, p.OrderMin), in.UnitPriceMinor
+	if in.CustomerID != nil {
+		if wish.Customer, err = customer(*in.CustomerID); err != nil {
+			return Triggered{}, err
+		}
+	}
+	fields := priced(in, p)
+	wish.Due, fields = c.dueIn(in, or(in.Days, wish.Due), 1, fields)
+	switch {
+	case len(fields) > 0:
+		return Triggered{}, problem.Invalid(fields...)
+	case c.office.State.OpenOrders >= maxWaitingOrders:
 		return Triggered{}, impossible("Too many orders wait for an answer or for their goods, and " +
 			"customers stay away.")
 	}
-	wish.Product, wish.Quantity, wish.Due = p, or(in.Quantity, p.OrderMin), or(in.Days, wish.Due)
-	id := c.office.Order(c.rec, wish)
-	return Triggered{"sales_order", id, c.now}, nil
+	return Triggered{"sales_order", c.office.Order(c.rec, wish), c.now}, nil
 }
 
 func (c *Company) offerLot(in *PullTrigger) (Triggered, error) {
@@ -70,10 +80,61 @@ func (c *Company) offerLot(in *PullTrigger) (Triggered, error) {
 	if err != nil {
 		return Triggered{}, err
 	}
-	if c.office.State.OfferedLots >= maxWaitingLots {
+	wish := office.Wish{Product: p, Quantity: or(in.Quantity, 0), Price: in.UnitPriceMinor}
+	fields := priced(in, p)
+	if wish.Quantity > maxLotQuantity {
+		fields = append(fields, problem.Field{Field: fieldQuantity, Rule: "maximum",
+			Message: fmt.Sprintf("quantity must be at most %d for a lot, as for a work order.", maxLotQuantity)})
+	}
+	wish.Due, fields = c.dueIn(in, 0, c.office.LotAnswerDays()+1, fields)
+	switch {
+	case len(fields) > 0:
+		return Triggered{}, problem.Invalid(fields...)
+	case c.office.State.OfferedLots >= maxWaitingLots:
 		return Triggered{}, impossible("Too many lots wait for an answer: framework customers stay away.")
 	}
-	return Triggered{"contract_lot", c.office.OfferLotOf(c.rec, p), c.now}, nil
+	return Triggered{"contract_lot", c.office.OfferLotOf(c.rec, wish), c.now}, nil
+}
+
+// customer is the one with an id.
+func customer(id string) (*catalog.Customer, error) {
+	if c, ok := catalog.CustomerByID(id); ok {
+		return &c, nil
+	}
+	var ids []string
+	for _, c := range catalog.Customers() {
+		ids = append(ids, c.ID)
+	}
+	return nil, problem.Invalid(problem.Field{Field: fieldCustomer, Rule: "exists",
+		Message: fmt.Sprintf("%q is no customer; there are %s.", id, strings.Join(ids, ", "))})
+}
+
+// priced refuses a price that nobody would pay.
+func priced(in *PullTrigger, p catalog.Product) []problem.Field {
+	most := p.ListPriceMinor.Times(maxPriceTimes)
+	if in.UnitPriceMinor == nil || *in.UnitPriceMinor >= 1 && *in.UnitPriceMinor <= most {
+		return nil
+	}
+	return []problem.Field{{Field: fieldPrice, Rule: "maximum",
+		Message: fmt.Sprintf("unit_price_minor must be from 1 to %d, ten times the list price of %s.", most, p.SKU)}}
+}
+
+// dueIn is the number of working days until the due date of a trigger, which is from a least on, or the usual one. It
+// adds what is wrong to bad.
+func (c *Company) dueIn(in *PullTrigger, usual, least int64, bad []problem.Field) (int64, []problem.Field) {
+	if in.DueDate == nil {
+		return usual, bad
+	}
+	if in.Days != nil {
+		bad = append(bad, problem.Field{Field: fieldDays, Rule: "excludes", Message: "Send days or due_date, not both."})
+	}
+	today, due := c.rec.Today(), *in.DueDate
+	first, last := (today + sim.Day(least)).Date(), (today + MaxTriggerDays).Date()
+	if day := sim.DayFrom(due); day.Date() == due && due >= first && due <= last {
+		return int64(day - today), bad
+	}
+	return usual, append(bad, problem.Field{Field: fieldDue, Rule: "maximum",
+		Message: fmt.Sprintf("due_date must be a working day from %s to %s.", first, last)})
 }
 
 // payable finds the invoice that a trigger is about.

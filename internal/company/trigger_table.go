@@ -11,20 +11,23 @@ import (
 var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table itself
 	{
 		Type: "order", Summary: "A customer orders now, at the list price.",
-		Fields: []string{fieldSKU, fieldQuantity, fieldDays}, Events: []event.Type{event.SalesOrderReceived},
+		Fields: []string{fieldSKU, fieldQuantity, fieldCustomer, fieldPrice, fieldDue, fieldDays},
+		Events: []event.Type{event.SalesOrderReceived},
 		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.order(in, office.Wish{Due: orderDays, PricePct: 100})
 		},
 	},
 	{
 		Type: "rush_order", Summary: "A customer orders now, for delivery tomorrow, and pays a third more.",
-		Fields: []string{fieldSKU, fieldQuantity}, Events: []event.Type{event.SalesOrderReceived},
+		Fields: []string{fieldSKU, fieldQuantity, fieldCustomer, fieldPrice},
+		Events: []event.Type{event.SalesOrderReceived},
 		run: func(c *Company, in *PullTrigger) (Triggered, error) {
 			return c.order(in, office.Wish{Due: 1, PricePct: rushPct, Rush: true})
 		},
 	},
 	{
-		Type: "contract_lot", Summary: "A framework customer offers a lot now.", Fields: []string{fieldSKU},
+		Type: "contract_lot", Summary: "A framework customer offers a lot now.",
+		Fields: []string{fieldSKU, fieldQuantity, fieldPrice, fieldDue},
 		Events: []event.Type{event.ContractLotOffered, event.ContractLotExpired},
 		run:    (*Company).offerLot,
 	},

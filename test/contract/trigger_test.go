@@ -2,8 +2,10 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -251,5 +253,53 @@ func TestATriggerIsRefusedWhole(t *testing.T) {
 	}
 	if slices.Contains(types(evaluated.feed(0)), "world.lore_event.started") {
 		t.Error("something was brought about in an evaluation")
+	}
+}
+
+func TestATriggerTakesTheCaseOfATest(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TRIGGER.FIELDS")
+	n := shared.create(t, `{"clock":"manual","preset":"starter","seed":3}`)
+	customers := n.all("/office/customers")
+	customer := text(customers[len(customers)-1], "id")
+	for kind, more := range map[string]object{
+		"order": {"due_date": "2026-09-15"}, "rush_order": {},
+	} {
+		want := object{"sku": "prd_poster", "quantity": 3, "customer_id": customer, "unit_price_minor": 777}
+		maps.Copy(want, more)
+		asked := maps.Clone(want)
+		asked["type"] = kind
+		agrees(t, kind, n.row("/office/sales-orders/"+text(n.pulls(asked), "id")), want)
+	}
+	lot := object{"quantity": 4, "unit_price_minor": 500, "due_date": "2026-09-28"}
+	asked := maps.Clone(lot)
+	asked["type"] = "contract_lot"
+	lot["deliver_by"] = lot["due_date"]
+	delete(lot, "due_date")
+	agrees(t, "the lot", n.row("/office/contract-lots/"+text(n.pulls(asked), "id")), lot)
+
+	n.history()
+	before, hash := n.history(), n.stateHash()
+	for body, limit := range map[string]string{
+		`{"type":"order","customer_id":"cus_none"}`:                "there are cus_",
+		`{"type":"order","unit_price_minor":10000000}`:             "ten times the list price",
+		`{"type":"order","unit_price_minor":0}`:                    "at least 1",
+		`{"type":"order","due_date":"2026-09-12"}`:                 "from 2026-09-08 to ",
+		`{"type":"order","due_date":"2026-09-07"}`:                 "from 2026-09-08 to ",
+		`{"type":"order","due_date":"2027-09-08"}`:                 "from 2026-09-08 to ",
+		`{"type":"order","due_date":"2026-09-15","days":2}`:        "not both",
+		`{"type":"rush_order","due_date":"2026-09-15"}`:            "takes no due_date",
+		`{"type":"contract_lot","quantity":5001}`:                  "at most 5000",
+		`{"type":"contract_lot","due_date":"2026-09-08"}`:          "from 2026-09-",
+		`{"type":"contract_lot","customer_id":"` + customer + `"}`: "takes no customer_id",
+		`{"type":"customer_pays","unit_price_minor":5}`:            "takes no unit_price_minor",
+	} {
+		a := n.post("/sandbox/triggers", body).want(http.StatusUnprocessableEntity, "validation_failed")
+		if !strings.Contains(string(a.Raw), limit) {
+			t.Errorf("%s: %s does not say %q", body, a.Raw, limit)
+		}
+	}
+	if n.history() != before || n.stateHash() != hash {
+		t.Error("a trigger that was refused changed something")
 	}
 }

@@ -504,6 +504,9 @@ class Operations:
         type: str,
         sku: str | None = None,
         quantity: int | None = None,
+        customer_id: str | None = None,
+        unit_price_minor: int | None = None,
+        due_date: str | None = None,
         days: int | None = None,
         pct: int | None = None,
         badge_no: str | None = None,
@@ -535,6 +538,14 @@ class Operations:
 
         quantity: Units of the product. 1 to 10,000.
 
+        customer_id: The customer who orders. At most 40 characters. Such as cus_lumen.
+
+        unit_price_minor: The price of one unit, in minor units: at most ten times the list price. At least
+        1.
+
+        due_date: The working day on which the goods are wanted, in place of days: of an order from tomorrow
+        on, of a lot after the day of its answer, and at most 60 working days from today.
+
         days: Working days. 1 to 60.
 
         pct: Per cent. -50 to 100.
@@ -547,7 +558,7 @@ class Operations:
 
         purchase_order_id: The order whose truck or bill is meant. At most 40 characters.
         """
-        return self._write(Request("pull_trigger", "POST", "/sandbox/triggers", "judged", body=given({"type": type, "sku": sku, "quantity": quantity, "days": days, "pct": pct, "badge_no": badge_no, "press_id": press_id, "customer_invoice_id": customer_invoice_id, "purchase_order_id": purchase_order_id}), idempotency_key=idempotency_key), call)
+        return self._write(Request("pull_trigger", "POST", "/sandbox/triggers", "judged", body=given({"type": type, "sku": sku, "quantity": quantity, "customer_id": customer_id, "unit_price_minor": unit_price_minor, "due_date": due_date, "days": days, "pct": pct, "badge_no": badge_no, "press_id": press_id, "customer_invoice_id": customer_invoice_id, "purchase_order_id": purchase_order_id}), idempotency_key=idempotency_key), call)
 
     def list_faults(
         self,

@@ -1972,6 +1972,16 @@ class PullTriggerInput(TypedDict):
     #: Units of the product. 1 to 10,000.
     quantity: NotRequired[int]
 
+    #: The customer who orders. At most 40 characters. Such as cus_lumen.
+    customer_id: NotRequired[str]
+
+    #: The price of one unit, in minor units: at most ten times the list price. At least 1.
+    unit_price_minor: NotRequired[int]
+
+    #: The working day on which the goods are wanted, in place of days: of an order from tomorrow on, of a lot
+    #: after the day of its answer, and at most 60 working days from today.
+    due_date: NotRequired[DateText]
+
     #: Working days. 1 to 60.
     days: NotRequired[int]
 

@@ -4,15 +4,20 @@ import (
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
 	"platen/internal/company/sim"
+	"platen/internal/words/money"
 )
 
 // This file triggers what customers and suppliers otherwise do by themselves. The
 // caller has checked that it can happen.
 
-// Wish is a customer's order that is triggered.
+// Wish is a customer's order or lot that is triggered.
 type Wish struct {
 	Product  catalog.Product
 	Quantity int64
+	// Customer orders, nil for the next one in turn. Lots have theirs.
+	Customer *catalog.Customer
+	// Price is that of a unit, nil for the usual one.
+	Price *money.Minor
 	// Due is the number of working days until the goods are wanted, PricePct the price in
 	// per cent of the list price.
 	Due, PricePct int64
@@ -23,8 +28,15 @@ type Wish struct {
 // Order lets a customer order, and returns the order's id. Customers take turns.
 func (o *Office) Order(r *record.Recorder, w Wish) string {
 	customers := catalog.Customers()
-	order := orderFor(customers[o.SalesOrders.Rows.Len()%len(customers)], w.Product, w.Quantity)
+	customer := customers[o.SalesOrders.Rows.Len()%len(customers)]
+	if w.Customer != nil {
+		customer = *w.Customer
+	}
+	order := orderFor(customer, w.Product, w.Quantity)
 	order.UnitPriceMinor = max(1, w.Product.ListPriceMinor.PerCent(w.PricePct))
+	if w.Price != nil {
+		order.UnitPriceMinor = *w.Price
+	}
 	order.DueDate, order.Rush = (r.Today() + sim.Day(w.Due)).Date(), w.Rush
 	return o.receive(r, order).ID
 }
@@ -34,14 +46,31 @@ const (
 	lotSheets, lotPricePct, lotAnswerDays, lotDeliverDays = 2_000, 85, 3, 10
 )
 
-// OfferLotOf offers a lot of a product, and returns its id.
-func (o *Office) OfferLotOf(r *record.Recorder, product catalog.Product) string {
+// LotAnswerDays is how many working days a triggered lot waits for an answer.
+func (o *Office) LotAnswerDays() int64 {
+	if o.preset.Lots.EveryDays > 0 {
+		return o.preset.Lots.AnswerDays
+	}
+	return lotAnswerDays
+}
+
+// OfferLotOf offers a lot, and returns its id. The terms that the wish leaves at zero are the usual ones.
+func (o *Office) OfferLotOf(r *record.Recorder, w Wish) string {
 	terms := lotTerms{
-		product: product, quantity: lotSheets / product.SheetsPerUnit, deliverDays: lotDeliverDays,
-		answerDays: lotAnswerDays, price: product.ListPriceMinor.PerCent(lotPricePct),
+		product: w.Product, quantity: lotSheets / w.Product.SheetsPerUnit, deliverDays: lotDeliverDays,
+		answerDays: o.LotAnswerDays(), price: w.Product.ListPriceMinor.PerCent(lotPricePct),
 	}
 	if o.preset.Lots.EveryDays > 0 {
-		terms.answerDays, terms.deliverDays = o.preset.Lots.AnswerDays, o.preset.Lots.DeliverDays[1]
+		terms.deliverDays = o.preset.Lots.DeliverDays[1]
+	}
+	if w.Quantity > 0 {
+		terms.quantity = w.Quantity
+	}
+	if w.Due > 0 {
+		terms.deliverDays = w.Due
+	}
+	if w.Price != nil {
+		terms.price = *w.Price
 	}
 	return o.offer(r, terms)
 }

@@ -25,6 +25,7 @@ const products = () => {
 const choices = (trigger, name) =>
   ({
     sku: () => triggers.skus(trigger, products(), store.rows('stock_item')).map(i => [i.sku, i.name]),
+    customer_id: () => store.rows('customer').map(c => [c.id, c.name]),
     press_id: () => store.rows('press').map(p => [p.id, p.name]),
   })[name]?.() ?? [];
 
@@ -46,7 +47,7 @@ function Field({ trigger, name, value, set }) {
           : html`
             <input
               name=${name}
-              type=${triggers.isNumber(name) ? 'number' : 'text'}
+              type=${triggers.isDate(name) ? 'date' : triggers.isNumber(name) ? 'number' : 'text'}
               min=${min}
               max=${max}
               autocomplete="off"

@@ -37,6 +37,9 @@ export function needsOf(trigger, all) {
 export const fields = {
   sku: { label: 'Material' },
   quantity: { label: 'Quantity', min: 1, max: 10_000 },
+  customer_id: { label: 'Customer' },
+  unit_price_minor: { label: 'Price of one, in hundredths', min: 1, max: 10_000_000 },
+  due_date: { label: 'Wanted on', date: true },
   days: { label: 'Working days', min: 1, max: 60 },
   pct: { label: 'Per cent', min: -50, max: 100 },
   badge_no: { label: 'Badge' },
@@ -48,6 +51,7 @@ export const fields = {
 const ordered = ['order', 'rush_order', 'contract_lot'];
 export const labelOf = ({ type }, name) =>
   name === 'sku' && ordered.includes(type) ? 'Product' : (fields[name]?.label ?? sentence(name));
+export const isDate = name => !!fields[name]?.date;
 export const isNumber = name => fields[name]?.min !== undefined;
 
 // skus are the products or the stock that a trigger can be about: ink and plates have no
