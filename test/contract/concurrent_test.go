@@ -36,6 +36,7 @@ var concurrent = []func(*testing.T){
 	TestANetworkThatGoesOnSendingIsBanned,
 	TestAPlaceIsFreeOnlyAfterDeletion,
 	TestAPollAnswersWhenSomethingHappens,
+	TestATestWaitsForTheProgramThatItTests, TestTwoOfAKeyMayWaitForRequests,
 	TestAPollEndsWithItsKey,
 	TestAResponseThatTheProgramGaveUpOnIsAHit,
 	TestTheResponseThatWaitsLongestGivesWay,

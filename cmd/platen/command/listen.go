@@ -23,7 +23,7 @@ from, so that you miss no event.
 
 --resend sends one event of the feed again, and fails unless the receiver responds with 2xx.
 With --data it sends an event that never was: the same type, with fields of your own in its
-data, an id that begins with syn_ and "synthetic": true. The sandbox does not hear of it.
+data, an id that begins with syn_ and "synthetic": true. The sandbox has no record of it.
 
 Set the server and key with --server and --key, or with PLATEN_URL and PLATEN_OFFICE_KEY or
 PLATEN_FACTORY_KEY, in the environment or a .env file. Without --secret or
