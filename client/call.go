@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // Call describes a finished call. After a failed one it describes the last
@@ -60,11 +61,11 @@ func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 //	client.KeyFor("accept", order.Number)
 //	client.KeyFor("print", work.Number, len(work.PrintRunIDs)+1)
 func KeyFor[R ~string](step string, record R, ordinal ...int) string {
-	key := step + "-" + string(record)
+	parts := []string{step, string(record)}
 	for _, n := range ordinal {
-		key += "-" + strconv.Itoa(n)
+		parts = append(parts, strconv.Itoa(n))
 	}
-	return key
+	return strings.Join(parts, "-")
 }
 
 type ifMatch struct{}

@@ -357,7 +357,8 @@ func TestATestWaitsForTheProgramThatItTests(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.WaitForRequest(ctx, client.ListRequestsParams{Operation: "run_payroll"}); !errors.Is(err, context.Canceled) {
+	_, err := c.WaitForRequest(ctx, client.ListRequestsParams{Operation: "run_payroll"})
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the wait without an end ends with %v", err)
 	}
 }

@@ -108,8 +108,8 @@ func (x *exchange) lookForCalls(w *wantedCalls) {
 	w.items, w.next = w.page.calls(calls, w.after, w.fits, x.seesFaults())
 }
 
-// awaitCall waits for a request that fits, as a poll of the feed waits for events. No time passes in the company because
-// of it. It holds no view while it waits.
+// awaitCall waits for a request that fits, as a poll of the feed waits for events. No time passes in the company
+// because of it. It holds no view while it waits.
 func (x *exchange) awaitCall(w *wantedCalls, patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

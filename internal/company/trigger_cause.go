@@ -126,7 +126,8 @@ func (c *Company) dueIn(in *PullTrigger, usual, least int64, bad []problem.Field
 		return usual, bad
 	}
 	if in.Days != nil {
-		bad = append(bad, problem.Field{Field: fieldDays, Rule: "excludes", Message: "Send days or due_date, not both."})
+		bad = append(bad, problem.Field{Field: fieldDays, Rule: "excludes",
+			Message: "Send days or due_date, not both."})
 	}
 	today, due := c.rec.Today(), *in.DueDate
 	first, last := (today + sim.Day(least)).Date(), (today + MaxTriggerDays).Date()

@@ -123,9 +123,10 @@ func requestOperations() []Operation {
 			"Requests for this list are not in it, nor are requests after the end of the lease. The players of an " +
 			"evaluation see none from before the first checkpoint of its grader. " +
 			"The list is kept in memory: it begins anew when the server does. GET /requests.har sends all of them " +
-			"with their bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds when " +
-			"a request has come that the filters match, so that a test can wait for the program that it tests.",
-		Resource: CallResource, Filters: callFilters, Problems: []problem.Code{problem.PollInProgress}, Out: reflect.TypeFor[LoggedCall](),
+			"with their bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds " +
+			"when a request has come that the filters match, so that a test can wait for the program that it tests.",
+		Resource: CallResource, Filters: callFilters, Problems: []problem.Code{problem.PollInProgress},
+		Out: reflect.TypeFor[LoggedCall](),
 	}, {
 		ID: "get_request", Kind: Row, Method: http.MethodGet, Path: "/requests/{id}", System: Shared,
 		Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,

@@ -9,7 +9,8 @@ import (
 // requests lists requests, with a query.
 func (n *tenant) requests(query string) []object {
 	n.t.Helper()
-	return n.send(n.t, request{method: "GET", path: "/requests?" + query, key: n.office}).want(http.StatusOK, "").Items()
+	return n.send(n.t, request{method: "GET", path: "/requests?" + query, key: n.office}).
+		want(http.StatusOK, "").Items()
 }
 
 func TestRequestsAreChosenByWhatTheyDid(t *testing.T) {
@@ -18,8 +19,10 @@ func TestRequestsAreChosenByWhatTheyDid(t *testing.T) {
 	n := shared.create(t, `{"clock":"manual"}`)
 	before := n.send(t, request{method: "GET", path: "/office/cash", key: n.office})
 	n.send(t, request{method: "GET", path: "/factory/stock", key: n.factory}).want(http.StatusOK, "")
-	n.send(t, request{method: "GET", path: "/office/sales-orders/so_none", key: n.office}).want(http.StatusNotFound, "not_found")
-	n.send(t, request{method: "POST", path: "/sandbox/tick", key: n.office, body: `{"minutes":1}`}).want(http.StatusOK, "")
+	n.send(t, request{method: "GET", path: "/office/sales-orders/so_none", key: n.office}).
+		want(http.StatusNotFound, "not_found")
+	n.send(t, request{method: "POST", path: "/sandbox/tick", key: n.office, body: `{"minutes":1}`}).
+		want(http.StatusOK, "")
 	id, _ := before.Meta()["request_id"].(string)
 	for query, want := range map[string][]string{
 		"":                                {"advance_time", "get_sales_order", "list_stock_items", "get_cash"},
@@ -48,7 +51,8 @@ func TestRequestsAreChosenByWhatTheyDid(t *testing.T) {
 	}
 	n.get("/requests?limit=1&cursor="+first.Cursor()).want(http.StatusBadRequest, "invalid_cursor")
 	for _, query := range []string{
-		"after=req_none", "after=", "operation=dance", "status=20", "status=xxx", "status=", "method=", "wait_s=26", "wait_s=x",
+		"after=req_none", "after=", "operation=dance", "status=20", "status=xxx", "status=", "method=",
+		"wait_s=26", "wait_s=x",
 	} {
 		n.get("/requests?"+query).want(http.StatusBadRequest, "invalid_parameter")
 	}
@@ -78,7 +82,8 @@ func TestATestWaitsForTheProgramThatItTests(t *testing.T) {
 		if now := n.get("/sandbox").Data()["clock"]; encode(t, now) != encode(t, clock) {
 			t.Errorf("the clock went from %v to %v", clock, now)
 		}
-		n.send(t, request{method: "POST", path: "/sandbox/tick", key: n.factory, body: `{"minutes":1}`}).want(http.StatusOK, "")
+		n.send(t, request{method: "POST", path: "/sandbox/tick", key: n.factory, body: `{"minutes":1}`}).
+			want(http.StatusOK, "")
 		got := <-waited
 		if len(got) != 1 || got[0]["operation"] != "advance_time" || got[0]["system"] != "factory" {
 			t.Errorf("the wait ends with %v", got)

@@ -19,7 +19,9 @@ func PullTriggerInput(kind string, fields []string) (in client.PullTriggerInput,
 		"sku": &in.SKU, "customer_id": &in.CustomerID, "badge_no": &in.BadgeNo, "press_id": &in.PressID,
 		"customer_invoice_id": &in.CustomerInvoiceID, "purchase_order_id": &in.PurchaseOrderID,
 	}
-	numbers := map[string]**int64{"quantity": &in.Quantity, "unit_price_minor": &in.UnitPriceMinor, "days": &in.Days, "pct": &in.Pct}
+	numbers := map[string]**int64{
+		"quantity": &in.Quantity, "unit_price_minor": &in.UnitPriceMinor, "days": &in.Days, "pct": &in.Pct,
+	}
 	for _, field := range fields {
 		if date, is := strings.CutPrefix(field, "due_date="); is {
 			in.DueDate = new(client.Date(date))

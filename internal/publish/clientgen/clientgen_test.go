@@ -54,7 +54,9 @@ func TestTheOtherClientsAreUpToDate(t *testing.T) {
 }
 
 // ofNoOperation are the methods of the Go client for requests of one's own, and for the feed.
-var ofNoOperation = map[string]bool{"Do": true, "Send": true, "Rows": true, "FollowEvents": true, "WaitForRequest": true}
+var ofNoOperation = map[string]bool{
+	"Do": true, "Send": true, "Rows": true, "FollowEvents": true, "WaitForRequest": true,
+}
 
 // TestTheClientsHaveTheSameMethods: each that the Go client has, by the name that its
 // language gives it.

@@ -78,7 +78,8 @@ var sampleKeys = map[string]sampleKey{ //nolint:gochecknoglobals // read only
 	"delete_webhook": {Key: "delete-{id}"},
 	"test_webhook": {Key: "test-{id}-1", Again: "The ordinal is one more than the tests that you sent: " +
 		"GET /webhooks/{id}/deliveries lists them."},
-	"rotate_webhook_secret": {Key: "rotate-{id}-1", Again: "The ordinal is one more than the secrets that you replaced."},
+	"rotate_webhook_secret": {Key: "rotate-{id}-1",
+		Again: "The ordinal is one more than the secrets that you replaced."},
 	"redeliver_webhook": {Key: "redeliver-{delivery_id}-2",
 		Again: "The ordinal is one more than the attempts of the delivery."},
 	"redeliver_failed_events": {Key: "redeliver-{id}-since-1",

@@ -138,7 +138,8 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: IdempotencyRequired, Status: http.StatusBadRequest,
-		Hint:    "Send Idempotency-Key, named for the step and its record (accept-SO-1001), and the same one on every retry.",
+		Hint: "Send Idempotency-Key, named for the step and its record (accept-SO-1001), and the same one on " +
+			"every retry.",
 		Meaning: "The route creates or pays something and requires an Idempotency-Key header.",
 		Remedy: "Name one key for each intended effect, after the step and its record (accept-SO-1001), and send it " +
 			"with every retry of that intention.",
