@@ -99,14 +99,6 @@ func (s *Server) notice(r *message.Request, out *message.Response, now moment.In
 	r.Sandbox.Observe(r.Context(), c)
 }
 
-// operationOf is the id of the request's operation, "" for none.
-func operationOf(r *message.Request) string {
-	if r.Operation == nil {
-		return ""
-	}
-	return r.Operation.ID
-}
-
 // remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS), with its bodies: without them
 // when a budget refused it, which costs its client nothing. A severed response is left out.
 func (s *Server) remember(r *message.Request, out *message.Response, now moment.Instant) {
@@ -117,10 +109,12 @@ func (s *Server) remember(r *message.Request, out *message.Response, now moment.
 	call := desk.Call{
 		ID: r.ID, Method: message.Short(r.HTTP.Method), Path: path,
 		System: r.Caller.System, Status: out.Status,
-		Operation: operationOf(r),
-		Code:      string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
+		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
 		At:          now, Milliseconds: time.Since(r.Began).Milliseconds(),
+	}
+	if r.Operation != nil {
+		call.Operation = r.Operation.ID
 	}
 	if s.options.Bodies && !out.Refused() {
 		e := desk.Exchange{

@@ -85,7 +85,7 @@ test('a command is a whole request with the key of its system', () => {
 });
 
 test('a command has a key that names its step and its record', () => {
-  const key = (operation, path, body, method = 'POST') => attention.keyOf({ operation, method, path, body });
+  const key = (operation, path, body, method = 'POST') => attention.idempotencyKeyOf({ operation, method, path, body });
   assert.deepEqual(
     [
       key('accept_sales_order', '/office/sales-orders/so_1/accept'),

@@ -115,9 +115,9 @@ const steps = {
   advance_time: 'tick',
 };
 
-// keyOf is the idempotency key of a command: the step and its record, with an ordinal read from the record where
-// another run may follow. What has no record takes the in-world moment. A PATCH needs none.
-export function keyOf(command) {
+// idempotencyKeyOf names the step of a command and its record, with an ordinal read from the record where another run
+// may follow. What has no record takes the in-world moment. A PATCH needs none.
+export function idempotencyKeyOf(command) {
   const { operation, method, path, body } = command;
   if (method !== 'POST') return '';
   const { work_order_id, work_order_ids, requisition_id, delivery_id, week_start, role, lines } = body ?? {};
@@ -131,7 +131,9 @@ export function keyOf(command) {
     parts.push(role ?? lines?.[0]?.sku, sim_date, sim_time?.replace(':', ''));
   }
   if (operation === 'start_print_run') {
-    const runs = [work_order_id, ...(work_order_ids ?? [])].map(of => store.row('work_order', of)?.print_run_ids.length);
+    const runs = [work_order_id, ...(work_order_ids ?? [])].map(
+      of => store.row('work_order', of)?.print_run_ids.length,
+    );
     parts.push(1 + runs.reduce((sum, n) => sum + (n ?? 0), 0));
   }
   return parts.filter(Boolean).join('-');
@@ -139,7 +141,7 @@ export function keyOf(command) {
 
 // curlOf is the whole request of a command, for a terminal.
 export const curlOf = command => {
-  const { method, path, body, key = keyOf(command) } = command;
+  const { method, path, body, key = idempotencyKeyOf(command) } = command;
   return sending(method, path, { system: systemOf(path) === 'factory' ? 'factory' : 'office', key, body });
 };
 

@@ -39,7 +39,9 @@ function printing() {
   if (!work) return accepting();
   const press = store.rows('press').find(p => p.status === 'idle') ?? store.rows('press')[0];
   const body = { work_order_id: work.id, press_id: press?.id ?? 'prs_digital' };
-  return [post('/factory/print-runs', body, 'factory', `print-${work.number}-${(work.print_run_ids?.length ?? 0) + 1}`)];
+  return [
+    post('/factory/print-runs', body, 'factory', `print-${work.number}-${(work.print_run_ids?.length ?? 0) + 1}`),
+  ];
 }
 
 function shipping() {
