@@ -493,7 +493,8 @@ func (p ListRequestsParams) selection() selection {
 // of an evaluation see none from before the first checkpoint of its grader. The list is kept in
 // memory: it begins anew when the server does. GET /requests.har sends all of them with their
 // bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds when a
-// request has come that the filters match, so that a test can wait for the program that it tests.
+// request has come that fits its parameters, so that a test can wait for the program that it
+// tests.
 //
 // It can fail with poll_in_progress (409), beside the errors of every request.
 func (c *Client) ListRequests(ctx context.Context, params ListRequestsParams) (*Page[LoggedCall], error) {

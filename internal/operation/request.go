@@ -124,7 +124,7 @@ func requestOperations() []Operation {
 			"evaluation see none from before the first checkpoint of its grader. " +
 			"The list is kept in memory: it begins anew when the server does. GET /requests.har sends all of them " +
 			"with their bodies as an HTTP Archive, for browsers' tools, k6 and Insomnia. With wait_s it responds " +
-			"when a request has come that the filters match, so that a test can wait for the program that it tests.",
+			"when a request has come that fits its parameters, so that a test can wait for the program that it tests.",
 		Resource: CallResource, Filters: callFilters, Problems: []problem.Code{problem.PollInProgress},
 		Out: reflect.TypeFor[LoggedCall](),
 	}, {
