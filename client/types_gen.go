@@ -1166,8 +1166,8 @@ type PullTriggerInput struct {
 	CustomerID *string `json:"customer_id,omitzero"`
 	// The price of one unit, in minor units: at most ten times the list price. At least 1.
 	UnitPriceMinor *int64 `json:"unit_price_minor,omitzero"`
-	// The working day on which the goods are wanted, in place of days: of an order from tomorrow on,
-	// of a lot after the day of its answer, and at most 60 working days from today.
+	// The working day on which the goods are wanted, in place of days: at most 60 from today, for a
+	// lot after the day of its answer.
 	DueDate *Date `json:"due_date,omitzero"`
 	// Working days. 1 to 60.
 	Days *int64 `json:"days,omitzero"`

@@ -25,7 +25,7 @@ type PullTrigger struct {
 	Quantity          *int64       `json:"quantity,omitzero" minimum:"1" maximum:"10000" doc:"Units of the product."`
 	CustomerID        *string      `json:"customer_id,omitzero" maxLength:"40" example:"cus_lumen" doc:"The customer who orders."`
 	UnitPriceMinor    *money.Minor `json:"unit_price_minor,omitzero" minimum:"1" doc:"The price of one unit, in minor units: at most ten times the list price."`
-	DueDate           *moment.Date `json:"due_date,omitzero" doc:"The working day on which the goods are wanted, in place of days: of an order from tomorrow on, of a lot after the day of its answer, and at most 60 working days from today."`
+	DueDate           *moment.Date `json:"due_date,omitzero" doc:"The working day on which the goods are wanted, in place of days: at most 60 from today, for a lot after the day of its answer."`
 	Days              *int64       `json:"days,omitzero" minimum:"1" maximum:"60" doc:"Working days."`
 	Pct               *int64       `json:"pct,omitzero" minimum:"-50" maximum:"100" doc:"Per cent."`
 	BadgeNo           *string      `json:"badge_no,omitzero" maxLength:"20" doc:"The badge of an employee."`

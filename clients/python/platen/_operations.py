@@ -543,8 +543,8 @@ class Operations:
         unit_price_minor: The price of one unit, in minor units: at most ten times the list price. At least
         1.
 
-        due_date: The working day on which the goods are wanted, in place of days: of an order from tomorrow
-        on, of a lot after the day of its answer, and at most 60 working days from today.
+        due_date: The working day on which the goods are wanted, in place of days: at most 60 from today,
+        for a lot after the day of its answer.
 
         days: Working days. 1 to 60.
 

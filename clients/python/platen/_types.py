@@ -1978,8 +1978,8 @@ class PullTriggerInput(TypedDict):
     #: The price of one unit, in minor units: at most ten times the list price. At least 1.
     unit_price_minor: NotRequired[int]
 
-    #: The working day on which the goods are wanted, in place of days: of an order from tomorrow on, of a lot
-    #: after the day of its answer, and at most 60 working days from today.
+    #: The working day on which the goods are wanted, in place of days: at most 60 from today, for a lot after
+    #: the day of its answer.
     due_date: NotRequired[DateText]
 
     #: Working days. 1 to 60.
