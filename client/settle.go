@@ -36,7 +36,7 @@ const (
 // working days pass in the fork, counts the findings that began before, and deletes the fork. The sandbox itself
 // does not change. Call it when your program has nothing left to do. With the auto bridge there is an Integration
 // without a score. The fork counts towards the limits of the server like a new sandbox.
-func (c *Client) SettleIntegration(ctx context.Context) (*Settlement, error) {
+func SettleIntegration(ctx context.Context, c *Client) (*Settlement, error) {
 	status, err := c.GetSandbox(ctx)
 	if err != nil {
 		return nil, err

@@ -276,7 +276,7 @@ func (s *Sandbox) RequireExactlyOnce(t testing.TB) {
 func (s *Sandbox) Require(t testing.TB, g client.Gate) {
 	t.Helper()
 	c := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
-	settled, err := c.SettleIntegration(t.Context())
+	settled, err := client.SettleIntegration(t.Context(), c)
 	if err != nil {
 		t.Fatalf("platentest: %v", err)
 	}

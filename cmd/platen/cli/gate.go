@@ -52,7 +52,7 @@ func Settlement(ctx context.Context, c *client.Client) (*client.Settlement, erro
 	case status.Bridge != client.BridgeManual:
 		return nil, usagef("the automatic bridge carries the records of this sandbox: create one with --bridge manual")
 	}
-	s, err := c.SettleIntegration(ctx)
+	s, err := client.SettleIntegration(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("settle: %w", err)
 	}
