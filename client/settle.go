@@ -178,7 +178,7 @@ func (g Gate) Check(s *Settlement) error {
 			missed = append(missed, fmt.Sprintf("%s: %s", u.Outcome, u.Message))
 		}
 	}
-	return errors.New("platen: " + strings.Join(missed, "; "))
+	return errors.New(strings.Join(missed, "; "))
 }
 
 // mostReasons is how many reasons the error of a gate names.
