@@ -1,12 +1,14 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // tablet is between a desk and a phone.
@@ -139,6 +141,42 @@ func TestToLookAtFaultsAndAtTheScoreIsNoRequest(t *testing.T) {
 	asked := x.asked()
 	if n := len(slices.DeleteFunc(asked, func(a string) bool { return !strings.Contains(a, "/v1/") })); n != 0 {
 		t.Errorf("the pages sent %d requests to the API: %v", n, asked)
+	}
+}
+
+// TestTheScoreOfTheProgramIsOnTheBridge names a write that only a check of the Factory saved.
+func TestTheScoreOfTheProgramIsOnTheBridge(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	c.must(http.MethodPost, "/office/sales-orders/SO-1001/accept", nil)
+	c.Inject(t, "response_lost", 1, "create_work_order")
+	work := record{"sku": "prd_card", "quantity": 10, "reference": "SO-1001"}
+	c.lost("/factory/work-orders", work)
+	c.send(http.MethodPost, "/factory/work-orders", work).Want(http.StatusConflict, "duplicate_reference")
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/bridge")
+	x.shows("#client-score", "0.000")
+	x.shows("#client-score .failures", "SO-1001 came again with another Idempotency-Key")
+	x.inEverySize(".score", "the score of a program", "score-client")
+}
+
+// lost sends a write whose response is lost: the connection is cut, or something in between answers. net/http does not
+// send a request again on a connection of its own.
+func (c *company) lost(path string, body record) {
+	c.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	r, err := testclient.Request{Method: http.MethodPost, URL: c.BaseURL + path, Key: c.FactoryKey, Body: string(text),
+		Headers: []string{"Idempotency-Key", "lost"}}.Build(c.Context())
+	if err != nil {
+		c.Fatal(err)
+	}
+	alone := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if a, err := testclient.Exchange(alone, r); err == nil && a.Status != http.StatusBadGateway {
+		c.Errorf("the response came: %d", a.Status)
 	}
 }
 

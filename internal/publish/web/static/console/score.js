@@ -77,9 +77,12 @@ const Figure = ({ score, counts }) =>
 function Client({ data }) {
   if (data.client == null) return null;
   return html`
-    <div class="score-v" id="client-score">
-      <b class="num">${scoreText(data.client)}</b>
-      <p class="dim">${clientText(data)}</p>
+    <div class="score-client" id="client-score">
+      <h3>Your program</h3>
+      <div class="score-v">
+        <b class="num">${scoreText(data.client)}</b>
+        <p class="dim">${clientText(data)}</p>
+      </div>
       <ol class="failures" aria-label="Not recovered by your program, newest first">
         ${data.unrecovered.map(
           u => html`
