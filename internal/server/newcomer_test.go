@@ -147,8 +147,8 @@ func TestOnlyBlocksWithFewConnectionsComeInWhileTheProcessorsAreBusy(t *testing.
 	const total, many = 1000, 7 // a block has few up to 7
 	synctest.Test(t, func(t *testing.T) {
 		limits := groupLimits(t, total)
-		busy := true
-		limits.busy = func(int) bool { return busy }
+		var free atomic.Bool
+		limits.busy = func(int) bool { return !free.Load() }
 		l := bubble(t, limits)
 		all := make([]net.Conn, many)
 		for i := range all {
@@ -166,7 +166,7 @@ func TestOnlyBlocksWithFewConnectionsComeInWhileTheProcessorsAreBusy(t *testing.
 		if closed(served) {
 			t.Error("a block with many gets one more while the processors are busy")
 		}
-		busy = false
+		free.Store(true)
 		<-served
 		for _, c := range slices.Concat(all, []net.Conn{eighth, other}) {
 			c.Close()
