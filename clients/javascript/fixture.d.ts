@@ -50,5 +50,25 @@ export declare function platenFixture(
   },
 ): Fixture;
 
+/** The least that a test demands of an integration. */
+export interface Gate {
+  /** The least exactly_once; 1 when left out, 0 demands none. */
+  carried?: number | undefined;
+  /** The least client, where the sandbox was asked for faults; 1 when left out, 0 demands none. */
+  client?: number | undefined;
+  /** The least number of obligations that were due; 1 when left out. */
+  minDue?: number | undefined;
+  /** The least number of writes that a fault hit, where the sandbox was asked for faults; 0 when left out. */
+  minHit?: number | undefined;
+}
+
+/**
+ * Rejects with an AssertionError unless the program under test has carried everything that was due by now exactly
+ * once, and, where faults were asked for, has recovered each write that they hit itself.
+ *
+ * Call it when the program has nothing left to do: time passes in a fork, and the sandbox stays as it is.
+ */
+export declare function requireExactlyOnce(sandbox: Sandbox, gate?: Gate): Promise<void>;
+
 /** Where PLATEN_BIN or the PATH has the program, empty where it is not. For tests that are skipped without it. */
 export declare function findPlaten(): Promise<string>;

@@ -6,6 +6,8 @@ import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { createSandbox } from './platen.js';
 
+export { requireExactlyOnce } from './gate.js';
+
 // A server starts in less than a second; a loaded machine takes longer.
 const PATIENCE_MS = 60_000;
 // Jest gives a hook five seconds unless it is told otherwise, Vitest ten. node:test has no limit and ignores the number.

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 from ._client import Sandbox, create_sandbox
+from ._gate import require_exactly_once as require_exactly_once
 
 # The server is on this machine, whatever proxy the environment names.
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))

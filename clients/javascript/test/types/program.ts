@@ -10,6 +10,7 @@ import {
   verifyWebhook,
 } from '../../platen.js';
 import { fileCheckpoint } from '../../checkpoint.js';
+import { requireExactlyOnce } from '../../fixture.js';
 
 async function play(signal: AbortSignal): Promise<number> {
   const sandbox = await createSandbox(
@@ -41,6 +42,9 @@ async function play(signal: AbortSignal): Promise<number> {
   const fork = await client.forkSandbox({ checkpoint: 'start' });
   const preview = await client.previewStartPrintRun({ press_id: 'prs_digital' });
 
+  await requireExactlyOnce(fork, { carried: 0.99, client: 0.5, minDue: 20, minHit: 3 });
+  // @ts-expect-error: there is no such demand.
+  await requireExactlyOnce(fork, { min_due: 20 });
   // @ts-expect-error: there is no such status.
   client.salesOrders({ status: 'receivedd' });
   // @ts-expect-error: the SKU is required.
