@@ -26,7 +26,11 @@ const programs = {
   'not carried': ['', [], /^platen: exactly_once is 0, less than 1; missed: .*SO-1001/],
   'the same key': ['response_lost', ['order-1', 'order-1'], null],
   'a new key each time': ['response_lost', ['order-1', 'order-2'], /^platen: client is 0, less than 1; saved: /],
-  'lost, and let be': ['request_lost', ['order-1'], /^platen: exactly_once is 0, less than 1; client is 0, less than 1; /],
+  'lost, and let be': [
+    'request_lost',
+    ['order-1'],
+    /^platen: exactly_once is 0, less than 1; client is 0, less than 1; /,
+  ],
   'no fault was met': [
     'webhook_twice',
     ['order-1'],
@@ -67,7 +71,10 @@ test('a gate leaves no fork behind, and none passes where nothing was due', real
     listFaults: { value: params => client.listFaults(params) },
     forkSandbox: { value: async () => made[made.push(await client.forkSandbox()) - 1] },
   });
-  await assert.rejects(requireExactlyOnce({ client: spy }), /exactly_once is null: nothing was due; 0 due, fewer than 1/);
+  await assert.rejects(
+    requireExactlyOnce({ client: spy }),
+    /exactly_once is null: nothing was due; 0 due, fewer than 1/,
+  );
   assert.equal(made.length, 1);
   await assert.rejects(made[0].client.getSandbox(), { name: 'ApiError' });
 });
