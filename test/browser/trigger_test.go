@@ -48,9 +48,12 @@ func TestATriggerIsPulledInTheConsole(t *testing.T) {
 
 	x.chooses("#trigger", "rush_order")
 	x.shows("#trigger-about", "for delivery tomorrow")
-	x.until(`[...document.querySelectorAll('.takes [name]')].map(e => e.name).join() === 'sku,quantity'`)
+	x.until(`[...document.querySelectorAll('.takes [name]')].map(e => e.name).join() === ` +
+		`'sku,quantity,customer_id,unit_price_minor'`)
 	x.chooses(".takes [name=sku]", "prd_card")
 	x.fill(".takes [name=quantity]", "10")
+	x.chooses(".takes [name=customer_id]", "cus_lumen")
+	x.fill(".takes [name=unit_price_minor]", "2345")
 	x.inEveryLook("[aria-labelledby=triggers]", "a trigger with fields", "trigger-fields")
 	x.click("#bring")
 	x.shows("#trigger-outcome", "rush order: sales order so_")
@@ -60,7 +63,8 @@ func TestATriggerIsPulledInTheConsole(t *testing.T) {
 	x.until(`document.activeElement.id === 'bring'`)
 	x.inEveryLook("[aria-labelledby=triggers]", "a rush order", "trigger-order")
 	if orders := c.list("/office/sales-orders"); !slices.ContainsFunc(orders, func(r record) bool {
-		return r["sku"] == "prd_card" && fmt.Sprint(r["quantity"]) == "10"
+		return r["sku"] == "prd_card" && fmt.Sprint(r["quantity"]) == "10" && r["customer_id"] == "cus_lumen" &&
+			fmt.Sprint(r["unit_price_minor"]) == "2345"
 	}) {
 		t.Errorf("no order of ten cards among %v", orders)
 	}
