@@ -61,3 +61,48 @@ func TestRequireExactlyOnceTellsProgramsApart(t *testing.T) {
 		})
 	}
 }
+
+// TestAGateJudgesWhatBeganOnEachDayOfTheWeek: of two orders that were accepted today, one was carried.
+func TestAGateJudgesWhatBeganOnEachDayOfTheWeek(t *testing.T) {
+	t.Parallel()
+	p := platentest.Start(t)
+	base := p.Sandbox(t, platentest.Options{Preset: "empty", Bridge: "manual", Clock: "manual"})
+	for day := range 5 {
+		t.Run(fmt.Sprint(day), func(t *testing.T) {
+			t.Parallel()
+			s := base.Fork(t)
+			for range day {
+				s.Tick(t, 480)
+			}
+			for range 2 {
+				s.Trigger(t, "order", nil)
+			}
+			program := client.New(s.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
+			var orders []*client.OfficeSalesOrder
+			for order, err := range program.SalesOrders(t.Context(), client.ListSalesOrdersParams{
+				Status: client.OfficeSalesOrderStatusReceived,
+			}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(orders) == 2 {
+					break
+				}
+				accepted := must[*client.OfficeSalesOrder](t)(program.AcceptSalesOrder(t.Context(), order.ID))
+				orders = append(orders, accepted)
+			}
+			_, err := program.CreateWorkOrder(t.Context(), client.CreateWorkOrderInput{
+				SKU: orders[0].SKU, Quantity: orders[0].Quantity, Reference: &orders[0].ID,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := &judged{TB: t}
+			s.RequireExactlyOnce(j)
+			if want := "missed: " + orders[1].Number; !strings.Contains(j.failure, want) ||
+				strings.Contains(j.failure, ": "+orders[0].Number) {
+				t.Errorf("the gate says %q, want %q alone", j.failure, want)
+			}
+		})
+	}
+}

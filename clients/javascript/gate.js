@@ -1,11 +1,11 @@
 // A gate for tests of an integration, by its exactly-once score: the same as RequireExactlyOnce in Go.
 import { AssertionError } from 'node:assert';
 
-// So many days of the calendar have at least four working days: then everything that was due is judged.
+// Six calendar days have at least four working days: then everything that was due is judged.
 const SETTLE_DAYS = 6;
 // The longest tick.
 const SETTLE_MINUTES = 4800;
-// So many reasons are named.
+// The most reasons that a message names.
 const MOST_REASONS = 12;
 const least = { carried: 1, client: 1, minDue: 1, minHit: 0 };
 

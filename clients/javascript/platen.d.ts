@@ -89,7 +89,7 @@ export interface WriteOptions {
   signal?: AbortSignal | undefined;
   /**
    * A key of your own in place of a random one, such as that of keyFor, so that a program that was started anew repeats
-   * nothing. A key stands for one intention.
+   * nothing. A key is for one intention.
    */
   idempotencyKey?: string | undefined;
   call?: Call | undefined;

@@ -21,7 +21,7 @@ const MOST_PROOFS = 3;
 const MOST_BEGINNINGS = 5;
 // A long poll waits so long on the server.
 const POLL_S = 20;
-// So long a test waits for a request by default.
+// How long a test waits for a request by default.
 const WAIT_MS = 30_000;
 
 /** Any failure that this module describes. */

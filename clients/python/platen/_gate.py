@@ -9,11 +9,11 @@ from datetime import date, timedelta
 from . import _types as t
 from ._client import Client, Sandbox
 
-# So many days of the calendar have at least four working days: then everything that was due is judged.
+# Six calendar days have at least four working days: then everything that was due is judged.
 _SETTLE_DAYS = 6
 # The longest tick.
 _SETTLE_MINUTES = 4800
-# So many reasons are named.
+# The most reasons that a message names.
 _MOST_REASONS = 12
 
 

@@ -18,7 +18,7 @@ type Demands struct {
 // Any reports whether anything is demanded.
 func (d *Demands) Any() bool { return d.Require > 0 || d.Gate != (client.Gate{}) }
 
-// Validate refuses demands that nothing could meet, or that demand nothing.
+// Validate refuses demands that nothing could meet.
 func (d *Demands) Validate() error {
 	for _, score := range []float64{d.Require, d.Carried, d.Client} {
 		if score < 0 || score > 1 || score != score {

@@ -26,6 +26,11 @@ func integrationCommand() *cobra.Command {
 			"status 1 below the score, or where nothing has been proven.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := cmd.Flags()
+			if f.Changed("require") && demands.Require == 0 || f.Changed("require-carried") && demands.Carried == 0 ||
+				f.Changed("require-client") && demands.Client == 0 {
+				return cli.UsageError{Err: errors.New("a score of 0 requires nothing: leave the flag out")}
+			}
 			if err := demands.Validate(); err != nil {
 				return err
 			}
