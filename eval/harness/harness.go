@@ -8,6 +8,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -160,7 +161,7 @@ func (h *Host) file(w http.ResponseWriter, r *http.Request) {
 // but a URL sends no key: such a request gets the key of Head Office, which reaches all tools.
 // Host and Origin stay as they are, since the endpoint checks both.
 func (h *Host) agents(target *url.URL) http.Handler {
-	return &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(target)
 			p.Out.Host = p.In.Host
@@ -171,6 +172,14 @@ func (h *Host) agents(target *url.URL) http.Handler {
 		// A connection that the server cuts off, as it does for a fault, is cut off here too.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The body is read first. A server closes what is left of one when the response begins, while the transport
+		// may still look for its end: it would take that for a failed request and cut the response off.
+		if body, ok := received(w, r); ok {
+			r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+			proxy.ServeHTTP(w, r)
+		}
+	})
 }
 
 // only serves those who send a token.
@@ -189,12 +198,12 @@ func (h *Host) only(token string, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// received reads an answer. It is false once a refusal is written.
+// received reads a body: an answer, or a message of an agent. It is false once a refusal is written.
 func received(w http.ResponseWriter, r *http.Request) (answer []byte, ok bool) {
 	answer, err := io.ReadAll(http.MaxBytesReader(w, r.Body, task.MaxAnswer))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		refuse(w, http.StatusRequestEntityTooLarge, "body_too_large",
-			fmt.Sprintf("An answer has at most %d bytes.", task.MaxAnswer))
+			fmt.Sprintf("A body has at most %d bytes here.", task.MaxAnswer))
 		return nil, false
 	}
 	if err != nil {

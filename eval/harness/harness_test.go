@@ -257,3 +257,24 @@ func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 		t.Errorf("the answer can be read: %d %s", status, text)
 	}
 }
+
+// TestAnAgentGetsWholeResponses of a server that begins to answer before it has read the message.
+func TestAnAgentGetsWholeResponses(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "got ")
+		both := http.NewResponseController(w)
+		if err := errors.Join(both.EnableFullDuplex(), both.Flush()); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.Copy(w, r.Body)
+	}))
+	t.Cleanup(server.Close)
+	_, host := hosted(t, func(h *Host) { h.Origin = server.URL })
+	message := strings.Repeat("m", 300)
+	for range 500 {
+		if _, body := send(t, host+AgentPath, request{method: http.MethodPost, body: message}); body != "got "+message {
+			t.Fatalf("the response is %q", body)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // site is the web server of an integrator: a page with the JavaScript client as it is, on an origin of its own.
@@ -22,11 +23,11 @@ func site(t *testing.T, p *platentest.Platen) string {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/v1/", &httputil.ReverseProxy{
+	mux.Handle("/v1/", testclient.BodyFirst(&httputil.ReverseProxy{
 		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(api) },
 		// A response that was lost is lost for the page too.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	})
+	}))
 	mux.Handle("/platen/", http.StripPrefix("/platen/", http.FileServer(http.Dir("../../clients/javascript"))))
 	page := http.FileServer(http.Dir("testdata/client"))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // proxy is between a browser and a server, and can be told to interfere.
@@ -28,10 +29,10 @@ func between(t *testing.T, p *platentest.Platen) *proxy {
 		t.Fatal(err)
 	}
 	x := &proxy{}
-	through := &httputil.ReverseProxy{
+	through := testclient.BodyFirst(&httputil.ReverseProxy{
 		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {},
-	}
+	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if mood := x.mood.Load(); mood != nil && (*mood)(w, r) {
 			return

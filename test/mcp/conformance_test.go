@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
@@ -64,10 +65,11 @@ func TestTheOfficialSuitePasses(t *testing.T) {
 		t.Run(c.name+" "+c.revision, func(t *testing.T) {
 			t.Parallel()
 			baseline := filepath.Join(folder, c.name+"-"+c.revision+".yml")
+			results := t.TempDir()
 			out, err := exec.CommandContext(within(t), node, suite, "server", "--url", c.url, "--requirements",
-				c.revision, "--expected-failures", baseline, "-o", t.TempDir()).CombinedOutput()
+				c.revision, "--expected-failures", baseline, "-o", results).CombinedOutput()
 			if err != nil {
-				t.Errorf("the suite ended with %v:\n%s", err, summary(out))
+				t.Errorf("the suite ended with %v:\n%s\n%s", err, summary(out), failures(t, results))
 			}
 			passed, total := count(out, required[c.revision])
 			t.Logf("%s, %s, %s: %d of %d passed", version(t), c.revision, c.name, passed, total)
@@ -85,7 +87,7 @@ func withKey(t testing.TB, p *program) string {
 	t.Helper()
 	key := connect(t, p.url(), "").call("create_sandbox", object{"clock": "manual"})["office_key"].(string)
 	front := httptest.NewUnstartedServer(nil)
-	front.Config.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	front.Config.Handler = testclient.BodyFirst(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		here := front.Listener.Addr().String() // what the suite says of hosts and origins is kept
 		r.Out.URL.Scheme, r.Out.URL.Host = "http", p.address
 		r.Out.Host = strings.Replace(r.In.Host, here, p.address, 1)
@@ -93,7 +95,7 @@ func withKey(t testing.TB, p *program) string {
 			r.Out.Header.Set("Origin", strings.Replace(origin, here, p.address, 1))
 		}
 		r.Out.Header.Set("Authorization", "Bearer "+key)
-	}}
+	}})
 	front.Start()
 	t.Cleanup(front.Close)
 	return front.URL + "/mcp"
@@ -122,6 +124,32 @@ func count(out []byte, most int) (passed, total int) {
 		}
 	}
 	return passed, total
+}
+
+// failures are the checks that failed, a line each.
+func failures(t testing.TB, results string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(results, "*", "checks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed strings.Builder
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var checks []struct{ ID, Status, ErrorMessage string }
+		if err := json.Unmarshal(b, &checks); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range checks {
+			if c.Status == "FAILURE" {
+				fmt.Fprintf(&failed, "%s: %s: %s\n", filepath.Base(filepath.Dir(file)), c.ID, c.ErrorMessage)
+			}
+		}
+	}
+	return failed.String()
 }
 
 // summary is the end of what the suite says, without colours.
