@@ -376,7 +376,7 @@ func (c *Client) Faults(ctx context.Context, params ListFaultsParams) iter.Seq2[
 //
 // The next request or delivery that can meet this fault meets it, in any sandbox: for a lost
 // request or response the next write. Name operations to choose. It writes no event. At most 100
-// faults that differ in kind or operations can be pending, each 100 times.
+// faults that differ in kind, form or operations can be pending, each 100 times.
 //
 // It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside
 // the errors of every request.

@@ -119,6 +119,9 @@ type FaultRuleInput struct {
 	// How long it takes, in milliseconds, where it takes any time; by chance when left out. 0 to
 	// 60,000.
 	DelayMS *int64 `json:"delay_ms,omitzero"`
+	// How a lost request or response looks: error, a 502, or cut, a closed connection; either by
+	// chance when left out.
+	Form *FaultForm `json:"form,omitzero"`
 }
 
 // FaultKind is the type of FaultRuleInput.Kind, PlannedFault.Kind, Injection.Kind, Fault.Kind and
@@ -166,6 +169,16 @@ func FaultKinds() []FaultKind {
 		FaultKindDoubleWork,
 	}
 }
+
+// FaultForm is the type of FaultRuleInput.Form, PlannedFault.Form, Injection.Form and
+// InjectFaultInput.Form.
+type FaultForm string
+
+// Values of FaultForm.
+const (
+	FaultFormError FaultForm = "error"
+	FaultFormCut   FaultForm = "cut"
+)
 
 // Split is the type of CreateSandboxInput.Split, SandboxStatus.Split and Report.Split.
 type Split string
@@ -471,6 +484,9 @@ type PlannedFault struct {
 	ToMinute *int64 `json:"to_minute"`
 	// How long it takes, in milliseconds; null for by chance.
 	DelayMS *int64 `json:"delay_ms"`
+	// How a lost request or response looks: error, a 502, or cut, a closed connection; null for
+	// either by chance.
+	Form *FaultForm `json:"form"`
 }
 
 // Injection is in the response of inject_fault.
@@ -483,6 +499,9 @@ type Injection struct {
 	Count int64 `json:"count"`
 	// The operations that it waits for; empty for the next one that can meet it.
 	Operations []string `json:"operations"`
+	// How a lost request or response looks: error, a 502, or cut, a closed connection; null for
+	// either by chance.
+	Form *FaultForm `json:"form"`
 }
 
 // Score is the type of SandboxStatus.Score.
@@ -1213,7 +1232,7 @@ type Fault struct {
 	Kind FaultKind `json:"kind"`
 	// The kind of the fault.
 	Summary string `json:"summary"`
-	// How it happened; null where there is only one way.
+	// How it happened: of a lost request or response its form; null where there is only one way.
 	Detail *string `json:"detail"`
 	// The request that it happened to; null for a delivery.
 	RequestID *string `json:"request_id"`
@@ -1239,6 +1258,9 @@ type InjectFaultInput struct {
 	// request or response waits for the next write, and other faults take the next request that can
 	// meet them. Not for faults of deliveries. 1 to 40 items. No two alike.
 	Operations []string `json:"operations,omitempty"`
+	// How a lost request or response looks: error, a 502, or cut, a closed connection, which some
+	// HTTP libraries resend by themselves. Either by chance when left out. Not for other faults.
+	Form *FaultForm `json:"form,omitzero"`
 }
 
 // Integration is in the response of get_integration.
@@ -1488,6 +1510,10 @@ type LoggedCall struct {
 	System LoggedCallSystem `json:"system"`
 	// The response was the stored one of an earlier request.
 	IdempotentReplay bool `json:"idempotent_replay"`
+	// How long after the response to the request before, with the same Idempotency-Key, a replay
+	// came, in milliseconds: a few where an HTTP library resent a request by itself. Null for other
+	// requests, in a sandbox without faults, and for the player of an evaluation.
+	RepeatedAfterMS *int64 `json:"repeated_after_ms"`
 	// The code of the error; null for none.
 	ErrorCode *string `json:"error_code"`
 	// The kinds of the faults that were injected into the request or its response, such as
@@ -1530,6 +1556,10 @@ type LoggedExchange struct {
 	System LoggedExchangeSystem `json:"system"`
 	// The response was the stored one of an earlier request.
 	IdempotentReplay bool `json:"idempotent_replay"`
+	// How long after the response to the request before, with the same Idempotency-Key, a replay
+	// came, in milliseconds: a few where an HTTP library resent a request by itself. Null for other
+	// requests, in a sandbox without faults, and for the player of an evaluation.
+	RepeatedAfterMS *int64 `json:"repeated_after_ms"`
 	// The code of the error; null for none.
 	ErrorCode *string `json:"error_code"`
 	// The kinds of the faults that were injected into the request or its response, such as

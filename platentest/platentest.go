@@ -211,6 +211,12 @@ func (s *Sandbox) Inject(t testing.TB, kind string, count int, operations ...str
 	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/faults", body)
 }
 
+// InjectFault injects a fault as POST /sandbox/faults takes it: with the form of a lost response, for example.
+func (s *Sandbox) InjectFault(t testing.TB, in client.InjectFaultInput) {
+	t.Helper()
+	call[struct{}](t, s.BaseURL, s.judge(), "/sandbox/faults", in)
+}
+
 // Tick lets so many minutes pass in the sandbox.
 func (s *Sandbox) Tick(t testing.TB, minutes int) {
 	t.Helper()

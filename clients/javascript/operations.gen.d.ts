@@ -112,6 +112,11 @@ export interface FaultRuleInput {
   to_minute?: number;
   /** How long it takes, in milliseconds, where it takes any time; by chance when left out. 0 to 60,000. */
   delay_ms?: number;
+  /**
+   * How a lost request or response looks: error, a 502, or cut, a closed connection; either by chance when
+   * left out.
+   */
+  form?: FaultForm;
 }
 
 /**
@@ -135,6 +140,11 @@ export type FaultKind =
   | 'webhook_forged'
   | 'secret_rotated'
   | 'double_work';
+
+/** FaultForm is the type of FaultRuleInput.Form, PlannedFault.Form, Injection.Form and InjectFaultInput.Form. */
+export type FaultForm =
+  | 'error'
+  | 'cut';
 
 /** Split is the type of CreateSandboxInput.Split, SandboxStatus.Split and Report.Split. */
 export type Split =
@@ -409,6 +419,11 @@ export interface PlannedFault {
   to_minute: number | null;
   /** How long it takes, in milliseconds; null for by chance. */
   delay_ms: number | null;
+  /**
+   * How a lost request or response looks: error, a 502, or cut, a closed connection; null for either by
+   * chance.
+   */
+  form: Open<FaultForm> | null;
 }
 
 /** Injection is in the response of inject_fault. */
@@ -419,6 +434,11 @@ export interface Injection {
   count: number;
   /** The operations that it waits for; empty for the next one that can meet it. */
   operations: string[];
+  /**
+   * How a lost request or response looks: error, a 502, or cut, a closed connection; null for either by
+   * chance.
+   */
+  form: Open<FaultForm> | null;
 }
 
 /** Score is the type of SandboxStatus.Score. */
@@ -1088,7 +1108,7 @@ export interface Fault {
   kind: Open<FaultKind>;
   /** The kind of the fault. */
   summary: string;
-  /** How it happened; null where there is only one way. */
+  /** How it happened: of a lost request or response its form; null where there is only one way. */
   detail: string | null;
   /** The request that it happened to; null for a delivery. */
   request_id: string | null;
@@ -1114,6 +1134,11 @@ export interface InjectFaultInput {
    * faults of deliveries. 1 to 40 items. No two alike.
    */
   operations?: string[];
+  /**
+   * How a lost request or response looks: error, a 502, or cut, a closed connection, which some HTTP libraries
+   * resend by themselves. Either by chance when left out. Not for other faults.
+   */
+  form?: FaultForm;
 }
 
 /** Integration is in the response of get_integration. */
@@ -1355,6 +1380,12 @@ export interface LoggedCall {
   system: Open<LoggedCallSystem>;
   /** The response was the stored one of an earlier request. */
   idempotent_replay: boolean;
+  /**
+   * How long after the response to the request before, with the same Idempotency-Key, a replay came, in
+   * milliseconds: a few where an HTTP library resent a request by itself. Null for other requests, in a
+   * sandbox without faults, and for the player of an evaluation.
+   */
+  repeated_after_ms: number | null;
   /** The code of the error; null for none. */
   error_code: string | null;
   /**
@@ -1394,6 +1425,12 @@ export interface LoggedExchange {
   system: Open<LoggedExchangeSystem>;
   /** The response was the stored one of an earlier request. */
   idempotent_replay: boolean;
+  /**
+   * How long after the response to the request before, with the same Idempotency-Key, a replay came, in
+   * milliseconds: a few where an HTTP library resent a request by itself. Null for other requests, in a
+   * sandbox without faults, and for the player of an evaluation.
+   */
+  repeated_after_ms: number | null;
   /** The code of the error; null for none. */
   error_code: string | null;
   /**
@@ -6469,7 +6506,7 @@ export declare class Operations {
    *
    * The next request or delivery that can meet this fault meets it, in any sandbox: for a lost request or
    * response the next write. Name operations to choose. It writes no event. At most 100 faults that differ in
-   * kind or operations can be pending, each 100 times.
+   * kind, form or operations can be pending, each 100 times.
    *
    * It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside the errors
    * of every request.

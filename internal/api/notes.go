@@ -109,7 +109,7 @@ func (s *Server) remember(r *message.Request, out *message.Response, now moment.
 	call := desk.Call{
 		ID: r.ID, Method: message.Short(r.HTTP.Method), Path: path,
 		System: r.Caller.System, Status: out.Status,
-		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected,
+		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected, Key: out.Facts.Key,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
 		At:          now, Milliseconds: time.Since(r.Began).Milliseconds(),
 	}

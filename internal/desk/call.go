@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"platen/internal/company/fault"
 	"platen/internal/sandbox/apikey"
@@ -30,6 +31,10 @@ type Call struct {
 	// Code is that of a refusal, "" for none.
 	Code     string
 	Replayed bool
+	// Key is a hash of a write and its Idempotency-Key, 0 for none, and where no faults are injected. RepeatedAfter is
+	// how long after the response to the request before with that key a replay came, nil where that is not known.
+	Key           uint64
+	RepeatedAfter *time.Duration
 	// Traceparent is that of its trace context, "" for none.
 	Traceparent string
 	// Faults are those that were injected into it.
@@ -91,6 +96,9 @@ func (c *Client) Note(call Call) (full bool) {
 		close(l.noted)
 		l.noted = nil
 	}
+	if call.Replayed && call.Key != 0 {
+		call.RepeatedAfter = l.sinceBefore(&call)
+	}
 	l.count++
 	call.Ordinal = l.base + l.count
 	if n := len(l.calls); n > 0 { // also when the clock is set back
@@ -122,6 +130,17 @@ func (l *CallLog) Noted() <-chan struct{} {
 		l.noted = make(chan struct{})
 	}
 	return l.noted
+}
+
+// sinceBefore is how long after the request before with its key a call came, nil without one. The lock is held.
+func (l *CallLog) sinceBefore(call *Call) *time.Duration {
+	arrived := call.At.Add(-time.Duration(call.Milliseconds) * time.Millisecond)
+	for back := range len(l.calls) {
+		if before := &l.calls[(l.first+len(l.calls)-1-back)%len(l.calls)]; before.Key == call.Key {
+			return new(max(0, arrived.Sub(before.At)))
+		}
+	}
+	return nil
 }
 
 // Unhit takes back that a remembered request met a fault.

@@ -68,7 +68,7 @@ func (d *Desk) Inject(asked injection.Injection) (pending injection.Injection, u
 	defer f.mu.Unlock()
 	if !f.memory.Room(asked) {
 		return pending, nil, problem.New(problem.TooManyOpen,
-			"At most %d faults can be pending in a sandbox, which differ in kind or operations, each %d times.",
+			"At most %d faults can be pending in a sandbox, which differ in kind, form or operations, each %d times.",
 			injection.MaxInjected, injection.MaxCount).
 			Hinting("Send requests that meet the pending faults. GET /sandbox lists them in faults.pending.")
 	}

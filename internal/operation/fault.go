@@ -42,6 +42,8 @@ type PlannedFault struct {
 	FromMinute sim.Minute `json:"from_minute" doc:"The first working minute in which it happens."`
 	ToMinute   *int64     `json:"to_minute" doc:"The working minute from which it no longer happens; null for never."`
 	DelayMS    *int64     `json:"delay_ms" doc:"How long it takes, in milliseconds; null for by chance."`
+	// Form is nil for one that has none, too.
+	Form *fault.Form `json:"form" enum:"error,cut" doc:"How a lost request or response looks: error, a 502, or cut, a closed connection; null for either by chance."`
 }
 
 // Injection is a fault that was asked for by hand.
@@ -51,7 +53,8 @@ type Injection struct {
 	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Count int64      `json:"count" doc:"How many more times it applies."`
 	// Operations is empty where the fault takes any call that it can.
-	Operations []string `json:"operations" doc:"The operations that it waits for; empty for the next one that can meet it."`
+	Operations []string    `json:"operations" doc:"The operations that it waits for; empty for the next one that can meet it."`
+	Form       *fault.Form `json:"form" enum:"error,cut" doc:"How a lost request or response looks: error, a 502, or cut, a closed connection; null for either by chance."`
 }
 
 // FaultPlanOf shows what goes wrong in a sandbox, nil for nothing.
@@ -71,6 +74,9 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 			Kind: r.Kind, Share: share.PPM(r.SharePPM), Operations: append([]string{}, r.Operations...),
 			FromMinute: r.FromMinute, DelayMS: r.DelayMS,
 		}
+		if r.Form != "" {
+			rule.Form = &r.Form
+		}
 		if r.ToMinute != 0 {
 			rule.ToMinute = new(int64(r.ToMinute))
 		}
@@ -83,7 +89,11 @@ func FaultPlanOf(v *sandbox.View) *FaultPlan {
 }
 
 func injectionOf(i injection.Injection) Injection {
-	return Injection{Kind: i.Kind, Count: i.Count, Operations: append([]string{}, i.Operations...)}
+	shown := Injection{Kind: i.Kind, Count: i.Count, Operations: append([]string{}, i.Operations...)}
+	if i.Form != "" {
+		shown.Form = &i.Form
+	}
+	return shown
 }
 
 // Fault is a row of GET /sandbox/faults (contract: OPEN.FAULT.LIST).
@@ -93,7 +103,7 @@ type Fault struct {
 	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
 	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
 	Summary    string         `json:"summary" doc:"The kind of the fault."`
-	Detail     *string        `json:"detail" doc:"How it happened; null where there is only one way."`
+	Detail     *string        `json:"detail" doc:"How it happened: of a lost request or response its form; null where there is only one way."`
 	RequestID  *string        `json:"request_id" doc:"The request that it happened to; null for a delivery."`
 	Operation  *string        `json:"operation" doc:"The id of its operation; null for a delivery."`
 	DeliveryID *string        `json:"delivery_id" doc:"The delivery that it happened to; null for a request."`
@@ -134,15 +144,23 @@ func FaultOf(h *desk.FaultHit) Fault {
 type InjectFault struct {
 	_ struct{} `doc:"The body that injects a fault into the next matching requests or deliveries."`
 
-	Kind       fault.Kind `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
-	Count      *int64     `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
-	Operations []string   `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or response waits for the next write, and other faults take the next request that can meet them. Not for faults of deliveries."`
+	Kind       fault.Kind  `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
+	Count      *int64      `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
+	Operations []string    `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or response waits for the next write, and other faults take the next request that can meet them. Not for faults of deliveries."`
+	Form       *fault.Form `json:"form,omitzero" enum:"error,cut" doc:"How a lost request or response looks: error, a 502, or cut, a closed connection, which some HTTP libraries resend by themselves. Either by chance when left out. Not for other faults."`
 }
 
 // check refuses operations that the fault cannot happen to.
 func (in *InjectFault) check() error {
 	var wrong []problem.Field
-	if d, _ := fault.Lookup(in.Kind); d.Webhook && len(in.Operations) > 0 {
+	d, _ := fault.Lookup(in.Kind)
+	if in.Form != nil && !d.Severs {
+		wrong = append(wrong, problem.Field{
+			Field: "form", Rule: "not",
+			Message: fmt.Sprintf("%s has no form: a lost request or response has one.", in.Kind),
+		})
+	}
+	if d.Webhook && len(in.Operations) > 0 {
 		wrong = append(wrong, problem.Field{
 			Field: "operations", Rule: "not",
 			Message: fmt.Sprintf("%s happens to deliveries, not to operations.", in.Kind),
@@ -191,7 +209,7 @@ func faultOperations() []Operation {
 			Summary: "Inject a fault",
 			Description: "The next request or delivery that can meet this fault meets it, in any sandbox: for a lost " +
 				"request or response the next write. Name operations to choose. It writes no event. At most 100 " +
-				"faults that differ in kind or operations can be pending, each 100 times.",
+				"faults that differ in kind, form or operations can be pending, each 100 times.",
 			Problems: []problem.Code{problem.OriginRefused, problem.TooManyOpen},
 			Out:      reflect.TypeFor[Injection](),
 		}, func(tx *sandbox.Tx, _ PathParams, in *InjectFault) (Result, error) {
@@ -203,6 +221,9 @@ func faultOperations() []Operation {
 				return Result{}, err
 			}
 			asked := injection.Injection{Kind: in.Kind, Count: count}
+			if in.Form != nil {
+				asked.Form = *in.Form
+			}
 			asked.Operations = slices.Sorted(slices.Values(in.Operations))
 			pending, err := tx.InjectFault(asked)
 			injected := injectionOf(pending)

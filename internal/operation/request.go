@@ -28,6 +28,7 @@ type LoggedCall struct {
 	DurationMS       int64          `json:"duration_ms" doc:"Until the response was ready, in whole milliseconds."`
 	System           string         `json:"system" enum:"office,factory" doc:"The system of the key that was sent: office or factory."`
 	IdempotentReplay bool           `json:"idempotent_replay" doc:"The response was the stored one of an earlier request."`
+	RepeatedAfterMS  *int64         `json:"repeated_after_ms" doc:"How long after the response to the request before, with the same Idempotency-Key, a replay came, in milliseconds: a few where an HTTP library resent a request by itself. Null for other requests, in a sandbox without faults, and for the player of an evaluation."`
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
 	Faults           *[]fault.Kind  `json:"faults" example:"[\"response_lost\"]" doc:"The kinds of the faults that were injected into the request or its response, such as response_lost; null for the player of an evaluation."`
 	Traceparent      *string        `json:"traceparent" example:"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" doc:"The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the events that it caused carry it, too."`
@@ -87,6 +88,9 @@ func LoggedCallOf(c *desk.Call, faults bool) LoggedCall {
 		row.Traceparent = &c.Traceparent
 	}
 	if faults {
+		if c.RepeatedAfter != nil {
+			row.RepeatedAfterMS = new(c.RepeatedAfter.Milliseconds())
+		}
 		row.Faults = new(append([]fault.Kind{}, c.Faults...))
 	}
 	return row

@@ -120,7 +120,7 @@ func TestALostResponseWasCarriedOut(t *testing.T) {
 	n.injects("request_lost", 2)
 	agrees(t, "what is to happen", child(t, n.row("/sandbox"), "faults"), object{
 		"plan": nil, "rules": []any{},
-		"pending": []any{object{"kind": "request_lost", "count": 2, "operations": []any{}}},
+		"pending": []any{object{"kind": "request_lost", "count": 2, "operations": []any{}, "form": nil}},
 	})
 	before := n.newest()
 	for range 2 {
@@ -185,9 +185,14 @@ func TestAStormAndAnOutagePass(t *testing.T) {
 	m.accept(order)                // one of Head Office
 	m.work("prd_notebook", 2, "y")
 	m.injects("outage", 1)
-	if a := m.tries(http.MethodGet, "/office/sales-orders", "", ""); a.status != http.StatusServiceUnavailable {
-		t.Fatalf("Head Office answers %+v", a)
+	away := m.tries(http.MethodGet, "/office/sales-orders", "", "")
+	away.is(t, "Head Office that is away", http.StatusServiceUnavailable, false)
+	again := m.tries(http.MethodGet, "/office/cash", "", "")
+	if told := away.retryAt(t); again.status == http.StatusServiceUnavailable && time.Now().Before(told) &&
+		!again.retryAt(t).Equal(told) {
+		t.Errorf("a request that came too soon is told to come at %s, and was before at %s", again.retryAt(t), told)
 	}
+	again.sitOut(t)
 	var pages []object
 	for range 6 {
 		pages = append(pages, m.row(fmt.Sprintf("/events?after_seq=%d", before)))
@@ -219,6 +224,23 @@ func TestAStormAndAnOutagePass(t *testing.T) {
 	}
 }
 
+// TestQuickRetriesDoNotOutliveAnOutage: only a client that waits as it is told comes through.
+func TestQuickRetriesDoNotOutliveAnOutage(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FAULT.OUTAGE")
+	const longest = 4
+	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
+	n.injects("outage", 1)
+	told := n.tries(http.MethodGet, "/office/cash", "", "").retryAt(t)
+	for i := range 3 * longest {
+		a := n.tries(http.MethodGet, "/office/cash", "", "")
+		if a.status != http.StatusServiceUnavailable && time.Now().Before(told) {
+			t.Fatalf("before retry_at request %d got %d", i+1, a.status)
+		}
+	}
+	n.outlives("/office/cash")
+}
+
 // TestAnOutageHidesTheEventsOfASystem, also from a client that has an id from a webhook.
 func TestAnOutageHidesTheEventsOfASystem(t *testing.T) {
 	t.Parallel()
@@ -245,10 +267,7 @@ func TestAnOutageHidesTheEventsOfASystem(t *testing.T) {
 	if a := n.tries(http.MethodGet, "/events/"+ids["factory.work_order.created"], "", ""); a.status != http.StatusOK {
 		t.Errorf("an event of the Factory: %+v", a)
 	}
-	const longest = 4
-	for range longest {
-		n.tries(http.MethodGet, "/office/sales-orders", "", "")
-	}
+	n.outlives("/office/sales-orders")
 	n.row("/events/" + ids["office.sales_order.accepted"])
 }
 
@@ -375,8 +394,8 @@ func TestAFaultThatNobodyCouldSeeIsStillToCome(t *testing.T) {
 	n := shared.create(t, `{"preset":"manual","seed":5,"clock":"manual"}`)
 	tag := n.tries(http.MethodGet, "/office/customers", "", "").header.Get("ETag")
 	pending := object{"pending": []any{
-		object{"kind": "short_page", "count": 1, "operations": []any{}},
-		object{"kind": "growth", "count": 1, "operations": []any{}},
+		object{"kind": "short_page", "count": 1, "operations": []any{}, "form": nil},
+		object{"kind": "growth", "count": 1, "operations": []any{}, "form": nil},
 	}}
 	n.injects("short_page", 1)
 	n.injects("growth", 1)
@@ -447,8 +466,11 @@ func TestFaultsThatCannotBeAreNamed(t *testing.T) {
 		`{}`:               "plan",
 		`{"plan":"worst"}`: "plan",
 		`{"plan":"light","rules":[{"kind":"storm","share":0.1}]}`: "rules",
-		`{"rules":[]}`:                                                                       "rules",
-		`{"rules":[{"kind":"storm"}]}`:                                                       "rules[0].share",
+		`{"rules":[]}`:                 "rules",
+		`{"rules":[{"kind":"storm"}]}`: "rules[0].share",
+		`{"rules":[{"kind":"outage","share":1,"form":"cut"}]}`:                               "rules[0].form",
+		`{"rules":[{"kind":"double_work","share":1,"form":"error"}]}`:                        "rules[0].form",
+		`{"rules":[{"kind":"response_lost","share":1,"form":"drop"}]}`:                       "rules[0].form",
 		`{"rules":[{"kind":"storm","share":1.5}]}`:                                           "rules[0].share",
 		`{"rules":[{"kind":"rain","share":0.5}]}`:                                            "rules[0].kind",
 		`{"rules":[{"kind":"storm","share":0.5,"operations":["get_sandbox"]}]}`:              "rules[0].operations[0]",
@@ -496,8 +518,8 @@ func TestAnInjectedFaultWaitsForItsOperation(t *testing.T) {
 	n.injects("response_lost", 1, "list_work_orders")
 	n.injects("response_lost", 1)
 	agrees(t, "the armed faults", child(t, n.row("/sandbox"), "faults"), object{"pending": []any{
-		object{"kind": "response_lost", "count": 1, "operations": []any{"list_work_orders"}},
-		object{"kind": "response_lost", "count": 1, "operations": []any{}},
+		object{"kind": "response_lost", "count": 1, "operations": []any{"list_work_orders"}, "form": nil},
+		object{"kind": "response_lost", "count": 1, "operations": []any{}, "form": nil},
 	}})
 	n.get("/office/sales-orders").want(http.StatusOK, "")
 	if read := n.tries(http.MethodGet, "/factory/work-orders", "", ""); !read.lost() {

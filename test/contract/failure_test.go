@@ -24,7 +24,7 @@ func (n *tenant) notebooks(key string, quantity int) outcome {
 }
 
 // is fails when something came of a request that should not.
-func (o outcome) is(t *testing.T, what string, status int, replayed bool) {
+func (o outcome) is(t testing.TB, what string, status int, replayed bool) {
 	t.Helper()
 	if o.status != status || (o.header.Get("Idempotency-Replayed") == "true") != replayed {
 		t.Fatalf("%s is %+v", what, o)
@@ -32,7 +32,7 @@ func (o outcome) is(t *testing.T, what string, status int, replayed bool) {
 }
 
 // isLost fails for a response of the API.
-func (o outcome) isLost(t *testing.T) {
+func (o outcome) isLost(t testing.TB) {
 	t.Helper()
 	if !o.lost() {
 		t.Fatalf("what should be lost is %+v", o)
@@ -40,7 +40,7 @@ func (o outcome) isLost(t *testing.T) {
 }
 
 // retryAt is when there may be another request, as a response says.
-func (o outcome) retryAt(t *testing.T) time.Time {
+func (o outcome) retryAt(t testing.TB) time.Time {
 	t.Helper()
 	var body struct {
 		Error struct {
@@ -54,7 +54,7 @@ func (o outcome) retryAt(t *testing.T) time.Time {
 }
 
 // sitOut waits until a response says that there may be another request. Nothing is sent meanwhile.
-func (o outcome) sitOut(t *testing.T) {
+func (o outcome) sitOut(t testing.TB) {
 	t.Helper()
 	waitUntil(t, o.retryAt(t).Add(5*time.Millisecond))
 }
@@ -91,6 +91,17 @@ func (n *tenant) returns(path string) {
 		}
 	}
 	n.t.Fatalf("after %d requests %s is still away", most, path)
+}
+
+// outlives sends a request until a system is there again, and waits in between as it is told.
+func (n *tenant) outlives(path string) {
+	n.t.Helper()
+	a := n.tries(http.MethodGet, path, "", "")
+	for a.turnedAway() {
+		a.sitOut(n.t)
+		a = n.tries(http.MethodGet, path, "", "")
+	}
+	a.is(n.t, path, http.StatusOK, false)
 }
 
 func TestALostResponseIsGotWithTheSameKey(t *testing.T) {
@@ -166,16 +177,16 @@ func TestTheOtherSystemGoesOn(t *testing.T) {
 		n.tries(http.MethodGet, path, "", "").is(t, path, http.StatusServiceUnavailable, false)
 	}
 	outage("/office/cash")
-	n.returns("/office/cash") // the other one only then
+	n.outlives("/office/cash") // the other one only then
 	n.notebooks("late", 1).is(t, "what the Factory does", http.StatusCreated, false)
-	n.returns("/office/cash")
+	n.outlives("/office/cash")
 	n.isOpen("half_a_company", 0)
 	outage("/factory/stock")
-	n.returns("/factory/stock")
+	n.outlives("/factory/stock")
 	outage("/office/cash")
 	n.notebooks("meanwhile", 1).is(t, "what the Factory does", http.StatusCreated, false)
 	n.isOpen("half_a_company", 0)
-	n.returns("/office/cash")
+	n.outlives("/office/cash")
 	n.isDone("half_a_company")
 }
 

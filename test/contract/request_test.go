@@ -54,7 +54,7 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 		c, a := calls[i], sent[i]
 		if got := names(c); !slices.Equal(got, []string{
 			"created_at", "duration_ms", "error_code", "faults", "id", "idempotent_replay", "method", "operation",
-			"path", "status", "system", "traceparent",
+			"path", "repeated_after_ms", "status", "system", "traceparent",
 		}) {
 			t.Fatalf("a call has the members %v", got)
 		}

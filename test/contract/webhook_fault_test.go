@@ -242,7 +242,7 @@ func TestASecretIsRotatedUnasked(t *testing.T) {
 	})
 	// While two secrets sign it does not happen again, and waits.
 	agrees(t, "what waits", child(t, n.row("/sandbox"), "faults"), object{
-		"pending": []any{object{"kind": "secret_rotated", "count": 1, "operations": []any{}}},
+		"pending": []any{object{"kind": "secret_rotated", "count": 1, "operations": []any{}, "form": nil}},
 	})
 	rotated := n.post("/webhooks/"+text(s, "id")+"/rotate-secret", "").want(http.StatusOK, "").Data()
 	last := n.happens()

@@ -620,6 +620,7 @@ class AsyncOperations:
         kind: t.FaultKind,
         count: int | None = None,
         operations: Sequence[str] | None = None,
+        form: t.FaultForm | None = None,
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.Injection:
@@ -627,7 +628,7 @@ class AsyncOperations:
 
         The next request or delivery that can meet this fault meets it, in any sandbox: for a lost request
         or response the next write. Name operations to choose. It writes no event. At most 100 faults that
-        differ in kind or operations can be pending, each 100 times.
+        differ in kind, form or operations can be pending, each 100 times.
 
         It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside the
         errors of every request.
@@ -639,8 +640,11 @@ class AsyncOperations:
         operations: Ids of the operations that it waits for, such as create_work_order. When left out, a
         lost request or response waits for the next write, and other faults take the next request that can
         meet them. Not for faults of deliveries. 1 to 40 items. No two alike.
+
+        form: How a lost request or response looks: error, a 502, or cut, a closed connection, which some
+        HTTP libraries resend by themselves. Either by chance when left out. Not for other faults.
         """
-        return await self._write(Request("inject_fault", "POST", "/sandbox/faults", "judged", body=given({"kind": kind, "count": count, "operations": operations}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("inject_fault", "POST", "/sandbox/faults", "judged", body=given({"kind": kind, "count": count, "operations": operations, "form": form}), idempotency_key=idempotency_key), call)
 
     async def get_integration(
         self,

@@ -53,6 +53,12 @@ FaultKind = Literal[
     "double_work",
 ]
 
+#: FaultForm is the type of FaultRuleInput.Form, PlannedFault.Form, Injection.Form and InjectFaultInput.Form.
+FaultForm = Literal[
+    "error",
+    "cut",
+]
+
 #: Split is the type of CreateSandboxInput.Split, SandboxStatus.Split and Report.Split.
 Split = Literal[
     "train",
@@ -976,6 +982,10 @@ class FaultRuleInput(TypedDict):
     #: How long it takes, in milliseconds, where it takes any time; by chance when left out. 0 to 60,000.
     delay_ms: NotRequired[int]
 
+    #: How a lost request or response looks: error, a 502, or cut, a closed connection; either by chance when
+    #: left out.
+    form: NotRequired[FaultForm]
+
 
 class NewSandbox(TypedDict):
     """NewSandbox is in the response of create_sandbox."""
@@ -1290,6 +1300,10 @@ class PlannedFault(TypedDict):
     #: How long it takes, in milliseconds; null for by chance.
     delay_ms: int | None
 
+    #: How a lost request or response looks: error, a 502, or cut, a closed connection; null for either by
+    #: chance.
+    form: FaultForm | str | None
+
 
 class Injection(TypedDict):
     """Injection is in the response of inject_fault."""
@@ -1302,6 +1316,10 @@ class Injection(TypedDict):
 
     #: The operations that it waits for; empty for the next one that can meet it.
     operations: list[str]
+
+    #: How a lost request or response looks: error, a 502, or cut, a closed connection; null for either by
+    #: chance.
+    form: FaultForm | str | None
 
 
 class Score(TypedDict):
@@ -2038,7 +2056,7 @@ class Fault(TypedDict):
     #: The kind of the fault.
     summary: str
 
-    #: How it happened; null where there is only one way.
+    #: How it happened: of a lost request or response its form; null where there is only one way.
     detail: str | None
 
     #: The request that it happened to; null for a delivery.
@@ -2070,6 +2088,10 @@ class InjectFaultInput(TypedDict):
     #: response waits for the next write, and other faults take the next request that can meet them. Not for
     #: faults of deliveries. 1 to 40 items. No two alike.
     operations: NotRequired[list[str]]
+
+    #: How a lost request or response looks: error, a 502, or cut, a closed connection, which some HTTP
+    #: libraries resend by themselves. Either by chance when left out. Not for other faults.
+    form: NotRequired[FaultForm]
 
 
 class Integration(TypedDict):
@@ -2328,6 +2350,11 @@ class LoggedCall(TypedDict):
     #: The response was the stored one of an earlier request.
     idempotent_replay: bool
 
+    #: How long after the response to the request before, with the same Idempotency-Key, a replay came, in
+    #: milliseconds: a few where an HTTP library resent a request by itself. Null for other requests, in a
+    #: sandbox without faults, and for the player of an evaluation.
+    repeated_after_ms: int | None
+
     #: The code of the error; null for none.
     error_code: str | None
 
@@ -2369,6 +2396,11 @@ class LoggedExchange(TypedDict):
 
     #: The response was the stored one of an earlier request.
     idempotent_replay: bool
+
+    #: How long after the response to the request before, with the same Idempotency-Key, a replay came, in
+    #: milliseconds: a few where an HTTP library resent a request by itself. Null for other requests, in a
+    #: sandbox without faults, and for the player of an evaluation.
+    repeated_after_ms: int | None
 
     #: The code of the error; null for none.
     error_code: str | None

@@ -117,7 +117,11 @@ func WriteInjection(out io.Writer, i *client.Injection) {
 	if i.Count != 1 {
 		times = fmt.Sprintf("%d times", i.Count)
 	}
-	fmt.Fprintf(out, "%s  armed: applies %s to %s\n", paintFor(out).in(bold, string(i.Kind)), times, waitsFor(i))
+	form := ""
+	if i.Form != nil {
+		form = ", as " + string(*i.Form)
+	}
+	fmt.Fprintf(out, "%s  armed: applies %s to %s%s\n", paintFor(out).in(bold, string(i.Kind)), times, waitsFor(i), form)
 }
 
 // waitsFor names the requests or deliveries that an armed fault can hit.

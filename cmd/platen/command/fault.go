@@ -13,6 +13,7 @@ func faultsCommand() *cobra.Command {
 	var target cli.Target
 	var count int64
 	var operations []string
+	var form string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "faults [KIND]",
@@ -27,6 +28,7 @@ Create a sandbox with a fault plan, on a schedule, with platen new --faults.
   platen faults
   platen faults response_lost
   platen faults response_lost --operation create_work_order
+  platen faults response_lost --form error
   platen faults webhook_twice --count 3
 
 Kinds for requests: response_lost, request_lost, storm, outage, slow_response,
@@ -34,9 +36,9 @@ in_progress, stale_read, growth, short_page. Kinds for deliveries: webhook_twice
 webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		Args: atMostOne("platen faults takes at most one kind; without one, it lists injected faults"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && (cmd.Flags().Changed("count") || len(operations) > 0) {
+			if len(args) == 0 && (cmd.Flags().Changed("count") || len(operations) > 0 || form != "") {
 				return cli.UsageError{
-					Err: errors.New("--count and --operation need a kind, such as: " +
+					Err: errors.New("--count, --operation and --form need a kind, such as: " +
 						"platen faults response_lost --count 2"),
 				}
 			}
@@ -56,6 +58,9 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 				return nil
 			}
 			in := client.InjectFaultInput{Kind: client.FaultKind(args[0]), Count: &count, Operations: operations}
+			if form != "" {
+				in.Form = new(client.FaultForm(form))
+			}
 			injected, err := c.InjectFault(cmd.Context(), in)
 			if err != nil {
 				return err
@@ -71,6 +76,8 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 	cmd.Flags().Int64Var(&count, "count", 1, "How many times to inject KIND, 1 to 100.")
 	cmd.Flags().StringSliceVar(&operations, "operation", nil,
 		"Operation to inject KIND into, such as create_work_order. Repeat it to name several.")
+	cmd.Flags().StringVar(&form, "form", "",
+		"How a lost request or response looks: error (a 502) or cut (a closed connection). Defaults to either.")
 	cmd.Flags().BoolVar(&asJSON, "json", false,
 		"Print one JSON object: the plan, as in GET /sandbox, and injected faults, newest first.")
 	return cmd

@@ -41,7 +41,7 @@ func (i *Injector) Layer(next message.Handler) message.Handler {
 		switch {
 		case d.Turned != 0:
 			out = i.turnAway(d, view)
-		case d.hit(fault.RequestLost):
+		case d.loses(fault.RequestLost):
 			out = d.lose()
 		default:
 			out = d.after(next(d.before(view)))
@@ -82,7 +82,7 @@ func (i *Injector) draw(r *message.Request) (*disturbed, *sandbox.View) {
 	call := injection.Call{
 		Key: injection.System(r.Caller.System), Operation: op.ID, Method: r.HTTP.Method, Path: r.HTTP.URL.Path,
 		Writes: op.Method != http.MethodGet,
-		Minute: v.MinuteAt(r.At), Manual: v.Summary.Clock.Stands(),
+		Minute: v.MinuteAt(r.At), Manual: v.Summary.Clock.Stands(), At: r.At,
 	}
 	if op.System != operation.Shared {
 		call.System = injection.System(op.System)
@@ -99,6 +99,15 @@ func (d *disturbed) hit(kind fault.Kind) bool {
 	hit := d.faults.Hit(d.Draw, kind)
 	if hit {
 		d.note(kind, "")
+	}
+	return hit
+}
+
+// loses reports whether a fault of a kind is drawn that leaves the request without a response, and notes that.
+func (d *disturbed) loses(kind fault.Kind) bool {
+	hit := d.faults.Hit(d.Draw, kind)
+	if hit {
+		d.note(kind, string(d.Form(kind)))
 	}
 	return hit
 }
@@ -166,7 +175,7 @@ func (d *disturbed) lose() *message.Response {
 
 // severing is how the connection of a request ends that has no response.
 func (d *disturbed) severing(kind fault.Kind) message.Severing {
-	if d.How(kind, 2) == 0 {
+	if d.Form(kind) == fault.Cut {
 		return message.CutOff
 	}
 	return message.BadGateway
@@ -255,7 +264,7 @@ func (d *disturbed) after(out *message.Response) *message.Response {
 			d.request.Sandbox.GaveUp(context.WithoutCancel(d.request.Context()), &out.Facts)
 		}
 	}
-	if d.hit(fault.ResponseLost) {
+	if d.loses(fault.ResponseLost) {
 		out.Severed, out.Facts.Fault = d.severing(fault.ResponseLost), fault.ResponseLost
 	}
 	return out

@@ -41,6 +41,8 @@ const (
 	headerKey = "Platen-Hop-Idempotency-Key"
 	// headerHold says in milliseconds how long the response is to be held back where the request arrived.
 	headerHold = "Platen-Hop-Hold"
+	// headerCut says that the connection is to be cut where the request arrived, in the place of the response.
+	headerCut = "Platen-Hop-Cut"
 )
 
 // PathPrefix is that of requests between nodes which are no client's.
@@ -266,7 +268,8 @@ func (r *Road) Send(ctx context.Context, to *store.Node, req *http.Request, body
 	if ms, err := strconv.ParseInt(res.Header.Get(headerHold), 10, 64); err == nil && ms > 0 {
 		answer.Hold = min(time.Duration(ms)*time.Millisecond, mostHold)
 	}
-	for _, name := range append(hopByHop, headerVerdict, headerOwner, headerHold) {
+	answer.Cut = res.Header.Get(headerCut) != ""
+	for _, name := range append(hopByHop, headerVerdict, headerOwner, headerHold, headerCut) {
 		if name != "Content-Length" {
 			res.Header.Del(name)
 		}
@@ -297,6 +300,8 @@ type Response struct {
 	Owner *Owner
 	// Hold is how long the response is to be held back.
 	Hold time.Duration
+	// Cut is set where the connection of the client is to be cut.
+	Cut bool
 }
 
 // Owner says who owns a sandbox.
@@ -321,6 +326,9 @@ func Say(h http.Header, v Verdict, owner *Owner) {
 func SayHold(h http.Header, hold time.Duration) {
 	h.Set(headerHold, strconv.FormatInt(hold.Milliseconds(), 10))
 }
+
+// SayCut has the node that gets a response cut the connection of its client.
+func SayCut(h http.Header) { h.Set(headerCut, "1") }
 
 // Prove asks an address for the session behind it, until it has an answer or the
 // context ends, and compares it.

@@ -53,14 +53,15 @@ func provenanceOf(call *hop.Call) message.Provenance {
 	}
 }
 
-// mark makes a response one to another node: that node holds it back, and it is told of a cut connection by the
-// response of something in between, which it passes on and does not ask for again.
+// mark makes a response one to another node: that node holds it back, and cuts the connection of the client. Between
+// nodes a connection is not cut: the other node would take this one for dead, and ask again.
 func mark(h http.Header, out *message.Response) {
 	if out.Hold > 0 {
 		hop.SayHold(h, out.Hold)
 		out.Hold = 0
 	}
 	if out.Severed == message.CutOff {
+		hop.SayCut(h)
 		out.Severed = message.BadGateway
 	}
 }

@@ -33,6 +33,9 @@ func (t *Router) relay(from *hop.Response) (*message.Response, error) {
 		return nil, fmt.Errorf("%w: %w", hop.ErrSilent, err)
 	}
 	out.Raw = body
+	if from.Cut {
+		out.Severed = message.CutOff
+	}
 	return out, nil
 }
 

@@ -51,6 +51,17 @@ const (
 	DoubleWork Kind = "double_work"
 )
 
+// Form is how a lost request or response looks to its client.
+type Form string
+
+// Forms.
+const (
+	// Failed is a response of a proxy that got none: 502 without the envelope. No HTTP library resends it by itself.
+	Failed Form = "error"
+	// Cut closes the connection. Some HTTP libraries resend the request then, and their caller does not learn it.
+	Cut Form = "cut"
+)
+
 // Definition is a row of the table of faults.
 type Definition struct {
 	Kind Kind
@@ -64,6 +75,8 @@ type Definition struct {
 	// Writes is set for a fault that, injected without operations, waits for a write: a lost read has no effect to
 	// recover from.
 	Writes bool
+	// Severs is set for a fault that leaves a request without a response of the API, and so has a Form.
+	Severs bool
 	// Webhook is set for faults of deliveries, which no operation meets.
 	Webhook bool
 	// Fixed is set for a fault that holds for the whole sandbox or not at all: it is not drawn
@@ -86,12 +99,12 @@ func Lookup(kind Kind) (Definition, bool) {
 
 var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
-		Kind: ResponseLost, Summary: "The response to a successful request is lost.", Writes: true,
+		Kind: ResponseLost, Summary: "The response to a successful request is lost.", Writes: true, Severs: true,
 		Looks: "A closed connection, or a 502 without the envelope.",
 		Rule:  "Send the same request again with the same Idempotency-Key: it is not carried out twice.",
 	},
 	{
-		Kind: RequestLost, Summary: "A request is lost before it has an effect.", Writes: true,
+		Kind: RequestLost, Summary: "A request is lost before it has an effect.", Writes: true, Severs: true,
 		Looks: "The same as a lost response.",
 		Rule:  "The same: you cannot tell the two apart, and with an Idempotency-Key you need not.",
 	},
@@ -182,4 +195,6 @@ type Rule struct {
 	ToMinute   sim.Minute `json:"to_minute,omitzero"`
 	// DelayMS replaces the delay of its kind, nil to keep it.
 	DelayMS *int64 `json:"delay_ms,omitzero"`
+	// Form is that of a lost request or response, "" for either by chance.
+	Form Form `json:"form,omitempty"`
 }

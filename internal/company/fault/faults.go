@@ -30,6 +30,7 @@ type FaultRule struct { //nolint:revive // clients know the type by this name
 	FromMinute *int64    `json:"from_minute,omitzero" minimum:"0" maximum:"1000000" doc:"The first working minute of the sandbox in which it happens; from the beginning when left out."`
 	ToMinute   *int64    `json:"to_minute,omitzero" minimum:"1" maximum:"1000000" doc:"The working minute from which it no longer happens; never when left out."`
 	DelayMS    *int64    `json:"delay_ms,omitzero" minimum:"0" maximum:"60000" doc:"How long it takes, in milliseconds, where it takes any time; by chance when left out."`
+	Form       *Form     `json:"form,omitzero" enum:"error,cut" doc:"How a lost request or response looks: error, a 502, or cut, a closed connection; either by chance when left out."`
 }
 
 // Checked returns the plan that was asked for, for a sandbox with a seed. known reports whether
@@ -69,6 +70,9 @@ func (o *Faults) Checked(path string, seed uint64, known func(operation string) 
 		if in.ToMinute != nil {
 			rule.ToMinute = sim.Minute(*in.ToMinute)
 		}
+		if in.Form != nil {
+			rule.Form = *in.Form
+		}
 		switch {
 		case !ok:
 			wrong(at+".kind", "enum", "There is no fault %q.", in.Kind)
@@ -78,6 +82,8 @@ func (o *Faults) Checked(path string, seed uint64, known func(operation string) 
 			wrong(at+".to_minute", "minimum", "to_minute must be above from_minute.")
 		case len(in.Operations) > 0 && (d.Webhook || d.Fixed || in.Kind == ClockOff):
 			wrong(at+".operations", "not", "%s does not happen to single operations.", in.Kind)
+		case in.Form != nil && !d.Severs:
+			wrong(at+".form", "not", "%s has no form: a lost request or response has one.", in.Kind)
 		case in.Kind == DoubleWork && (in.Share != sim.Million || in.FromMinute != nil || in.ToMinute != nil):
 			wrong(at+".share", "const",
 				"double_work holds for the whole sandbox: its share is 1, and it has no minutes.")

@@ -11,6 +11,7 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
+	"platen/internal/words/moment"
 )
 
 // System is one of the two systems.
@@ -34,6 +35,8 @@ type Call struct {
 	// Minute is the in-world minute, Manual is set where it moves by ticks alone.
 	Minute sim.Minute
 	Manual bool
+	// At is the time of the wall at which it came.
+	At moment.Instant
 }
 
 // what identifies the path of a call with its key.

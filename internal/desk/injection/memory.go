@@ -7,6 +7,7 @@ import (
 
 	"platen/internal/company/fault"
 	"platen/internal/company/sim"
+	"platen/internal/words/moment"
 )
 
 // Memory is the state between the calls of a sandbox's clients. It lies beside the company and
@@ -48,7 +49,7 @@ func (c *Calls) Clone() Calls {
 }
 
 const (
-	// MaxInjected is how many injections may be pending, which differ in kind or operations (contract:
+	// MaxInjected is how many injections may be pending, which differ in kind, form or operations (contract:
 	// OPEN.FAULT.INJECT). What is given back may exceed that.
 	MaxInjected = 100
 	// MaxCount is how many times one of them may be asked for.
@@ -62,6 +63,8 @@ type Injection struct {
 	// Operations limits it to some operations, in the order of their ids; when empty, it takes any call, or any
 	// write (Definition.Writes of its kind).
 	Operations []string `json:"operations,omitempty"`
+	// Form is that of a lost request or response, "" for either by chance.
+	Form fault.Form `json:"form,omitempty"`
 	// Slot is the place where it is stored, which no other one has, and Asked counts injections.
 	Slot  int    `json:"-"`
 	Asked uint64 `json:"asked"`
@@ -90,6 +93,14 @@ type Spell struct {
 	Until sim.Minute `json:"until,omitzero"`
 	// Status is how requests are turned away meanwhile.
 	Status int `json:"status,omitzero"`
+	// RetryAt is when the client of an outage may come again, as it was told: calls before that do not shorten it.
+	RetryAt moment.Instant `json:"retry_at,omitzero"`
+}
+
+// early reports how much too soon a call comes. A clock that was set back makes none early.
+func (s *Spell) early(c *Call, back time.Duration) (by time.Duration, early bool) {
+	by = s.RetryAt.Sub(c.At)
+	return by, s.RetryAt != 0 && by > 0 && by <= back
 }
 
 // takes reports whether it still lasts at a call, which it counts.
@@ -165,16 +176,17 @@ func (m *Memory) next(what int64) int64 {
 	return n
 }
 
-// Take takes an injection of a kind for a call, nil for an attempt of a delivery. It returns the operations that the
-// injection is limited to, and whether there was one.
-func (m *Memory) Take(kind fault.Kind, c *Call) (operations []string, ok bool) {
+// Take takes an injection of a kind for a call, nil for an attempt of a delivery. It returns the injection, to happen
+// once, and whether there was one.
+func (m *Memory) Take(kind fault.Kind, c *Call) (taken Injection, ok bool) {
 	at := slices.IndexFunc(m.Injected, func(i Injection) bool { return i.Kind == kind && i.meets(c) })
 	if at < 0 {
-		return nil, false
+		return taken, false
 	}
-	operations = m.Injected[at].Operations
+	taken = m.Injected[at]
+	taken.Count = 1
 	m.withdraw(at, 1)
-	return operations, true
+	return taken, true
 }
 
 // Withdraw takes back what Inject asked for.
@@ -191,10 +203,10 @@ func (m *Memory) withdraw(at int, count int64) {
 	}
 }
 
-// like finds the injection of the same kind and operations.
+// like finds the injection of the same kind, form and operations.
 func (m *Memory) like(i Injection) int {
 	return slices.IndexFunc(m.Injected, func(other Injection) bool {
-		return other.Kind == i.Kind && slices.Equal(other.Operations, i.Operations)
+		return other.Kind == i.Kind && other.Form == i.Form && slices.Equal(other.Operations, i.Operations)
 	})
 }
 
@@ -249,12 +261,12 @@ type Draw struct {
 }
 
 // Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes of the
-// company, eight of which pass in a second: an outage is over in a second or two.
+// company, eight of which pass in a second: an outage is over in two to six seconds, which three quick retries do not outlive.
 const (
 	leastStormCalls, mostStormCalls     = 1, 3
 	leastOutageCalls, mostOutageCalls   = 2, 4
 	leastStormMinutes, mostStormMinutes = 1, 4
-	leastAwayMinutes, mostAwayMinutes   = 4, 12
+	leastAwayMinutes, mostAwayMinutes   = 16, 48
 
 	statusUnavailable = 503
 	statusTooMany     = 429
@@ -275,8 +287,9 @@ func (m *Memory) Begin(p Plan, c Call) *Draw {
 // outage lets an outage begin and go on, and reports whether it turns the call away.
 func (m *Memory) outage(d *Draw) bool {
 	p, c := d.plan, &d.call
+	by, early := m.Outage.early(c, d.Back)
 	if m.Away != "" {
-		if !m.Outage.takes(c) {
+		if !early && !m.Outage.takes(c) {
 			m.Away = ""
 		}
 	} else if p.hits(fault.Outage, c, d.n) || c.System != "" && m.take(fault.Outage, d) {
@@ -289,6 +302,10 @@ func (m *Memory) outage(d *Draw) bool {
 	}
 	if d.Away != "" && d.Away == c.System {
 		d.Turned, d.Kind, d.Until = statusUnavailable, fault.Outage, m.Outage.Until
+		if early {
+			d.Back = by
+		}
+		m.Outage.RetryAt = c.At.Add(d.Back)
 		return true
 	}
 	return false
@@ -349,9 +366,9 @@ func (m *Memory) Hit(d *Draw, kind fault.Kind) bool {
 }
 
 func (m *Memory) take(kind fault.Kind, d *Draw) (ok bool) {
-	operations, ok := m.Take(kind, &d.call)
+	taken, ok := m.Take(kind, &d.call)
 	if ok {
-		d.taken = append(d.taken, Injection{Kind: kind, Count: 1, Operations: operations})
+		d.taken = append(d.taken, taken)
 	}
 	return ok
 }
@@ -367,6 +384,24 @@ func (m *Memory) GiveBack(d *Draw, kind fault.Kind) {
 
 // How returns a number below a bound that says how a fault of a kind happens to the call.
 func (d *Draw) How(kind fault.Kind, below int64) int64 { return d.plan.how(kind, &d.call, d.n, below) }
+
+// Form is how a lost request or response looks: as its injection or its rule says, else by chance.
+func (d *Draw) Form(kind fault.Kind) fault.Form {
+	form := fault.Form("")
+	if at := slices.IndexFunc(d.taken, func(i Injection) bool { return i.Kind == kind }); at >= 0 {
+		form = d.taken[at].Form
+	} else if r := d.plan.rule(kind, &d.call); r != nil {
+		form = r.Form
+	}
+	switch {
+	case form != "":
+		return form
+	case d.How(kind, 2) == 0:
+		return fault.Cut
+	default:
+		return fault.Failed
+	}
+}
 
 // Slow is how long the response of a call takes that is slow.
 func (d *Draw) Slow() time.Duration {

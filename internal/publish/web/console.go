@@ -50,13 +50,14 @@ type faultKind struct {
 	Rule    string `json:"rule"`
 	Writes  bool   `json:"writes"`
 	Webhook bool   `json:"webhook"`
+	Severs  bool   `json:"severs"`
 }
 
 // faultKinds lists what can be let go wrong.
 func faultKinds() []faultKind {
 	var kinds []faultKind
 	for _, d := range operation.InjectableFaults() {
-		kinds = append(kinds, faultKind{string(d.Kind), d.Summary, d.Looks, d.Rule, d.Writes, d.Webhook})
+		kinds = append(kinds, faultKind{string(d.Kind), d.Summary, d.Looks, d.Rule, d.Writes, d.Webhook, d.Severs})
 	}
 	return kinds
 }

@@ -72,6 +72,21 @@ function Target({ kind, operation, wait }) {
   `;
 }
 
+// Form is how a lost request or response looks to the client.
+const Form = ({ kind, form, look }) =>
+  kind?.severs
+    ? html`
+      <label class="field">
+        <span>Form</span>
+        <select id="fault-form" value=${form} onChange=${e => look(e.target.value)}>
+          <option value="">Either</option>
+          <option value="error">502</option>
+          <option value="cut">Closed connection</option>
+        </select>
+      </label>
+    `
+    : null;
+
 // About explains a kind of fault, and how it looks to a client.
 const About = ({ kind }) => html`
   <div class="dim" id="fault-about">
@@ -85,17 +100,19 @@ function Inject({ injected }) {
   const [chosen, choose] = useState(null);
   const [count, type] = useState('1');
   const [operation, wait] = useState('');
+  const [form, look] = useState('');
   const over = !!store.readOnly.value;
   const pick = name => {
     choose(faults.kindOf(name) ?? null);
     wait('');
+    look('');
     refuse(null);
   };
   // The button stays enabled meanwhile, so that it keeps the focus.
   const inject = e => {
     e.preventDefault();
     work('fault', async () => {
-      await faults.inject(chosen.kind, faults.countOf(count), operation);
+      await faults.inject(chosen.kind, faults.countOf(count), operation, form);
       injected();
     });
   };
@@ -107,6 +124,7 @@ function Inject({ injected }) {
         <div class="beside">
           <${Kinds} chosen=${chosen} choose=${pick} />
           <${Target} kind=${chosen} operation=${operation} wait=${wait} />
+          <${Form} kind=${chosen} form=${form} look=${look} />
           <label class="field times">
             <span>Times</span>
             <input

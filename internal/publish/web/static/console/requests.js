@@ -256,6 +256,11 @@ function Opened({ r }) {
             `
             : null
         }
+        ${
+          r.repeated_after_ms == null
+            ? null
+            : html`<div><dt>Repeated after</dt><dd class="num">${number(r.repeated_after_ms)} ms</dd></div>`
+        }
         <${Caused} events=${events} />
         ${
           r.error_code

@@ -52,17 +52,18 @@ export const targetOf = kind => (kind?.webhook ? 'delivery' : kind?.writes ? 'wr
 
 // pendingOf are lines of what was injected and has not happened yet.
 export const pendingOf = faults =>
-  (faults?.pending ?? []).map(({ kind, count, operations }) => {
+  (faults?.pending ?? []).map(({ kind, count, operations, form }) => {
     const of = operations.length ? operations.map(words).join(' or ') : targetOf(kindOf(kind));
-    return [words(kind), count === 1 ? `for the next ${of}` : `for the next ${of}, ${number(count)} times`];
+    return [form ? `${words(kind)}, ${words(form)}` : words(kind), count === 1 ? `for the next ${of}` : `for the next ${of}, ${number(count)} times`];
   });
 
-// inject injects a fault into the next requests of an operation, or without one into those that can meet it.
-export const inject = (kind, count, operation) =>
+// inject injects a fault into the next requests of an operation, or without one into those that can meet it, in a form
+// or in either.
+export const inject = (kind, count, operation, form) =>
   call('/v1/sandbox/faults', {
     method: 'POST',
     key: anyKey(),
-    body: { kind, count, ...(operation ? { operations: [operation] } : {}) },
+    body: { kind, count, ...(operation && { operations: [operation] }), ...(form && { form }) },
   });
 
 // countOf is a typed count, null for what is none.
