@@ -70,7 +70,7 @@ var narrow = []struct{ packages, may, reason string }{
 
 	{"internal/desk/subscription", words + " internal/company/sim internal/company/record",
 		"the parts below the desk decide, and keep no lock"},
-	{"internal/desk/injection", "internal/company/sim internal/company/fault", "as above"},
+	{"internal/desk/injection", words + " internal/company/sim internal/company/fault", "as above"},
 	{"internal/desk/activity", words + " internal/company/sim internal/company/fault internal/company/mission " +
 		"internal/desk/injection", "as above"},
 

@@ -79,8 +79,9 @@ func TestOnlyALostRequestOrResponseHasAForm(t *testing.T) {
 	rows(t, "OPEN.FAULT.FORM")
 	n := shared.create(t, `{"preset":"manual","clock":"manual"}`)
 	for _, body := range []string{
-		`{"kind":"storm","form":"error"}`, `{"kind":"webhook_lost","form":"cut"}`, `{"kind":"response_lost","form":"half"}`,
-		`{"kind":"response_lost","form":""}`, `{"kind":"response_lost","form":1}`,
+		`{"kind":"storm","form":"error"}`, `{"kind":"webhook_lost","form":"cut"}`,
+		`{"kind":"response_lost","form":"half"}`, `{"kind":"response_lost","form":""}`,
+		`{"kind":"response_lost","form":1}`,
 	} {
 		n.post("/sandbox/faults", body).want(http.StatusUnprocessableEntity, "validation_failed")
 	}
@@ -107,7 +108,7 @@ func TestAReplayTellsHowSoonItCame(t *testing.T) {
 	n.post("/sandbox/faults", `{"kind":"response_lost","form":"error"}`).want(http.StatusOK, "")
 	work("lost").isLost(t)
 	agrees(t, "the lost one", newest(), object{"idempotent_replay": false, "repeated_after_ms": nil})
-	time.Sleep(pause)
+	waitUntil(t, time.Now().Add(pause))
 	work("other").is(t, "another write", http.StatusCreated, false)
 	work("lost").is(t, "its repetition", http.StatusCreated, true)
 	after, took := number(t, newest(), "repeated_after_ms"), time.Since(began)

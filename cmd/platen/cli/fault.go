@@ -121,7 +121,8 @@ func WriteInjection(out io.Writer, i *client.Injection) {
 	if i.Form != nil {
 		form = ", as " + string(*i.Form)
 	}
-	fmt.Fprintf(out, "%s  armed: applies %s to %s%s\n", paintFor(out).in(bold, string(i.Kind)), times, waitsFor(i), form)
+	kind := paintFor(out).in(bold, string(i.Kind))
+	fmt.Fprintf(out, "%s  armed: applies %s to %s%s\n", kind, times, waitsFor(i), form)
 }
 
 // waitsFor names the requests or deliveries that an armed fault can hit.

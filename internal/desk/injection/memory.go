@@ -261,7 +261,7 @@ type Draw struct {
 }
 
 // Lengths of storms and outages: in calls under a clock that moves by hand, else in minutes of the
-// company, eight of which pass in a second: an outage is over in two to six seconds, which three quick retries do not outlive.
+// company, eight of which pass in a second: an outage is over in two to six seconds, longer than three quick retries.
 const (
 	leastStormCalls, mostStormCalls     = 1, 3
 	leastOutageCalls, mostOutageCalls   = 2, 4

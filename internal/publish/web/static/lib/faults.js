@@ -54,7 +54,10 @@ export const targetOf = kind => (kind?.webhook ? 'delivery' : kind?.writes ? 'wr
 export const pendingOf = faults =>
   (faults?.pending ?? []).map(({ kind, count, operations, form }) => {
     const of = operations.length ? operations.map(words).join(' or ') : targetOf(kindOf(kind));
-    return [form ? `${words(kind)}, ${words(form)}` : words(kind), count === 1 ? `for the next ${of}` : `for the next ${of}, ${number(count)} times`];
+    return [
+      form ? `${words(kind)}, ${words(form)}` : words(kind),
+      count === 1 ? `for the next ${of}` : `for the next ${of}, ${number(count)} times`,
+    ];
   });
 
 // inject injects a fault into the next requests of an operation, or without one into those that can meet it, in a form
