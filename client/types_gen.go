@@ -76,7 +76,8 @@ const (
 //
 // The faults to inject into a new sandbox: a built-in plan, or your own rules.
 type FaultsInput struct {
-	// A built-in plan: light, moderate, severe or double_work. Instead of rules.
+	// A built-in plan: light, moderate, severe, which is also called double_work, or treacherous.
+	// Instead of rules.
 	Plan *FaultPlanName `json:"plan,omitzero"`
 	// The rules of the faults; in place of a plan. 1 to 40 items.
 	Rules []FaultRuleInput `json:"rules,omitempty"`
@@ -92,10 +93,11 @@ type FaultPlanName string
 
 // Values of FaultPlanName.
 const (
-	FaultPlanNameLight      FaultPlanName = "light"
-	FaultPlanNameModerate   FaultPlanName = "moderate"
-	FaultPlanNameSevere     FaultPlanName = "severe"
-	FaultPlanNameDoubleWork FaultPlanName = "double_work"
+	FaultPlanNameLight       FaultPlanName = "light"
+	FaultPlanNameModerate    FaultPlanName = "moderate"
+	FaultPlanNameSevere      FaultPlanName = "severe"
+	FaultPlanNameDoubleWork  FaultPlanName = "double_work"
+	FaultPlanNameTreacherous FaultPlanName = "treacherous"
 )
 
 // FaultRuleInput is the type of FaultsInput.Rules.
@@ -132,6 +134,7 @@ type FaultKind string
 const (
 	FaultKindResponseLost  FaultKind = "response_lost"
 	FaultKindRequestLost   FaultKind = "request_lost"
+	FaultKindRequestLate   FaultKind = "request_late"
 	FaultKindStorm         FaultKind = "storm"
 	FaultKindOutage        FaultKind = "outage"
 	FaultKindSlowResponse  FaultKind = "slow_response"
@@ -153,6 +156,7 @@ func FaultKinds() []FaultKind {
 	return []FaultKind{
 		FaultKindResponseLost,
 		FaultKindRequestLost,
+		FaultKindRequestLate,
 		FaultKindStorm,
 		FaultKindOutage,
 		FaultKindSlowResponse,
@@ -455,8 +459,8 @@ type ForkedFrom struct {
 //
 // The faults that the sandbox injects: its plan, the rules and those still to come.
 type FaultPlan struct {
-	// The plan that comes with Platen: light, moderate or severe, which is also called double_work;
-	// null for rules of your own.
+	// The plan that comes with Platen: light, moderate, severe, which is also called double_work, or
+	// treacherous; null for rules of your own.
 	Plan *FaultPlanName `json:"plan"`
 	// The same seed and the same requests on each path meet the same faults.
 	Seed uint64 `json:"seed"`

@@ -114,7 +114,7 @@ type Options struct {
 // Faults say which faults to inject in a sandbox: either by a Plan that comes with Platen,
 // or by Rules.
 type Faults struct {
-	// Plan is light, moderate, severe or double_work.
+	// Plan is light, moderate, severe, which is also called double_work, or treacherous.
 	Plan  string                  `json:"plan,omitempty"`
 	Rules []client.FaultRuleInput `json:"rules,omitempty"`
 	// Seed makes what goes wrong repeatable; that of the sandbox when nil.

@@ -75,7 +75,10 @@ export type ClockMode =
 
 /** FaultsInput is the type of CreateSandboxInput.Faults. */
 export interface FaultsInput {
-  /** A built-in plan: light, moderate, severe or double_work. Instead of rules. */
+  /**
+   * A built-in plan: light, moderate, severe, which is also called double_work, or treacherous. Instead of
+   * rules.
+   */
   plan?: FaultPlanName;
   /** The rules of the faults; in place of a plan. 1 to 40 items. */
   rules?: FaultRuleInput[];
@@ -90,7 +93,8 @@ export type FaultPlanName =
   | 'light'
   | 'moderate'
   | 'severe'
-  | 'double_work';
+  | 'double_work'
+  | 'treacherous';
 
 /** FaultRuleInput is the type of FaultsInput.Rules. */
 export interface FaultRuleInput {
@@ -126,6 +130,7 @@ export interface FaultRuleInput {
 export type FaultKind =
   | 'response_lost'
   | 'request_lost'
+  | 'request_late'
   | 'storm'
   | 'outage'
   | 'slow_response'
@@ -391,8 +396,8 @@ export interface ForkedFrom {
 /** FaultPlan is the type of SandboxStatus.Faults. */
 export interface FaultPlan {
   /**
-   * The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for
-   * rules of your own.
+   * The plan that comes with Platen: light, moderate, severe, which is also called double_work, or
+   * treacherous; null for rules of your own.
    */
   plan: Open<FaultPlanName> | null;
   /** The same seed and the same requests on each path meet the same faults. */

@@ -107,6 +107,7 @@ func start(t testing.TB, change ...func(*api.Options)) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
+	injector.Carry = handler.Carry
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		server.Close()

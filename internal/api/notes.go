@@ -67,6 +67,12 @@ func (s *Server) panicked(r *message.Request, v any) error {
 
 // notice shows the request to the missions.
 func (s *Server) notice(r *message.Request, out *message.Response, now moment.Instant) {
+	s.described(r, out, now)
+	r.Sandbox.Observe(r.Context(), &out.Facts)
+}
+
+// described completes the facts of a response.
+func (*Server) described(r *message.Request, out *message.Response, now moment.Instant) {
 	c := &out.Facts
 	c.Arrived, c.Answered, c.Status, c.Replayed = r.Arrived, now, out.Status, out.Replayed
 	c.Code, c.RetryAt = out.Code, out.RetryAt
@@ -96,7 +102,6 @@ func (s *Server) notice(r *message.Request, out *message.Response, now moment.In
 			return bytes.Contains(body, []byte(id))
 		}
 	}
-	r.Sandbox.Observe(r.Context(), c)
 }
 
 // remember puts the request into the list of its sandbox (contract: OPEN.ROUTE.REQUESTS), with its bodies: without them

@@ -139,6 +139,7 @@ func (c *Client) Intents() []integration.Intent {
 		t := &c.intents.Known[i]
 		intents[i] = integration.Intent{
 			Operation: t.Operation, Step: integration.Kind(t.Step), Subject: t.Subject, Day: t.Day, Closed: t.Closed,
+			Luck:  t.Late && !t.Shown,
 			Saved: t.Outcome == activity.Saved, Twice: t.Outcome == activity.Twice, Made: t.Made, Hit: t.Hit,
 		}
 	}

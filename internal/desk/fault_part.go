@@ -13,7 +13,8 @@ import (
 // This file stores what faults have to remember. Each part is a row of a table, so that a commit stores the parts that
 // have changed and not all of them; what lasts is small, and part of the state.
 
-// faultPart is a row without a public part. Its private part is an injection.Injection, or injection.Calls.
+// faultPart is a row without a public part. Its private part is injection.Calls, an injection.Injection or an
+// injection.Late.
 type faultPart struct {
 	record.Head
 	record.Stamps
@@ -22,15 +23,17 @@ type faultPart struct {
 func (*faultPart) Resource() string { return "fault_part" }
 func (*faultPart) State() string    { return "" }
 
-// storedFault is the private part of a row: one of both, or none in a slot that is free.
+// storedFault is the private part of a row: one of the three, or none in a slot that is free.
 type storedFault struct {
 	Calls     injection.Calls      `json:"calls,omitzero"`
 	Injection *injection.Injection `json:"injection,omitempty"`
+	Late      *injection.Late      `json:"late,omitempty"`
 }
 
 const (
 	callsPart     = "calls_"
 	injectionPart = "injection_"
+	latePart      = "late_"
 )
 
 func newFaultParts() *record.Table[faultPart, storedFault] {
@@ -51,9 +54,16 @@ func (d *Desk) restoreFaults(spells injection.Spells) {
 			pending.Slot, _ = strconv.Atoi(slot)
 			memory.Injected = append(memory.Injected, pending)
 		}
+		if place, ok := strings.CutPrefix(row.ID, latePart); ok && stored.Late != nil {
+			late := *stored.Late
+			late.Place, _ = strconv.Atoi(place)
+			memory.Late = append(memory.Late, late)
+		}
 	}
+	slices.SortFunc(memory.Late, func(a, b injection.Late) int { return cmp.Compare(a.Sent, b.Sent) })
 	slices.SortFunc(memory.Injected, func(a, b injection.Injection) int { return cmp.Compare(a.Asked, b.Asked) })
-	if plan := d.company.Settings().Faults; plan != nil || len(memory.Injected) > 0 || len(d.client.intents.Known) > 0 {
+	pending := len(memory.Injected) + len(memory.Late) + len(d.client.intents.Known)
+	if plan := d.company.Settings().Faults; plan != nil || pending > 0 {
 		f := d.client.newFaults(plan, memory)
 		f.spells = spells
 		d.client.faults.Store(f)
@@ -75,6 +85,10 @@ func (d *Desk) markFaults(spells injection.Spells) {
 			n, _ := strconv.Atoi(slot)
 			f.memory.MarkSlot(n)
 		}
+		if place, ok := strings.CutPrefix(row.ID, latePart); ok {
+			n, _ := strconv.Atoi(place)
+			f.memory.MarkLate(n)
+		}
 	}
 }
 
@@ -89,6 +103,9 @@ func (d *Desk) storeFaults(f *Faults) {
 	}
 	for _, slot := range slots {
 		d.faultPart(injectionPart, slot).Injection = f.memory.InSlot(slot)
+	}
+	for _, place := range f.memory.TakenLate() {
+		d.faultPart(latePart, place).Late = f.memory.InPlace(place)
 	}
 }
 

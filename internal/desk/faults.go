@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"platen/internal/company/fault"
+	"platen/internal/company/sim"
 	"platen/internal/desk/injection"
 	"platen/internal/words/moment"
 	"platen/internal/words/problem"
@@ -102,6 +103,33 @@ func (f *Faults) Hit(d *injection.Draw, kind fault.Kind) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.memory.Hit(d, kind)
+}
+
+// Send puts a request on its way that meets request_late, and reports whether it does. The request is only asked for
+// when it does.
+func (f *Faults) Send(d *injection.Draw, request func() injection.Late) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.memory.Hit(d, fault.RequestLate) {
+		return false
+	}
+	f.memory.Send(d, request())
+	return true
+}
+
+// Underway reports whether there are requests on their way.
+func (f *Faults) Underway() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.memory.Late) > 0
+}
+
+// Arrive takes out the requests that arrive before a request with a key, "" for one that does not count, or all before a
+// tick.
+func (f *Faults) Arrive(key injection.System, minute sim.Minute, tick bool) []injection.Late {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.memory.Arrive(key, minute, tick)
 }
 
 // GiveBack undoes a hit that had no effect.

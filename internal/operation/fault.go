@@ -25,7 +25,7 @@ const FaultResource = "fault"
 type FaultPlan struct {
 	_ struct{} `doc:"The faults that the sandbox injects: its plan, the rules and those still to come."`
 
-	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work" doc:"The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for rules of your own."`
+	Plan     *fault.PlanName `json:"plan" enum:"light,moderate,severe,double_work,treacherous" doc:"The plan that comes with Platen: light, moderate, severe, which is also called double_work, or treacherous; null for rules of your own."`
 	Seed     uint64          `json:"seed" doc:"The same seed and the same requests on each path meet the same faults."`
 	DelayPct int64           `json:"delay_pct" doc:"Length of the delays, in per cent."`
 	Rules    []PlannedFault  `json:"rules" doc:"The rules of the plan, or your own."`
@@ -36,7 +36,7 @@ type FaultPlan struct {
 type PlannedFault struct {
 	_ struct{} `doc:"One rule of the sandbox's fault plan."`
 
-	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
+	Kind       fault.Kind `json:"kind" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Share      share.PPM  `json:"share" example:"0.05" doc:"The part of the requests or deliveries that it happens to."`
 	Operations []string   `json:"operations" doc:"The operations that it happens to; none for all."`
 	FromMinute sim.Minute `json:"from_minute" doc:"The first working minute in which it happens."`
@@ -50,7 +50,7 @@ type PlannedFault struct {
 type Injection struct {
 	_ struct{} `doc:"A fault that the client asked for and that has not happened yet."`
 
-	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
+	Kind  fault.Kind `json:"kind" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that goes wrong."`
 	Count int64      `json:"count" doc:"How many more times it applies."`
 	// Operations is empty where the fault takes any call that it can.
 	Operations []string    `json:"operations" doc:"The operations that it waits for; empty for the next one that can meet it."`
@@ -101,7 +101,7 @@ type Fault struct {
 	_ struct{} `doc:"An injected fault: the request or delivery that it hit, and its effect."`
 
 	ID         string         `json:"id" example:"flt_17" doc:"Counts the faults of the sandbox."`
-	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
+	Kind       fault.Kind     `json:"kind" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The thing that went wrong."`
 	Summary    string         `json:"summary" doc:"The kind of the fault."`
 	Detail     *string        `json:"detail" doc:"How it happened: of a lost request or response its form; null where there is only one way."`
 	RequestID  *string        `json:"request_id" doc:"The request that it happened to; null for a delivery."`
@@ -144,7 +144,7 @@ func FaultOf(h *desk.FaultHit) Fault {
 type InjectFault struct {
 	_ struct{} `doc:"The body that injects a fault into the next matching requests or deliveries."`
 
-	Kind       fault.Kind  `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
+	Kind       fault.Kind  `json:"kind" required:"true" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
 	Count      *int64      `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
 	Operations []string    `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or response waits for the next write, and other faults take the next request that can meet them. Not for faults of deliveries."`
 	Form       *fault.Form `json:"form,omitzero" enum:"error,cut" doc:"How a lost request or response looks: error, a 502, or cut, a closed connection, which some HTTP libraries resend by themselves. Either by chance when left out. Not for other faults."`
@@ -167,7 +167,7 @@ func (in *InjectFault) check() error {
 		})
 	}
 	for i, id := range in.Operations {
-		if !MaySuffer(id) {
+		if !MaySuffer(in.Kind, id) {
 			wrong = append(wrong, problem.Field{
 				Field: fmt.Sprintf("operations[%d]", i), Rule: "exists",
 				Message: fmt.Sprintf("No operation %q supports faults.", id),
@@ -180,14 +180,20 @@ func (in *InjectFault) check() error {
 	return nil
 }
 
-// MaySuffer reports whether there is an operation with an id that faults happen to.
-func MaySuffer(id string) bool {
+// MaySuffer reports whether there is an operation with an id that a fault happens to.
+func MaySuffer(kind fault.Kind, id string) bool {
 	for _, o := range Table() {
 		if o.ID == id {
-			return !o.Spared()
+			return !o.Spared() && (kind != fault.RequestLate || o.Delayable())
 		}
 	}
 	return false
+}
+
+// Delayable reports whether a request of the operation can be carried out later: a write of one of the two systems, since
+// the shared ones show secrets, and one that calls nobody (contract: OPEN.FAULT.REQUEST_LATE).
+func (o *Operation) Delayable() bool {
+	return o.Kind == Write && o.System != Shared && o.System != Open && !o.Calls
 }
 
 // Spared reports whether an operation never meets an injected fault: those that create

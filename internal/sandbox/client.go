@@ -104,6 +104,14 @@ func (s *Sandbox) GaveUp(ctx context.Context, call *activity.Call) {
 	s.follow(ctx, &left)
 }
 
+// Arrived takes in a write that arrived late, and that no client waits for.
+func (s *Sandbox) Arrived(ctx context.Context, call *activity.Call) {
+	call.Late = true
+	if v := s.published.Load(); call.Intent != nil && v != nil && v.Status(call.Answered) == Active {
+		s.follow(ctx, call)
+	}
+}
+
 // follow takes a write in that carries something, if a fault hit it now or before.
 func (s *Sandbox) follow(ctx context.Context, call *activity.Call) {
 	if !s.client.Concerned(call) {

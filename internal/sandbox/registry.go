@@ -275,7 +275,7 @@ func (r *Registry) addFaults(settings *company.Settings, order *fault.Faults) er
 	if settings.GivenWorld != 0 { // nor is it to be foreseen what goes wrong
 		seed = settings.GivenWorld & maxSeed
 	}
-	plan, wrong := order.Checked("faults", seed, func(string) bool { return true })
+	plan, wrong := order.Checked("faults", seed, func(fault.Kind, string) bool { return true })
 	if len(wrong) > 0 {
 		return problem.Invalid(wrong...)
 	}

@@ -331,6 +331,7 @@ func (s *Server) handler() (http.Handler, error) {
 	if s.api, err = api.New(options, s.table); err != nil {
 		return nil, err
 	}
+	injector.Carry = s.api.Carry
 	endpoint := sync.OnceValues(func() (*mcp.Endpoint, error) { return s.agentEndpoint(s.site) })
 	if s.site == nil {
 		s.site = s.docs(endpoint)

@@ -477,6 +477,36 @@ func TestTheScoreTellsProgramsApart(t *testing.T) {
 	}
 }
 
+// TestACheckBeforeARetryIsNotEnough where requests arrive late: only the same key carries all.
+func TestACheckBeforeARetryIsNotEnough(t *testing.T) {
+	t.Parallel()
+	seeds, days := int64(1), 6
+	if testclient.Thorough() {
+		seeds, days = int64(seedsOf(10)), 10
+	}
+	for seed := int64(601); seed < 601+seeds; seed++ {
+		for _, m := range []manner{perfect, checkFirst, forgetful, renewing, neverAgain} {
+			t.Run(fmt.Sprint(m.name, ", ", seed), func(t *testing.T) {
+				t.Parallel()
+				score := m.works(t, "treacherous", seed, days)
+				own := 1.0
+				if score.Client != nil {
+					own = *score.Client
+				}
+				t.Logf("exactly once %.3f, client %.3f: hit %d, recovered %d, saved %d, abandoned %d",
+					*score.ExactlyOnce, own, score.Hit, score.Recovered, score.Saved, score.Abandoned)
+				const enough = 5
+				switch {
+				case m.name == perfect.name && (own != 1 || *score.ExactlyOnce != 1):
+					t.Errorf("it does nothing wrong: %+v", score.Unrecovered)
+				case m.name == checkFirst.name && score.Hit >= enough && own == 1:
+					t.Errorf("it looked before it came again, and recovered %d of %d itself", score.Recovered, score.Hit)
+				}
+			})
+		}
+	}
+}
+
 // judged compares the score of a program with what it deserves.
 func (m manner) judged(t *testing.T, score *client.Integration, plan string) {
 	t.Helper()

@@ -30,6 +30,7 @@ FaultPlanName = Literal[
     "moderate",
     "severe",
     "double_work",
+    "treacherous",
 ]
 
 #: FaultKind is the type of FaultRuleInput.Kind, PlannedFault.Kind, Injection.Kind, Fault.Kind and
@@ -37,6 +38,7 @@ FaultPlanName = Literal[
 FaultKind = Literal[
     "response_lost",
     "request_lost",
+    "request_late",
     "storm",
     "outage",
     "slow_response",
@@ -946,7 +948,8 @@ class CreateSandboxInput(TypedDict):
 class FaultsInput(TypedDict):
     """FaultsInput is the type of CreateSandboxInput.Faults."""
 
-    #: A built-in plan: light, moderate, severe or double_work. Instead of rules.
+    #: A built-in plan: light, moderate, severe, which is also called double_work, or treacherous. Instead of
+    #: rules.
     plan: NotRequired[FaultPlanName]
 
     #: The rules of the faults; in place of a plan. 1 to 40 items.
@@ -1262,8 +1265,8 @@ class ForkedFrom(TypedDict):
 class FaultPlan(TypedDict):
     """FaultPlan is the type of SandboxStatus.Faults."""
 
-    #: The plan that comes with Platen: light, moderate or severe, which is also called double_work; null for
-    #: rules of your own.
+    #: The plan that comes with Platen: light, moderate, severe, which is also called double_work, or
+    #: treacherous; null for rules of your own.
     plan: FaultPlanName | str | None
 
     #: The same seed and the same requests on each path meet the same faults.

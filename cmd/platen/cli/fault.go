@@ -130,7 +130,8 @@ func waitsFor(i *client.Injection) string {
 	switch {
 	case len(i.Operations) > 0:
 		return "the next " + strings.Join(i.Operations, " or ")
-	case i.Kind == client.FaultKindResponseLost, i.Kind == client.FaultKindRequestLost:
+	case i.Kind == client.FaultKindResponseLost, i.Kind == client.FaultKindRequestLost,
+		i.Kind == client.FaultKindRequestLate:
 		return "the next write"
 	case strings.HasPrefix(string(i.Kind), "webhook_"), i.Kind == client.FaultKindSecretRotated:
 		return "the next delivery"

@@ -43,7 +43,7 @@ func flagWords() map[string]words {
 		"clock":  fixed(texts(client.ClockModeManual, client.ClockModeRealtime, client.ClockModeSkip)...),
 		"split":  fixed(texts(client.SplitTrain, client.SplitDev, client.SplitTest)...),
 		"bridge": fixed("auto", "manual"),
-		"faults": fixed("light", "moderate", "severe", "double_work"), "profile": fixed("contract", "local"),
+		"faults": fixed("light", "moderate", "severe", "double_work", "treacherous"), "profile": fixed("contract", "local"),
 		"method": fixed("GET", "POST", "PATCH", "DELETE"), "system": fixed("office", "factory"),
 		"log-level": fixed("debug", "info", "warn", "error"), "log-format": fixed("auto", "text", "json"),
 	}

@@ -31,8 +31,8 @@ Create a sandbox with a fault plan, on a schedule, with platen new --faults.
   platen faults response_lost --form error
   platen faults webhook_twice --count 3
 
-Kinds for requests: response_lost, request_lost, storm, outage, slow_response,
-in_progress, stale_read, growth, short_page. Kinds for deliveries: webhook_twice,
+Kinds for requests: response_lost, request_lost, request_late, storm, outage,
+slow_response, in_progress, stale_read, growth, short_page. Kinds for deliveries: webhook_twice,
 webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 		Args: atMostOne("platen faults takes at most one kind; without one, it lists injected faults"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,7 +87,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 func faultFlags(cmd *cobra.Command, o *cli.FaultFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Plan, "faults", "",
-		"The fault plan: light, moderate or severe. Defaults to the preset's plan.")
+		"The fault plan: light, moderate, severe or treacherous. Defaults to the preset's plan.")
 	flags.Int64Var(&o.Seed, "fault-seed", -1,
 		"Seed of the faults, to repeat them. Defaults to the seed of the sandbox.")
 	flags.Int64Var(&o.DelayPct, "fault-delay-pct", cli.FullDelayPct,

@@ -28,6 +28,9 @@ type Injector struct {
 	Now func() moment.Instant
 	// Errors turns errors into responses.
 	Errors *message.Errors
+	// Carry carries out a request that arrives late, before another one, and returns the status of the response that
+	// nobody gets.
+	Carry func(before *message.Request, late *injection.Late) (status int)
 }
 
 // Layer is the layer around the endpoints (contract: OPEN.FAULT.ORDER).
@@ -42,7 +45,9 @@ func (i *Injector) Layer(next message.Handler) message.Handler {
 		case d.Turned != 0:
 			out = i.turnAway(d, view)
 		case d.loses(fault.RequestLost):
-			out = d.lose()
+			out = d.lose(fault.RequestLost)
+		case d.delays():
+			out = d.lose(fault.RequestLate)
 		default:
 			out = d.after(next(d.before(view)))
 		}
@@ -68,11 +73,15 @@ type disturbed struct {
 // draw draws the faults of a request, nil for none. The view is of before the request.
 func (i *Injector) draw(r *message.Request) (*disturbed, *sandbox.View) {
 	op := r.Operation
-	if r.Sandbox == nil || op == nil || op.Spared() || r.Traceless() || r.DryRun() {
+	if r.Sandbox == nil || op == nil {
 		return nil, nil
 	}
 	faults := r.Sandbox.Faults(r.Context())
 	if faults == nil {
+		return nil, nil
+	}
+	i.arrive(r, faults)
+	if op.Spared() || r.Traceless() || r.DryRun() {
 		return nil, nil
 	}
 	v, err := r.Sandbox.View(r.Context())
@@ -159,10 +168,10 @@ func (d *disturbed) dated(out *message.Response) *message.Response {
 	return out
 }
 
-// lose loses a request before it does anything.
-func (d *disturbed) lose() *message.Response {
-	out := &message.Response{Status: http.StatusBadGateway, Severed: d.severing(fault.RequestLost), Unreached: true}
-	out.Facts.Fault = fault.RequestLost
+// lose loses a request before it does anything, or anything yet.
+func (d *disturbed) lose(kind fault.Kind) *message.Response {
+	out := &message.Response{Status: http.StatusBadGateway, Severed: d.severing(kind), Unreached: true}
+	out.Facts.Fault = kind
 	if r := d.request; r.Is(operation.Write) {
 		keys := r.HTTP.Header[wire.HeaderIdempotencyKey]
 		if body, err := r.Body.Bytes(); err == nil && len(keys) == 1 {

@@ -31,6 +31,8 @@ const (
 	ResponseLost Kind = "response_lost"
 	// RequestLost loses a request before it does anything.
 	RequestLost Kind = "request_lost"
+	// RequestLate loses a request for its client, and carries it out later.
+	RequestLate Kind = "request_late"
 	// Storm turns some requests of a key away in a row, with 503 or 429.
 	Storm Kind = "storm"
 	// Outage takes one of the systems away for a while.
@@ -107,6 +109,12 @@ var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 		Kind: RequestLost, Summary: "A request is lost before it has an effect.", Writes: true, Severs: true,
 		Looks: "The same as a lost response.",
 		Rule:  "The same: you cannot tell the two apart, and with an Idempotency-Key you need not.",
+	},
+	{
+		Kind: RequestLate, Summary: "A request is lost for its client and takes effect later.", Writes: true, Severs: true,
+		Looks: "The same as a lost request; after your next requests, or when time passes, it takes effect.",
+		Rule: "Send it again with the same Idempotency-Key. " +
+			"That it has no effect yet does not prove that it will have none.",
 	},
 	{
 		Kind: Storm, Summary: "Several requests of a key in a row are rejected.",

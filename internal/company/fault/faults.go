@@ -14,7 +14,7 @@ import (
 type Faults struct {
 	_ struct{} `doc:"The faults to inject into a new sandbox: a built-in plan, or your own rules."`
 
-	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work" doc:"A built-in plan: light, moderate, severe or double_work. Instead of rules."`
+	Plan     *PlanName   `json:"plan,omitzero" enum:"light,moderate,severe,double_work,treacherous" doc:"A built-in plan: light, moderate, severe, which is also called double_work, or treacherous. Instead of rules."`
 	Rules    []FaultRule `json:"rules,omitzero" minItems:"1" maxItems:"40" doc:"The rules of the faults; in place of a plan."`
 	Seed     *int64      `json:"seed,omitzero" minimum:"0" maximum:"9007199254740991" doc:"Seed of the faults, to repeat them. Defaults to the seed of the sandbox."`
 	DelayPct *int64      `json:"delay_pct,omitzero" minimum:"0" maximum:"100" doc:"Length of the delays, in per cent: 0 for tests that must not wait. Defaults to 100."`
@@ -24,7 +24,7 @@ type Faults struct {
 type FaultRule struct { //nolint:revive // clients know the type by this name
 	_ struct{} `doc:"One rule for faults, sent by the client that creates the sandbox: which kind, how often, where and when."`
 
-	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The kind of fault."`
+	Kind       Kind      `json:"kind" required:"true" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,clock_off,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated,double_work" doc:"The kind of fault."`
 	Share      share.PPM `json:"share" required:"true" minimum:"0" maximum:"1" example:"0.05" doc:"The part of the requests or deliveries that it happens to, 0 to 1."`
 	Operations []string  `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it happens to, such as create_work_order; all when left out."`
 	FromMinute *int64    `json:"from_minute,omitzero" minimum:"0" maximum:"1000000" doc:"The first working minute of the sandbox in which it happens; from the beginning when left out."`
@@ -34,9 +34,9 @@ type FaultRule struct { //nolint:revive // clients know the type by this name
 }
 
 // Checked returns the plan that was asked for, for a sandbox with a seed. known reports whether
-// there is an operation that faults can happen to. The fields that cannot be are named below a
+// there is an operation that a fault can happen to. The fields that cannot be are named below a
 // path, such as faults.
-func (o *Faults) Checked(path string, seed uint64, known func(operation string) bool) (*Plan, []problem.Field) {
+func (o *Faults) Checked(path string, seed uint64, known func(kind Kind, operation string) bool) (*Plan, []problem.Field) {
 	var fields []problem.Field
 	wrong := func(at, rule, format string, values ...any) {
 		fields = append(fields, problem.Field{Field: path + at, Rule: rule, Message: fmt.Sprintf(format, values...)})
@@ -88,7 +88,7 @@ func (o *Faults) Checked(path string, seed uint64, known func(operation string) 
 			wrong(at+".share", "const",
 				"double_work holds for the whole sandbox: its share is 1, and it has no minutes.")
 		}
-		if at := slices.IndexFunc(in.Operations, func(id string) bool { return !known(id) }); at >= 0 {
+		if at := slices.IndexFunc(in.Operations, func(id string) bool { return !known(in.Kind, id) }); at >= 0 {
 			wrong(fmt.Sprintf(".rules[%d].operations[%d]", i, at), "exists",
 				"No operation %q supports faults.", in.Operations[at])
 		}

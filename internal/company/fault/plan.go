@@ -16,17 +16,19 @@ type Plan struct {
 // PlanName is the name of a plan that comes with Platen.
 type PlanName string
 
-// Plans, the mildest first.
+// Plans, the mildest first, and one of its own.
 const (
 	Light    PlanName = "light"
 	Moderate PlanName = "moderate"
 	Severe   PlanName = "severe"
 	// Doubling is another name of Severe, which has double work too.
 	Doubling PlanName = "double_work"
+	// Treacherous breaks what is thought to be safe: to look before one repeats a write.
+	Treacherous PlanName = "treacherous"
 )
 
-// Plans lists their names, the mildest first.
-func Plans() []PlanName { return []PlanName{Light, Moderate, Severe, Doubling} }
+// Plans lists their names, the mildest first, and the one of its own.
+func Plans() []PlanName { return []PlanName{Light, Moderate, Severe, Doubling, Treacherous} }
 
 // per is a share of a hundred, in parts per million.
 const per = 10_000
@@ -47,6 +49,13 @@ func Named(name PlanName) ([]Rule, bool) {
 			{Kind: ShortPage, SharePPM: 10 * per},
 		},
 		Severe: severe(), Doubling: severe(),
+		Treacherous: {
+			{Kind: WebhookTwice, SharePPM: 8 * per}, {Kind: WebhookLate, SharePPM: 15 * per},
+			{Kind: WebhookLost, SharePPM: 3 * per},
+			{Kind: ResponseLost, SharePPM: 3 * per}, {Kind: RequestLost, SharePPM: 3 * per},
+			{Kind: RequestLate, SharePPM: 12 * per},
+			{Kind: DoubleWork, SharePPM: 100 * per},
+		},
 	}[name]
 	return shares, ok
 }

@@ -35,6 +35,8 @@ type Intent struct {
 	// Closed is set while the newest attempt was not turned away. Saved is that a check of the company refused to do it
 	// again, Twice that the client did it again.
 	Closed, Saved, Twice bool
+	// Luck is that the record was made by a request that arrived late, and that nothing told the client.
+	Luck bool
 }
 
 // Outcome says what became of an intent that a fault hit.
@@ -134,7 +136,10 @@ func (v *verifier) outcome(t *Intent) Outcome {
 		return Recovered
 	}
 	outcome := v.unanswered(t)
-	if outcome == Recovered && v.today <= t.Day+missedDays { // the client may still come back
+	if t.Luck && outcome == Recovered {
+		outcome = Abandoned
+	}
+	if (outcome == Recovered || t.Luck) && v.today <= t.Day+missedDays { // the client may still come back
 		return undecided
 	}
 	return outcome
@@ -311,6 +316,18 @@ func (v *verifier) subject(t *Intent) Record {
 // sayUnrecovered says how the client did not carry an intent itself.
 func (v *verifier) sayUnrecovered(t *Intent, u *Unrecovered) string {
 	first := v.made(t)
+	switch {
+	case u.Outcome == Saved && t.Made == "":
+		return fmt.Sprintf("%s for %s came again with another Idempotency-Key before the first request arrived, which %s "+
+			"rejected.", t.Operation, u.Record.Name(), guard(t.Step))
+	case u.Outcome == DoneTwice && t.Made == "":
+		return fmt.Sprintf("%s for %s was done with another Idempotency-Key before the first request arrived, and then "+
+			"again.", t.Operation, u.Record.Name())
+	case u.Outcome == Abandoned && t.Luck:
+		return fmt.Sprintf("%s for %s never came again after a fault hit it; the first request arrived late.",
+			t.Operation, u.Record.Name())
+	default:
+	}
 	switch u.Outcome {
 	case Saved:
 		return fmt.Sprintf("%s for %s came again with another Idempotency-Key; %s rejected it, having %s.",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"platen/internal/company/fault"
 	"platen/internal/company/sim"
 )
 
@@ -82,7 +83,7 @@ func (p Preset) check() error {
 		p.MajorOrders.check(),
 	}
 	if p.Faults != nil {
-		if _, wrong := p.Faults.Checked("faults", 0, func(string) bool { return true }); len(wrong) > 0 {
+		if _, wrong := p.Faults.Checked("faults", 0, func(fault.Kind, string) bool { return true }); len(wrong) > 0 {
 			return fmt.Errorf("%s: %s", wrong[0].Field, wrong[0].Message)
 		}
 	}

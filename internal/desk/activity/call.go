@@ -34,6 +34,8 @@ type Call struct {
 	Exposed bool
 	Fault   fault.Kind
 	Away    injection.System
+	// Late is set for a request that arrived late, and that no client waits for any more.
+	Late bool
 	// Injected are the kinds of all faults that the call met.
 	Injected []fault.Kind
 	// Made is the decision that the write carried out, nil for none, and where no faults are injected.

@@ -57,6 +57,10 @@ type Intent struct {
 	Outcome Outcome `json:"outcome,omitzero"`
 	// Hit is when a fault hit it last.
 	Hit moment.Instant `json:"hit"`
+	// Done is set once an attempt was carried out and its client told. Late is set where Made came of a request that
+	// arrived late.
+	Done bool `json:"done,omitzero"`
+	Late bool `json:"late,omitzero"`
 }
 
 // Intents remembers the intents that a fault hit, in the order of the first hits.
@@ -133,6 +137,10 @@ func (s *Intents) Follow(call *Call, delivered func(after, last uint64) bool) {
 	}
 	t := &s.Known[at]
 	s.mark(at)
+	if call.Late {
+		t.arrive(call)
+		return
+	}
 	unaware := t.Made != "" && !t.Shown && t.Key != call.Key && t.Answered <= call.Arrived
 	carried := in.Made != "" && call.succeeded() && !call.Replayed
 	switch {
@@ -149,14 +157,30 @@ func (s *Intents) Follow(call *Call, delivered func(after, last uint64) bool) {
 			t.Outcome = ""
 		}
 	}
-	t.Closed = !hit && !call.toldToWait()
+	t.Closed, t.Done = !hit && !call.toldToWait(), t.Done || carried && !hit
 	if !hit {
 		return
 	}
 	t.Hit, t.Day = call.Answered, in.Day
 	if carried && call.lost() && (t.Made == "" || t.Shown) {
 		t.Made, t.After, t.Last, t.Shown = in.Made, in.After, in.Last, false
-		t.Key, t.Answered, t.Content = call.Key, call.Answered, in.Content
+		t.Key, t.Answered, t.Content, t.Late = call.Key, call.Answered, in.Content, false
+	}
+}
+
+// arrive takes in what came of a request that arrived late: nothing, where it had been carried out meanwhile.
+func (t *Intent) arrive(call *Call) {
+	in := call.Intent
+	carried := in.Made != "" && call.succeeded() && !call.Replayed
+	before := t.Done || t.Made != ""
+	switch {
+	case carried && before && (t.Step != receipt || t.Content == in.Content):
+		t.Outcome = Twice
+	case carried && !before:
+		t.Made, t.After, t.Last, t.Shown, t.Late = in.Made, in.After, in.Last, false, true
+		t.Key, t.Answered, t.Content = call.Key, call.Arrived, in.Content
+	case t.Done && guards(t.Step, call.Code):
+		t.Outcome = Saved
 	}
 }
 
@@ -182,7 +206,7 @@ func (c *Call) lost() bool { return c.Fault == fault.ResponseLost || c.Fault == 
 // hit reports whether a fault left the client without a response that settles the write.
 func (c *Call) hit() bool {
 	switch c.Fault {
-	case fault.RequestLost, fault.ResponseLost, fault.SlowResponse, fault.Storm, fault.Outage, fault.InProgress:
+	case fault.RequestLost, fault.RequestLate, fault.ResponseLost, fault.SlowResponse, fault.Storm, fault.Outage, fault.InProgress:
 		return true
 	default:
 		return false

@@ -19,10 +19,14 @@ type Memory struct {
 	Calls [Buckets]Calls
 	// Injected counts what was asked for by hand and has not happened yet, in the order in which it was asked for.
 	Injected []Injection
+	// Late are the requests that are on their way, in the order in which they were sent.
+	Late []Late
 
 	// buckets and slots are the parts of Calls and Injected that have changed since Taken: a bit for each bucket.
 	buckets uint32
 	slots   map[int]bool
+	// late are the places of Late that have changed since TakenLate.
+	late map[int]bool
 }
 
 // Spells are the faults that last for several calls.
@@ -126,6 +130,9 @@ func (m *Memory) MarkAll() {
 	for i := range m.Injected {
 		m.MarkSlot(m.Injected[i].Slot)
 	}
+	for i := range m.Late {
+		m.MarkLate(m.Late[i].Place)
+	}
 }
 
 // MarkSlot marks a place for an injection as changed.
@@ -136,8 +143,8 @@ func (m *Memory) MarkSlot(slot int) {
 	m.slots[slot] = true
 }
 
-// Changed reports whether Taken has something to return.
-func (m *Memory) Changed() bool { return m.buckets != 0 || len(m.slots) > 0 }
+// Changed reports whether Taken or TakenLate has something to return.
+func (m *Memory) Changed() bool { return m.buckets != 0 || len(m.slots) > 0 || len(m.late) > 0 }
 
 // Taken returns the numbers of the parts of Calls, and the slots, that have changed since it was last called.
 func (m *Memory) Taken() (buckets, slots []int) {

@@ -13,6 +13,7 @@ type Survival struct {
 var survivors = map[fault.Kind]string{ //nolint:gochecknoglobals // the table itself
 	fault.ResponseLost:  "`deal` makes the key of the event's id; package `client` repeats the request with it",
 	fault.RequestLost:   "the same",
+	fault.RequestLate:   "the same: it reads nothing before it repeats",
 	fault.Storm:         "package `client` waits until `retry_at`",
 	fault.Outage:        "`catchUp` passes no event that the feed has not shown",
 	fault.SlowResponse:  "package `client` gives each attempt a time limit, and repeats it",
