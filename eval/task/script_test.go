@@ -2,7 +2,6 @@ package task
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -49,7 +48,7 @@ func scripts() []script {
 func (s script) Client(baseURL string, keys client.Keys) *client.Client {
 	return client.New(baseURL, keys, client.MaxRetries(s.retries),
 		client.HTTPClient(&http.Client{Transport: &bounded{next: s.spoil(http.DefaultTransport)}}),
-		client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }))
+		client.Clock(time.Now, briefly))
 }
 
 // bounded ends a script that goes round in circles.
