@@ -2,6 +2,7 @@ package task
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ func scripts() []script {
 func (s script) Client(baseURL string, keys client.Keys) *client.Client {
 	return client.New(baseURL, keys, client.MaxRetries(s.retries),
 		client.HTTPClient(&http.Client{Transport: &bounded{next: s.spoil(http.DefaultTransport)}}),
-		client.Clock(time.Now, briefly))
+		client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }))
 }
 
 // bounded ends a script that goes round in circles.
