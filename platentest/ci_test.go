@@ -34,6 +34,8 @@ func carryOrders(ctx context.Context, baseURL, officeKey, factoryKey string) err
 func TestEveryAcceptedOrderReachesTheFactory(t *testing.T) {
 	p := platentest.Start(t)
 	s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
+	s.Inject(t, "response_lost", 1, "create_work_order")
+	s.Inject(t, "request_lost", 1, "create_work_order")
 
 	// Your integration, with the keys of a sandbox of its own.
 	if err := carryOrders(t.Context(), s.BaseURL, s.OfficeKey, s.FactoryKey); err != nil {

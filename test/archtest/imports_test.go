@@ -206,7 +206,7 @@ var foreignInTests = []foreignModule{
 	{"github.com/getkin/kin-openapi", "internal/publish/openapi test/contract",
 		"a second reader of the OpenAPI document"},
 	{"github.com/BurntSushi/toml", "eval/harness", "what is exported, read as harnesses read it"},
-	{"github.com/oasdiff/yaml3", "eval/harness", "what is exported, read as Compose reads it"},
+	{"github.com/oasdiff/yaml3", "eval/harness test/docs", "what is exported, and the recipes of the guide on CI"},
 }
 
 // TestImportsFollowTheMap keeps the directions that the layout relies on.
