@@ -71,15 +71,17 @@ func (r *Run) skill() *float64 {
 // tooLittle reports whether a run's integration had too few obligations for its score to mean anything: a program
 // that accepts nothing fails at nothing.
 func (r *Run) tooLittle() bool {
-	if r.Integration == nil {
-		return false
-	}
+	return r.Integration != nil && float64(r.Integration.Counts.Due) < leastDue*float64(r.carefulDue())
+}
+
+// carefulDue is how many obligations careful play has in a run's world, 0 where nobody knows.
+func (r *Run) carefulDue() int64 {
 	for _, k := range r.Baselines {
 		if k.Player == carefulPlayer {
-			return float64(r.Integration.Counts.Due) < leastDue*float64(k.Due)
+			return k.Due
 		}
 	}
-	return false
+	return 0
 }
 
 // worldsOf are the runs of each world as one, with the mean of what they came to.

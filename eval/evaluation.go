@@ -61,6 +61,8 @@ type Evaluation struct {
 	Baselines func(seed uint64) ([]Known, error)
 	// TraceFolder is where each run's requests are written, to be replayed; "" for nowhere.
 	TraceFolder string
+	// Demands are those of the integrations. They need a manual bridge.
+	Demands cli.Demands
 	// Command is a program and its arguments.
 	Command []string
 	// Output gets the output of the commands, line by line.
@@ -68,6 +70,7 @@ type Evaluation struct {
 
 	outputMu sync.Mutex // keeps lines of commands that run at the same time apart
 	results  *results   // where runs are kept, nil for nowhere
+	faulty   bool       // whether the sandboxes have a plan of faults
 }
 
 // ParseSeeds reads numbers and ranges of them, such as 1..10,14.
@@ -143,10 +146,13 @@ func (e *Evaluation) Run(ctx context.Context, origin string) (*Summary, error) {
 	return summarize(e, runs[:started]), errors.Join(errors.Join(kept...), e.results.close())
 }
 
-// offered rejects an unknown preset, and faults, a bridge or a clock that there are not,
-// before anything is played.
+// offered rejects an unknown preset, and faults, a bridge or a clock that there are not, and demands
+// that no program could meet, before anything is played.
 func (e *Evaluation) offered(ctx context.Context, origin string) error {
-	_, err := e.create(ctx, origin, nil)
+	s, err := e.create(ctx, origin, nil)
+	if err == nil {
+		return e.judges(ctx, s)
+	}
 	rejected, ok := errors.AsType[*client.Error](err)
 	if ok && rejected.Code == client.CodeValidationFailed {
 		return cli.UsageError{Err: errors.New(rejected.Message)}
@@ -161,6 +167,20 @@ func (e *Evaluation) offered(ctx context.Context, origin string) error {
 	return cli.UsageError{
 		Err: fmt.Errorf("--preset: %s There are %s", rejected.Message, strings.Join(details.Allowed, ", ")),
 	}
+}
+
+// judges looks at what a sandbox of the evaluation has.
+func (e *Evaluation) judges(ctx context.Context, s *client.Sandbox) error {
+	status, err := s.Grader().GetSandbox(ctx)
+	if err != nil {
+		return cli.Brief(err)
+	}
+	if e.Demands.Any() && status.Bridge != client.BridgeManual {
+		return cli.UsageError{Err: errors.New("the automatic bridge carries the records, so there is no score to " +
+			"require: add --bridge manual")}
+	}
+	e.faulty = status.Faults != nil
+	return nil
 }
 
 func (e *Evaluation) create(ctx context.Context, origin string, seed *int64) (*client.Sandbox, error) {

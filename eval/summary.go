@@ -57,6 +57,8 @@ type Summary struct {
 	// Published are the results of players of known skill with the same preset, none for
 	// sandboxes that were asked for with anything but the preset's own.
 	Published []Baseline `json:"published"`
+
+	faulty bool // whether the sandboxes have a plan of faults
 }
 
 // Baseline is the result of a published player with the preset, over 40 seeds:
@@ -74,6 +76,7 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 		Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults, Runs: runs,
 		Split: client.SplitTrain, FreshSecret: e.FreshSecret, Tries: max(1, e.Tries), PassSkill: e.PassSkill,
 		Usage: totalUsage(runs), Published: []Baseline{},
+		faulty: e.faulty,
 	}
 	if s.Tries > 1 {
 		s.PassHat = passHat(runs, e.PassSkill)

@@ -54,7 +54,9 @@ const evalHelp = "Run a program in one sandbox per seed, and compare the results
 	"between ticks. The net worth at the close of the day is taken from the sandbox's report\n" +
 	"(GET /sandbox/report). When the command stops before that day, the rest of the days pass without it,\n" +
 	"the run is marked as not finished, and the exit status is 1: stopping early earns no score. Otherwise it\n" +
-	"is 0, whether the runs passed or not. The command's output goes to standard error, results to standard\n" +
+	"is 0, whether the runs passed or not, unless you demand a score of the integration: --require 1 exits\n" +
+	"with 1 below it, and where fewer than a third of the obligations were due that good play has in the\n" +
+	"same world. The command's output goes to standard error, results to standard\n" +
 	"output: result, passed runs and the next better player first, then the tables."
 
 func evalCommand() *cobra.Command {
@@ -80,6 +82,9 @@ func evalCommand() *cobra.Command {
 				return err
 			}
 			if err := e.Check(); err != nil {
+				return err
+			}
+			if err := demanded(cmd, &e.Demands); err != nil {
 				return err
 			}
 			if e.Faults, err = faults.Input(); err != nil {
@@ -125,7 +130,7 @@ func evalCommand() *cobra.Command {
 				} else {
 					err = s.Print(cmd.OutOrStdout())
 				}
-				return errors.Join(err, s.Failed(), cmd.Context().Err())
+				return errors.Join(err, s.Failed(), s.Judge(&e.Demands), cmd.Context().Err())
 			})
 		},
 	}
@@ -140,6 +145,8 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How many times to play each world.")
 	cmd.Flags().Float64Var(&e.PassSkill, "pass", 1,
 		"The skill that a run needs to pass: 0 is greedy play, 1 is watchful play.")
+	demandFlags(cmd, &e.Demands, "Fail if one of both scores over all runs is less: exactly once, and with faults "+
+		"also that of the program. Needs a manual bridge.")
 	cmd.Flags().StringVar(&resume, "resume", "",
 		"Save each run to this file, and skip the runs that it has.")
 	cmd.Flags().IntVar(&e.Day, "day", evalDay, "The working day to measure net worth at the close of, counted from 1.")

@@ -26,12 +26,7 @@ func integrationCommand() *cobra.Command {
 			"status 1 below the score, or where nothing has been proven.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f := cmd.Flags()
-			if f.Changed("require") && demands.Require == 0 || f.Changed("require-carried") && demands.Carried == 0 ||
-				f.Changed("require-client") && demands.Client == 0 {
-				return cli.UsageError{Err: errors.New("a score of 0 requires nothing: leave the flag out")}
-			}
-			if err := demands.Validate(); err != nil {
+			if err := demanded(cmd, &demands); err != nil {
 				return err
 			}
 			c, err := target.Connect()
@@ -54,12 +49,8 @@ func integrationCommand() *cobra.Command {
 	targetFlags(cmd, &target)
 	f := cmd.Flags()
 	f.BoolVar(&settle, "settle", false, "Judge everything that was due by now: in a fork, in which four days pass.")
-	f.Float64Var(&demands.Require, "require", 0, "Fail if one of both scores is less: exactly once, and where the "+
+	demandFlags(cmd, &demands, "Fail if one of both scores is less: exactly once, and where the "+
 		"sandbox was asked for faults, also that of your program. Implies --settle.")
-	f.Float64Var(&demands.Carried, "require-carried", 0, "Fail if the exactly-once score is less.")
-	f.Float64Var(&demands.Client, "require-client", 0, "Fail if your program recovered less, or if no fault hit it.")
-	f.Int64Var(&demands.MinDue, "min-due", 0, "Fail if fewer obligations were due.")
-	f.Int64Var(&demands.MinHit, "min-hit", 0, "Fail if faults hit fewer writes.")
 	f.BoolVar(&asJSON, "json", false,
 		"Print one JSON object: the data of GET /sandbox/integration, and failures; null if the sandbox has no score.")
 	return cmd

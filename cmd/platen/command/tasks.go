@@ -92,6 +92,7 @@ func tasksRun() *cobra.Command {
 	r := &task.Run{}
 	var player, seeds string
 	var asJSON bool
+	var demands cli.Demands
 	cmd := &cobra.Command{
 		Use:   "run [TASK...] -- COMMAND [ARGUMENT...]",
 		Short: "Run a program on tasks, and grade it",
@@ -104,7 +105,8 @@ func tasksRun() *cobra.Command {
 			"  PLATEN_FOLDER                    a folder of its own, with the files of the task\n" +
 			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
 			"The clock moves only with POST /sandbox/tick. Results go to standard output, the output of the\n" +
-			"command to standard error. --player oracle or nothing tries tasks without a command.",
+			"command to standard error. --player oracle or nothing tries tasks without a command. The exit status\n" +
+			"is 0 for any score, unless --require names the least.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names, command := args, []string(nil)
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
@@ -112,6 +114,9 @@ func tasksRun() *cobra.Command {
 			}
 			if (len(command) == 0) == (player == "") {
 				return cli.UsageError{Err: errors.New("name a command behind --, or --player, and not both")}
+			}
+			if err := demanded(cmd, &demands); err != nil {
+				return err
 			}
 			if err := chosen(r, names, seeds); err != nil {
 				return err
@@ -136,9 +141,11 @@ func tasksRun() *cobra.Command {
 			}, func(origin string) error {
 				all, err := r.Play(cmd.Context(), origin+client.BasePath, creationKey, cmd.ErrOrStderr())
 				if asJSON {
-					return errors.Join(err, cli.WriteJSON(cmd.OutOrStdout(), all))
+					err = errors.Join(err, cli.WriteJSON(cmd.OutOrStdout(), all))
+				} else {
+					err = errors.Join(err, task.PrintOutcomes(cmd.OutOrStdout(), all))
 				}
-				return errors.Join(err, task.PrintOutcomes(cmd.OutOrStdout(), all))
+				return errors.Join(err, task.Require(all, demands.Require))
 			})
 		},
 	}
@@ -149,6 +156,7 @@ func tasksRun() *cobra.Command {
 	cmd.Flags().DurationVar(&r.Timeout, "timeout", time.Hour,
 		"Time limit of a try. When it ends, the result so far counts.")
 	cmd.Flags().StringVar(&player, "player", "", "oracle or nothing, instead of a command.")
+	cmd.Flags().Float64Var(&demands.Require, requireFlag, 0, "Fail if the mean score of a task is less.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with every grade.")
 	return cmd
 }
@@ -279,10 +287,14 @@ func tasksPrepare() *cobra.Command {
 func tasksGrade() *cobra.Command {
 	var answerFile string
 	var asJSON bool
+	var demands cli.Demands
 	cmd := taskOnServer("grade", "Grade a try on a running server",
 		"Grade a try on a running server, with the grading key in PLATEN_GRADING_KEY. The sandbox does\n"+
-			"not change: a fork is graded. The exit status is 0 for any score.",
+			"not change: a fork is graded. The exit status is 0 for any score, unless --require names the least.",
 		func(c *onServer, t *task.Task, baseURL string) error {
+			if err := demanded(c.Command, &demands); err != nil {
+				return err
+			}
 			gradingKey, err := cli.GradingKey()
 			if err != nil {
 				return err //nolint:wrapcheck // it names the variable
@@ -301,11 +313,14 @@ func tasksGrade() *cobra.Command {
 				return err //nolint:wrapcheck // it says what failed
 			}
 			if asJSON {
-				return cli.WriteJSON(c.OutOrStdout(), g)
+				err = cli.WriteJSON(c.OutOrStdout(), g)
+			} else {
+				err = g.Print(c.OutOrStdout())
 			}
-			return g.Print(c.OutOrStdout())
+			return errors.Join(err, g.Require(demands.Require))
 		})
 	cmd.Flags().StringVar(&answerFile, "answer", "", "The file with the JSON object that a task asks for.")
+	cmd.Flags().Float64Var(&demands.Require, requireFlag, 0, "Fail if the score is less.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
 	return cmd.Command
 }
