@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import suppress
 from datetime import date, timedelta
+from typing import Any
 
 from . import _types as t
-from ._client import Client, Sandbox
+from ._async_client import AsyncSandbox
+from ._client import Sandbox
 
 # Six calendar days have at least four working days: then everything that was due is judged.
 _SETTLE_DAYS = 6
@@ -15,6 +18,11 @@ _SETTLE_DAYS = 6
 _SETTLE_MINUTES = 4800
 # The most reasons that a message names.
 _MOST_REASONS = 12
+
+# A settlement yields its calls one after the other, and is given their results: so a client that blocks and one of an
+# event loop have one gate.
+_Settled = tuple[bool, t.Integration, list[t.Finding]]
+_Steps = Generator[Callable[[], Any], Any, _Settled]
 
 
 def require_exactly_once(
@@ -31,42 +39,93 @@ def require_exactly_once(
     min_hit: the least number of writes that a fault hit, where faults were asked for.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
+    _demands(carried, client, min_due, min_hit)
+    steps, result, failed = _settle(sandbox.client, list), None, None
+    while True:
+        try:
+            step = steps.throw(failed) if failed else steps.send(result)
+        except StopIteration as ended:
+            settled = ended.value
+            break
+        result, failed = None, None
+        try:
+            result = step()
+        except BaseException as error:
+            failed = error
+    _judge(settled, carried, client, min_due, min_hit)
+
+
+async def require_exactly_once_async(
+    sandbox: AsyncSandbox, *, carried: float = 1, client: float = 1, min_due: int = 1, min_hit: int = 0
+) -> None:
+    """The same as require_exactly_once, for the sandbox of an AsyncClient."""
+    __tracebackhide__ = True
+    _demands(carried, client, min_due, min_hit)
+    steps, result, failed = _settle(sandbox.client, _whole), None, None
+    while True:
+        try:
+            step = steps.throw(failed) if failed else steps.send(result)
+        except StopIteration as ended:
+            settled = ended.value
+            break
+        result, failed = None, None
+        try:
+            result = await step()
+        except BaseException as error:
+            failed = error
+    _judge(settled, carried, client, min_due, min_hit)
+
+
+def _demands(carried: float, client: float, min_due: int, min_hit: int) -> None:
+    """Refuse demands that mean nothing."""
     for name, value in (("carried", carried), ("client", client), ("min_due", min_due), ("min_hit", min_hit)):
         if not (math.isfinite(value) and value >= 0):
             raise ValueError(f"platen: {name} of a gate must be a number of at least 0")
-    faulty, score, findings = _settle(sandbox.client)
+
+
+def _judge(settled: _Settled, carried: float, client: float, min_due: int, min_hit: int) -> None:
+    __tracebackhide__ = True
+    faulty, score, findings = settled
     if not faulty:
         client, min_hit = 0, 0
     if missed := _check(score, findings, carried, client, min_due, min_hit):
         raise AssertionError("platen: " + "; ".join(missed))
 
 
-def _settle(client: Client) -> tuple[bool, t.Integration, list[t.Finding]]:
+def _settle(client: Any, whole: Callable[[Any], Any]) -> _Steps:
     """Judge what was due by now in a fork in which time passes. The sandbox itself does not change."""
-    planned = client.get_sandbox()["faults"]
-    fork = client.fork_sandbox().client
+    planned = (yield client.get_sandbox)["faults"]
+    fork = (yield client.fork_sandbox).client
     try:
-        score, findings = _pass(fork)
+        score, findings = yield from _pass(fork, whole)
     except BaseException:
         with suppress(Exception):  # the first error says more
-            fork.delete_sandbox()
+            yield fork.delete_sandbox
         raise
-    fork.delete_sandbox()
-    return bool(planned or client.list_faults(limit=1).items), score, findings
+    yield fork.delete_sandbox
+    injected = yield lambda: client.list_faults(limit=1)
+    return bool(planned or injected.items), score, findings
 
 
-def _pass(fork: Client) -> tuple[t.Integration, list[t.Finding]]:
+def _pass(
+    fork: Any, whole: Callable[[Any], Any]
+) -> Generator[Callable[[], Any], Any, tuple[t.Integration, list[t.Finding]]]:
     """Let time pass in a fork, and keep the findings that had begun before."""
-    clock = fork.get_sandbox()["clock"]
+    clock = (yield fork.get_sandbox)["clock"]
     if clock["mode"] != "manual":
-        fork.update_sandbox(clock="manual")
+        yield lambda: fork.update_sandbox(clock="manual")
     today = clock["sim_date"]
-    until = date.fromisoformat(today) + timedelta(days=_SETTLE_DAYS)
-    fork.advance_time(minutes=_SETTLE_MINUTES, until={"sim_date": until.isoformat()})
-    score = fork.get_integration()
+    until = {"sim_date": (date.fromisoformat(today) + timedelta(days=_SETTLE_DAYS)).isoformat()}
+    yield lambda: fork.advance_time(minutes=_SETTLE_MINUTES, until=until)
+    score = yield fork.get_integration
     if score["bridge"] != "manual":
         return score, []
-    return score, [f for f in fork.integration_findings() if f["since_on"] <= today]  # both are YYYY-MM-DD
+    findings = yield lambda: whole(fork.integration_findings())
+    return score, [f for f in findings if f["since_on"] <= today]  # both are YYYY-MM-DD
+
+
+async def _whole(items: AsyncIterator[t.Finding]) -> list[t.Finding]:
+    return [item async for item in items]
 
 
 def _check(

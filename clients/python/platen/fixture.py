@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from ._client import Sandbox, create_sandbox
 from ._gate import require_exactly_once as require_exactly_once
+from ._gate import require_exactly_once_async as require_exactly_once_async
 
 # The server is on this machine, whatever proxy the environment names.
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
