@@ -289,13 +289,18 @@ func TestTheRecipeForGo(t *testing.T) {
 	if !found {
 		t.Fatal("the guide has no test in Go")
 	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := "module example.org/bridge\n\ngo 1.26.0\n\nrequire platen v0.0.0\n\nreplace platen => ../elsewhere\n"
 	programs := readers(t, "bridge.go.txt",
 		[2]string{`client.WithIdempotencyKey(ctx, client.KeyFor("carry", order.ID))`, "ctx"},
 		[2]string{"attempts = 5", "attempts = 1"})
 	judged(t, recipes(t)["go"], programs, func(t *testing.T, program string) *runner {
 		t.Helper()
 		return newBuilder(t, map[string]string{
-			"go.mod": "module example.org/bridge\n\ngo 1.26.0\n", "bridge.go": program,
+			"go.mod": module, "go.sum": string(sums), "bridge.go": program,
 			"bridge_test.go": "package bridge\n\nimport (\n\t\"testing\"\n\n\t\"platen/platentest\"\n)\n\n" + test,
 		}, nil)
 	})
