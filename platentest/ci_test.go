@@ -34,8 +34,12 @@ func carryOrders(ctx context.Context, baseURL, officeKey, factoryKey string) err
 func TestEveryAcceptedOrderReachesTheFactory(t *testing.T) {
 	p := platentest.Start(t)
 	s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
-	s.Inject(t, "response_lost", 1, "create_work_order")
-	s.Inject(t, "request_lost", 1, "create_work_order")
+	for _, kind := range []client.FaultKind{client.FaultKindResponseLost, client.FaultKindRequestLost} {
+		// As a 502: after a closed connection, net/http may send a request again by itself.
+		lost := client.InjectFaultInput{Kind: kind, Form: new(client.FaultFormError)}
+		lost.Operations = []string{"create_work_order"}
+		s.InjectFault(t, lost)
+	}
 
 	// Your integration, with the keys of a sandbox of its own.
 	if err := carryOrders(t.Context(), s.BaseURL, s.OfficeKey, s.FactoryKey); err != nil {
