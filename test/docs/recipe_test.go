@@ -301,7 +301,8 @@ func TestTheRecipeForGo(t *testing.T) {
 		t.Helper()
 		return newBuilder(t, map[string]string{
 			"go.mod": module, "go.sum": string(sums), "bridge.go": program,
-			"bridge_test.go": "package bridge\n\nimport (\n\t\"testing\"\n\n\t\"platen/client\"\n\t\"platen/platentest\"\n)\n\n" + test,
+			"bridge_test.go": "package bridge\n\nimport (\n\t\"testing\"\n\n" +
+				"\t\"platen/client\"\n\t\"platen/platentest\"\n)\n\n" + test,
 		}, nil)
 	})
 }
