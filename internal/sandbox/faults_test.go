@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -305,4 +306,42 @@ func (b *bench) newestCommit() (bytes int) {
 		b.t.Fatal(err)
 	}
 	return bytes
+}
+
+// TestALateRequestOutlivesAStop, and the company that is evicted and loaded again.
+func TestALateRequestOutlivesAStop(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	s := b.disturbed(fault.Treacherous)
+	id := b.view(s).SandboxID
+	sent := injection.Late{
+		ID: "req_1", Operation: "create_work_order", Method: "POST", URL: "/v1/factory/work-orders?a=b",
+		ContentType: "application/json", IdempotencyKey: "work", IfMatch: `W/"1"`, Body: []byte(`{"sku":"x"}`),
+	}
+	call := injection.Call{
+		Key: injection.Factory, System: injection.Factory, Operation: sent.Operation, Method: sent.Method,
+		Path: "/v1/factory/work-orders", Writes: true, Manual: true,
+	}
+	f := s.Faults(t.Context())
+	for !f.Send(f.Begin(call), func() injection.Late { return sent }) {
+	}
+	b.pass(6 * time.Minute)
+	b.registry.Sweep(t.Context())
+	b.registry.Close(t.Context())
+	b.reopen(nil)
+	again := b.registry.Sandbox(id).Faults(t.Context())
+	if !again.Underway() {
+		t.Fatal("it is forgotten")
+	}
+	arrived := again.Arrive("", 0, true)
+	if len(arrived) != 1 || again.Underway() {
+		t.Fatalf("a tick brings %+v", arrived)
+	}
+	got := arrived[0]
+	if sent.Key, sent.Requests, sent.Sent = injection.Factory, got.Requests, 1; !reflect.DeepEqual(got, sent) {
+		t.Errorf("got  %+v\nwant %+v", got, sent)
+	}
+	if got.Requests < 1 || got.Requests > 3 {
+		t.Errorf("%d requests come before it", got.Requests)
+	}
 }
