@@ -13,9 +13,9 @@ import (
 	"platen/internal/words/wire"
 )
 
-// Carry carries out a request that arrives late, before another request to its sandbox: as one of its own, with a commit
-// of its own, judged by the state that it finds. Its client was let in and charged when it sent it. Nobody gets the
-// response; a success is stored for its Idempotency-Key like any other.
+// Carry carries out a request that arrives late, before another request to its sandbox: as one of its own, with a
+// commit of its own, judged by the state that it finds. Its client was let in and charged when it sent it.
+// Nobody gets the response; a success is stored for its Idempotency-Key like any other.
 func (s *Server) Carry(before *message.Request, late *injection.Late) (status int) {
 	sent, err := http.NewRequestWithContext(context.WithoutCancel(before.Context()), late.Method, late.URL,
 		bytes.NewReader(late.Body))
@@ -24,7 +24,8 @@ func (s *Server) Carry(before *message.Request, late *injection.Late) (status in
 		return http.StatusBadRequest
 	}
 	for name, value := range map[string]string{
-		"Content-Type": late.ContentType, wire.HeaderIdempotencyKey: late.IdempotencyKey, wire.HeaderIfMatch: late.IfMatch,
+		"Content-Type": late.ContentType, wire.HeaderIdempotencyKey: late.IdempotencyKey,
+		wire.HeaderIfMatch: late.IfMatch,
 	} {
 		if value != "" {
 			sent.Header.Set(name, value)

@@ -124,8 +124,8 @@ func (f *Faults) Underway() bool {
 	return len(f.memory.Late) > 0
 }
 
-// Arrive takes out the requests that arrive before a request with a key, "" for one that does not count, or all before a
-// tick.
+// Arrive takes out the requests that arrive before a request with a key, "" for one that does not count, or all before
+// a tick.
 func (f *Faults) Arrive(key injection.System, minute sim.Minute, tick bool) []injection.Late {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -190,8 +190,8 @@ func MaySuffer(kind fault.Kind, id string) bool {
 	return false
 }
 
-// Delayable reports whether a request of the operation can be carried out later: a write of one of the two systems, since
-// the shared ones show secrets, and one that calls nobody (contract: OPEN.FAULT.REQUEST_LATE).
+// Delayable reports whether a request of the operation can be carried out later: a write of one of the two systems,
+// since the shared ones show secrets, and one that calls nobody (contract: OPEN.FAULT.REQUEST_LATE).
 func (o *Operation) Delayable() bool {
 	return o.Kind == Write && o.System != Shared && o.System != Open && !o.Calls
 }

@@ -105,8 +105,8 @@ func TestWhoLooksBeforeARepetitionIsNotSafe(t *testing.T) {
 			t.Errorf("there are %d work orders", n.cardsOf(order))
 		}
 		score := n.carried(0, object{"hit": 1, "saved": 1})
-		if message := text(n.unrecovered(score)[0], "message"); message == "create_work_order for SO-1001 came again with "+
-			"another Idempotency-Key before the first request arrived, which the Factory's check of references rejected." {
+		if text(n.unrecovered(score)[0], "message") == "create_work_order for SO-1001 came again with another "+
+			"Idempotency-Key before the first request arrived, which the Factory's check of references rejected." {
 			first++
 		}
 
@@ -115,15 +115,16 @@ func TestWhoLooksBeforeARepetitionIsNotSafe(t *testing.T) {
 		if order := looks(n); n.cardsOf(order) != 2 {
 			t.Errorf("with double work there are %d work orders", n.cardsOf(order))
 		}
-		agrees(t, "what was done twice", n.unrecovered(n.carried(0, object{"hit": 1}))[0], object{"outcome": "repeated"})
+		score = n.carried(0, object{"hit": 1})
+		agrees(t, "what was done twice", n.unrecovered(score)[0], object{"outcome": "repeated"})
 	}
 	if first == 0 {
 		t.Error("the repetition never came before the late request")
 	}
 }
 
-// TestALateRequestThatNeverCameAgainIsLuck: the company has it, and the program did not carry it. A program that is shown
-// it has carried it.
+// TestALateRequestThatNeverCameAgainIsLuck: the company has it, and the program did not carry it. One that is shown it
+// has.
 func TestALateRequestThatNeverCameAgainIsLuck(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.FAULT.REQUEST_LATE", "OPEN.INTEGRATION.ABANDONED")
@@ -136,7 +137,8 @@ func TestALateRequestThatNeverCameAgainIsLuck(t *testing.T) {
 	score := n.carried(0, object{"hit": 1, "abandoned": 1})
 	agrees(t, "what was left to luck", n.unrecovered(score)[0], object{
 		"outcome": "abandoned",
-		"message": "create_work_order for SO-1001 never came again after a fault hit it; the first request arrived late.",
+		"message": "create_work_order for SO-1001 never came again after a fault hit it; " +
+			"the first request arrived late.",
 	})
 	if fork.cardsOf(order) != 1 {
 		t.Errorf("the fork has %d work orders", fork.cardsOf(order))

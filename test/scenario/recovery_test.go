@@ -500,7 +500,7 @@ func TestACheckBeforeARetryIsNotEnough(t *testing.T) {
 				case m.name == perfect.name && (own != 1 || *score.ExactlyOnce != 1):
 					t.Errorf("it does nothing wrong: %+v", score.Unrecovered)
 				case m.name == checkFirst.name && score.Hit >= enough && own == 1:
-					t.Errorf("it looked before it came again, and recovered %d of %d itself", score.Recovered, score.Hit)
+					t.Errorf("it looked before it came again, and recovered %d of %d", score.Recovered, score.Hit)
 				}
 			})
 		}

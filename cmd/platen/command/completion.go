@@ -39,12 +39,13 @@ func flagWords() map[string]words {
 	events := texts(client.EventTypes()...)
 	return map[string]words{
 		"preset": func(context.Context, []string) []string { return server.PresetNames() }, "types": fixed(events...),
-		"until":  fixed(append([]string{"decision"}, events...)...),
-		"clock":  fixed(texts(client.ClockModeManual, client.ClockModeRealtime, client.ClockModeSkip)...),
-		"split":  fixed(texts(client.SplitTrain, client.SplitDev, client.SplitTest)...),
-		"bridge": fixed("auto", "manual"),
-		"faults": fixed("light", "moderate", "severe", "double_work", "treacherous"), "profile": fixed("contract", "local"),
-		"method": fixed("GET", "POST", "PATCH", "DELETE"), "system": fixed("office", "factory"),
+		"until":   fixed(append([]string{"decision"}, events...)...),
+		"clock":   fixed(texts(client.ClockModeManual, client.ClockModeRealtime, client.ClockModeSkip)...),
+		"split":   fixed(texts(client.SplitTrain, client.SplitDev, client.SplitTest)...),
+		"bridge":  fixed("auto", "manual"),
+		"faults":  fixed("light", "moderate", "severe", "double_work", "treacherous"),
+		"profile": fixed("contract", "local"),
+		"method":  fixed("GET", "POST", "PATCH", "DELETE"), "system": fixed("office", "factory"),
 		"log-level": fixed("debug", "info", "warn", "error"), "log-format": fixed("auto", "text", "json"),
 	}
 }

@@ -111,7 +111,8 @@ var definitions = []Definition{ //nolint:gochecknoglobals // the table itself
 		Rule:  "The same: you cannot tell the two apart, and with an Idempotency-Key you need not.",
 	},
 	{
-		Kind: RequestLate, Summary: "A request is lost for its client and takes effect later.", Writes: true, Severs: true,
+		Kind: RequestLate, Summary: "A request is lost for its client and takes effect later.",
+		Writes: true, Severs: true,
 		Looks: "The same as a lost request; after your next requests, or when time passes, it takes effect.",
 		Rule: "Send it again with the same Idempotency-Key. " +
 			"That it has no effect yet does not prove that it will have none.",

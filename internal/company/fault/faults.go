@@ -36,7 +36,8 @@ type FaultRule struct { //nolint:revive // clients know the type by this name
 // Checked returns the plan that was asked for, for a sandbox with a seed. known reports whether
 // there is an operation that a fault can happen to. The fields that cannot be are named below a
 // path, such as faults.
-func (o *Faults) Checked(path string, seed uint64, known func(kind Kind, operation string) bool) (*Plan, []problem.Field) {
+func (o *Faults) Checked(path string, seed uint64, known func(kind Kind, operation string) bool) (
+	*Plan, []problem.Field) {
 	var fields []problem.Field
 	wrong := func(at, rule, format string, values ...any) {
 		fields = append(fields, problem.Field{Field: path + at, Rule: rule, Message: fmt.Sprintf(format, values...)})

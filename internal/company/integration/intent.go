@@ -318,11 +318,11 @@ func (v *verifier) sayUnrecovered(t *Intent, u *Unrecovered) string {
 	first := v.made(t)
 	switch {
 	case u.Outcome == Saved && t.Made == "":
-		return fmt.Sprintf("%s for %s came again with another Idempotency-Key before the first request arrived, which %s "+
-			"rejected.", t.Operation, u.Record.Name(), guard(t.Step))
+		return fmt.Sprintf("%s for %s came again with another Idempotency-Key before the first request arrived, "+
+			"which %s rejected.", t.Operation, u.Record.Name(), guard(t.Step))
 	case u.Outcome == DoneTwice && t.Made == "":
-		return fmt.Sprintf("%s for %s was done with another Idempotency-Key before the first request arrived, and then "+
-			"again.", t.Operation, u.Record.Name())
+		return fmt.Sprintf("%s for %s was done with another Idempotency-Key before the first request arrived, "+
+			"and then again.", t.Operation, u.Record.Name())
 	case u.Outcome == Abandoned && t.Luck:
 		return fmt.Sprintf("%s for %s never came again after a fault hit it; the first request arrived late.",
 			t.Operation, u.Record.Name())

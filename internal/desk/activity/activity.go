@@ -113,8 +113,10 @@ func (c *ClientActivity) Observe(call *Call, known mission.Signals) (added missi
 		len(f.Responses)+len(f.Requests)+len(f.Working)+len(f.Lists) > 0 {
 		added = c.fail(call, known)
 	}
-	if call.Fault == fault.RequestLost || call.Fault == fault.RequestLate { // nothing was done yet, and the client was told nothing
+	switch call.Fault {
+	case fault.RequestLost, fault.RequestLate: // nothing was done yet, and the client was told nothing
 		return added &^ known
+	default:
 	}
 	if call.Replayed {
 		added |= mission.RepeatedSafely

@@ -206,7 +206,8 @@ func (c *Call) lost() bool { return c.Fault == fault.ResponseLost || c.Fault == 
 // hit reports whether a fault left the client without a response that settles the write.
 func (c *Call) hit() bool {
 	switch c.Fault {
-	case fault.RequestLost, fault.RequestLate, fault.ResponseLost, fault.SlowResponse, fault.Storm, fault.Outage, fault.InProgress:
+	case fault.RequestLost, fault.RequestLate, fault.ResponseLost, fault.SlowResponse, fault.Storm, fault.Outage,
+		fault.InProgress:
 		return true
 	default:
 		return false

@@ -59,8 +59,8 @@ func (m *Memory) Send(d *Draw, l Late) {
 	m.MarkLate(l.Place)
 }
 
-// Arrive takes out the requests that arrive before a request with a key, "" for one that does not count, in the order in
-// which they were sent: those that enough requests of their key or minutes came before, or all before a tick.
+// Arrive takes out the requests that arrive before a request with a key, "" for one that does not count, in the order
+// in which they were sent: those that enough requests of their key or minutes came before, or all before a tick.
 func (m *Memory) Arrive(key System, minute sim.Minute, tick bool) (arrived []Late) {
 	m.Late = slices.DeleteFunc(m.Late, func(l Late) bool {
 		due := tick || l.Key == key && l.Requests == 0 || l.Until > 0 && minute >= l.Until
