@@ -125,6 +125,16 @@ func (s *Settlement) recount() {
 	}
 }
 
+// Considerate is the part of the requests without a harmless mistake, nil before the first: that did not come early, were
+// no refused write, and did not read again what had not changed.
+func (s *Settlement) Considerate() *float64 {
+	m := &s.Manners
+	if m.Requests == 0 {
+		return nil
+	}
+	return new(max(0, 1-float64(m.Early+m.WritesRefused+m.UnchangedReads)/float64(m.Requests)))
+}
+
 // Failures are the findings that are not exact.
 func (s *Settlement) Failures() []Finding {
 	failures := []Finding{}
@@ -140,6 +150,8 @@ func (s *Settlement) Failures() []Finding {
 type Gate struct {
 	// Carried is the least exactly_once, Client the least client; 0 demands none.
 	Carried, Client float64
+	// Manners is the least part of the requests without a harmless mistake (Considerate); 0 demands none.
+	Manners float64
 	// MinDue is the least number of obligations that were due, MinHit of the writes that a fault hit.
 	MinDue, MinHit int64
 }
@@ -159,6 +171,7 @@ func (g Gate) Check(s *Settlement) error {
 	}
 	demand("exactly_once", s.ExactlyOnce, g.Carried, "nothing was due")
 	demand("client", s.Client, g.Client, "no injected fault has hit a write of your program")
+	demand("manners", s.Considerate(), g.Manners, "your program has sent no request")
 	if s.Counts.Due < g.MinDue {
 		missed = append(missed, fmt.Sprintf("%d due, fewer than %d", s.Counts.Due, g.MinDue))
 	}

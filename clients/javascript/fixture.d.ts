@@ -56,6 +56,8 @@ export interface Gate {
   carried?: number | undefined;
   /** The least client, where the sandbox was asked for faults; 1 when left out, 0 demands none. */
   client?: number | undefined;
+  /** The least part of the requests that were not early, no rejected write and no unchanged read; 0 when left out. */
+  manners?: number | undefined;
   /** The least number of obligations that were due; 1 when left out. */
   minDue?: number | undefined;
   /** The least number of writes that a fault hit, where the sandbox was asked for faults; 0 when left out. */

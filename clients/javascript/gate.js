@@ -7,7 +7,7 @@ const SETTLE_DAYS = 6;
 const SETTLE_MINUTES = 4800;
 // The most reasons that a message names.
 const MOST_REASONS = 12;
-const least = { carried: 1, client: 1, minDue: 1, minHit: 0 };
+const least = { carried: 1, client: 1, manners: 0, minDue: 1, minHit: 0 };
 
 /**
  * Rejects unless the program under test has carried everything that was due by now exactly once, and, where faults
@@ -19,13 +19,16 @@ export async function requireExactlyOnce(sandbox, gate = {}) {
     const fits = value === undefined || (Number.isFinite(value) && value >= 0);
     if (!fits) throw new TypeError(`platen: ${name} of a gate must be a number of at least 0`);
   }
-  const { carried = least.carried, client = least.client, minDue = least.minDue, minHit = least.minHit } = gate;
+  const { carried, client, manners, minDue, minHit } = { ...least, ...defined(gate) };
   const settled = await settle(sandbox.client);
   const hit = settled.faulty ? { client, minHit } : { client: 0, minHit: 0 };
-  const missed = check(settled, { carried, minDue, ...hit });
+  const missed = check(settled, { carried, manners, minDue, ...hit });
   if (missed.length === 0) return;
   throw new AssertionError({ message: `platen: ${missed.join('; ')}`, stackStartFn: requireExactlyOnce });
 }
+
+// defined leaves out what is undefined.
+const defined = values => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 // settle judges what was due by now in a fork in which time passes. The sandbox itself does not change.
 async function settle(client) {
@@ -73,6 +76,7 @@ function check({ score, findings }, gate) {
   };
   demand('exactly_once', once, gate.carried, 'nothing was due');
   demand('client', score.client, gate.client, 'no injected fault has hit a write of your program');
+  demand('manners', considerate(score.manners), gate.manners, 'your program has sent no request');
   if (due < gate.minDue) missed.push(`${due} due, fewer than ${gate.minDue}`);
   if (score.hit < gate.minHit) missed.push(`${score.hit} writes hit by a fault, fewer than ${gate.minHit}`);
   if (missed.length === 0) return [];
@@ -83,6 +87,10 @@ function check({ score, findings }, gate) {
   ];
   return [...missed, ...reasons].slice(0, Math.max(MOST_REASONS, missed.length));
 }
+
+// considerate is the part of the requests without a harmless mistake, null before the first.
+const considerate = ({ requests, early, writes_refused, unchanged_reads }) =>
+  requests === 0 ? null : Math.max(0, 1 - (early + writes_refused + unchanged_reads) / requests);
 
 // short writes a score with three decimals, and never rounds up.
 const short = score => String(Math.floor(score * 1000) / 1000);

@@ -76,9 +76,10 @@ func TestALostResponseIsExplained(t *testing.T) {
 	x.chooses("#fault", "response_lost")
 	x.shows("#fault-operation", "Next write")
 	x.chooses("#fault-operation", "create_work_order")
+	x.chooses("#fault-form", "error")
 	x.inEverySize(faultCard, "a fault of an operation", "fault-operation")
 	x.click("#inject")
-	x.shows("#fault-pending", "response lost for the next create work order")
+	x.shows("#fault-pending", "response lost (502) for the next create work order")
 	c.list("/factory/work-orders")
 	c.must(http.MethodPost, "/office/sales-orders/SO-1001/accept", nil)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.BaseURL+"/factory/work-orders",
@@ -89,8 +90,12 @@ func TestALostResponseIsExplained(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer "+c.FactoryKey)
 	r.Header.Set("Idempotency-Key", "cards-1")
 	r.Header.Set("Content-Type", "application/json")
-	if response, err := http.DefaultClient.Do(r); err == nil {
-		response.Body.Close()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Body.Close(); response.StatusCode != http.StatusBadGateway {
+		t.Errorf("the client saw %d", response.StatusCode)
 	}
 	x.click(".happened li a")
 	x.shows("h1", "Requests")

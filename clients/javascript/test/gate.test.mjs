@@ -54,6 +54,8 @@ test('a gate can ask for less, and for more', real, async () => {
   await carry(sandbox, '', ['order-1', 'order-2']);
   await requireExactlyOnce(sandbox, { carried: 0, minHit: 9 }); // no faults were asked for
   await assert.rejects(requireExactlyOnce(sandbox, { minDue: 7 }), /1 due, fewer than 7/);
+  await requireExactlyOnce(sandbox, { carried: 0, manners: 0.5 });
+  await assert.rejects(requireExactlyOnce(sandbox, { carried: 0, manners: 0.9 }), /manners is 0.666, less than 0.9/);
   await sandbox.client.injectFault({ kind: 'webhook_twice' });
   await requireExactlyOnce(sandbox, { carried: 0, client: 0 });
   await assert.rejects(requireExactlyOnce(sandbox, { minHit: 3 }), /0 writes hit by a fault, fewer than 3/);

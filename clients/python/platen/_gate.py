@@ -26,7 +26,7 @@ _Steps = Generator[Callable[[], Any], Any, _Settled]
 
 
 def require_exactly_once(
-    sandbox: Sandbox, *, carried: float = 1, client: float = 1, min_due: int = 1, min_hit: int = 0
+    sandbox: Sandbox, *, carried: float = 1, client: float = 1, manners: float = 0, min_due: int = 1, min_hit: int = 0
 ) -> None:
     """Raise AssertionError unless the program under test has carried everything that was due by now exactly once, and,
     where faults were asked for, has recovered each write that they hit itself.
@@ -35,11 +35,12 @@ def require_exactly_once(
 
     carried: the least exactly_once; 0 demands none.
     client: the least client, where faults were asked for; 0 demands none.
+    manners: the least part of the requests without a harmless mistake: early, a refused write, an unchanged read.
     min_due: the least number of obligations that were due.
     min_hit: the least number of writes that a fault hit, where faults were asked for.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    _demands(carried, client, min_due, min_hit)
+    _demands(carried, client, manners, min_due, min_hit)
     steps, result, failed = _settle(sandbox.client, list), None, None
     while True:
         try:
@@ -52,15 +53,15 @@ def require_exactly_once(
             result = step()
         except BaseException as error:
             failed = error
-    _judge(settled, carried, client, min_due, min_hit)
+    _judge(settled, carried, client, manners, min_due, min_hit)
 
 
 async def require_exactly_once_async(
-    sandbox: AsyncSandbox, *, carried: float = 1, client: float = 1, min_due: int = 1, min_hit: int = 0
+    sandbox: AsyncSandbox, *, carried: float = 1, client: float = 1, manners: float = 0, min_due: int = 1, min_hit: int = 0
 ) -> None:
     """The same as require_exactly_once, for the sandbox of an AsyncClient."""
     __tracebackhide__ = True
-    _demands(carried, client, min_due, min_hit)
+    _demands(carried, client, manners, min_due, min_hit)
     steps, result, failed = _settle(sandbox.client, _whole), None, None
     while True:
         try:
@@ -73,22 +74,25 @@ async def require_exactly_once_async(
             result = await step()
         except BaseException as error:
             failed = error
-    _judge(settled, carried, client, min_due, min_hit)
+    _judge(settled, carried, client, manners, min_due, min_hit)
 
 
-def _demands(carried: float, client: float, min_due: int, min_hit: int) -> None:
+def _demands(carried: float, client: float, manners: float, min_due: int, min_hit: int) -> None:
     """Refuse demands that mean nothing."""
-    for name, value in (("carried", carried), ("client", client), ("min_due", min_due), ("min_hit", min_hit)):
+    demands = {"carried": carried, "client": client, "manners": manners, "min_due": min_due, "min_hit": min_hit}
+    for name, value in demands.items():
         if not (math.isfinite(value) and value >= 0):
             raise ValueError(f"platen: {name} of a gate must be a number of at least 0")
 
 
-def _judge(settled: _Settled, carried: float, client: float, min_due: int, min_hit: int) -> None:
+def _judge(
+    settled: _Settled, carried: float, client: float, manners: float, min_due: int, min_hit: int
+) -> None:
     __tracebackhide__ = True
     faulty, score, findings = settled
     if not faulty:
         client, min_hit = 0, 0
-    if missed := _check(score, findings, carried, client, min_due, min_hit):
+    if missed := _check(score, findings, carried, client, manners, min_due, min_hit):
         raise AssertionError("platen: " + "; ".join(missed))
 
 
@@ -129,7 +133,13 @@ async def _whole(items: AsyncIterator[t.Finding]) -> list[t.Finding]:
 
 
 def _check(
-    score: t.Integration, findings: list[t.Finding], carried: float, client: float, min_due: int, min_hit: int
+    score: t.Integration,
+    findings: list[t.Finding],
+    carried: float,
+    client: float,
+    manners: float,
+    min_due: int,
+    min_hit: int,
 ) -> list[str]:
     """Name each demand that is not met, and why. A score that is None meets none: a program to which nothing happened
     has proven nothing."""
@@ -148,6 +158,7 @@ def _check(
 
     demand("exactly_once", once, carried, "nothing was due")
     demand("client", score["client"], client, "no injected fault has hit a write of your program")
+    demand("manners", _considerate(score["manners"]), manners, "your program has sent no request")
     if due < min_due:
         missed.append(f"{due} due, fewer than {min_due}")
     if score["hit"] < min_hit:
@@ -157,6 +168,14 @@ def _check(
     reasons = [f"{f['verdict']}: {f['message']}" for f in findings if f["verdict"] != "exact"]
     reasons += [f"{u['outcome']}: {u['message']}" for u in score["unrecovered"]]
     return (missed + reasons)[: max(_MOST_REASONS, len(missed))]
+
+
+def _considerate(manners: t.IntegrationManners) -> float | None:
+    """The part of the requests without a harmless mistake, None before the first."""
+    if not manners["requests"]:
+        return None
+    mistakes = manners["early"] + manners["writes_refused"] + manners["unchanged_reads"]
+    return max(0.0, 1 - mistakes / manners["requests"])
 
 
 def _short(score: float) -> str:

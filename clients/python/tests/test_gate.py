@@ -68,6 +68,9 @@ class GateTest(fixture.PlatenCase, unittest.TestCase):
         fixture.require_exactly_once(sandbox, carried=0, min_hit=9)  # no faults were asked for
         with self.assertRaisesRegex(AssertionError, "1 due, fewer than 7"):
             fixture.require_exactly_once(sandbox, min_due=7)
+        fixture.require_exactly_once(sandbox, carried=0, manners=0.5)
+        with self.assertRaisesRegex(AssertionError, r"manners is 0\.666, less than 0\.9"):
+            fixture.require_exactly_once(sandbox, carried=0, manners=0.9)
         sandbox.client.inject_fault(kind="webhook_twice")
         fixture.require_exactly_once(sandbox, carried=0, client=0)
         with self.assertRaisesRegex(AssertionError, "0 writes hit by a fault, fewer than 3"):

@@ -20,7 +20,7 @@ func (d *Demands) Any() bool { return d.Require > 0 || d.Gate != (client.Gate{})
 
 // Validate refuses demands that nothing could meet.
 func (d *Demands) Validate() error {
-	for _, score := range []float64{d.Require, d.Carried, d.Client} {
+	for _, score := range []float64{d.Require, d.Carried, d.Client, d.Manners} {
 		if score < 0 || score > 1 || score != score {
 			return usagef("a score is between 0 and 1, not %v", score)
 		}

@@ -11,6 +11,9 @@ import (
 // requireFlag is the demand of every gate.
 const requireFlag = "require"
 
+// mannersFlag is the demand of platen integration alone: a player that is graded is not judged by it.
+const mannersFlag = "require-manners"
+
 // demandFlags are the demands of a gate on an integration.
 func demandFlags(cmd *cobra.Command, d *cli.Demands, require string) {
 	f := cmd.Flags()
@@ -25,7 +28,7 @@ func demandFlags(cmd *cobra.Command, d *cli.Demands, require string) {
 func demanded(cmd *cobra.Command, d *cli.Demands) error {
 	f := cmd.Flags()
 	if f.Changed(requireFlag) && d.Require == 0 || f.Changed("require-carried") && d.Carried == 0 ||
-		f.Changed("require-client") && d.Client == 0 {
+		f.Changed("require-client") && d.Client == 0 || f.Changed(mannersFlag) && d.Manners == 0 {
 		return cli.UsageError{Err: errors.New("a score of 0 requires nothing: leave the flag out")}
 	}
 	return d.Validate() //nolint:wrapcheck // it names the flag

@@ -80,8 +80,7 @@ const Form = ({ kind, form, look }) =>
         <span>Form</span>
         <select id="fault-form" value=${form} onChange=${e => look(e.target.value)}>
           <option value="">Either</option>
-          <option value="error">502</option>
-          <option value="cut">Closed connection</option>
+          ${Object.entries(faults.forms).map(([name, text]) => html`<option value=${name}>${sentence(text)}</option>`)}
         </select>
       </label>
     `

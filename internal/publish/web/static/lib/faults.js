@@ -50,12 +50,15 @@ function whenOf({ operations, from_minute: from, to_minute: to }) {
 // targetOf names the requests or deliveries that a fault waits for.
 export const targetOf = kind => (kind?.webhook ? 'delivery' : kind?.writes ? 'write' : 'request');
 
+// forms name how a lost request or response looks.
+export const forms = { error: '502', cut: 'closed connection' };
+
 // pendingOf are lines of what was injected and has not happened yet.
 export const pendingOf = faults =>
   (faults?.pending ?? []).map(({ kind, count, operations, form }) => {
     const of = operations.length ? operations.map(words).join(' or ') : targetOf(kindOf(kind));
     return [
-      form ? `${words(kind)}, ${words(form)}` : words(kind),
+      form ? `${words(kind)} (${forms[form] ?? form})` : words(kind),
       count === 1 ? `for the next ${of}` : `for the next ${of}, ${number(count)} times`,
     ];
   });
