@@ -57,7 +57,13 @@ def require_exactly_once(
 
 
 async def require_exactly_once_async(
-    sandbox: AsyncSandbox, *, carried: float = 1, client: float = 1, manners: float = 0, min_due: int = 1, min_hit: int = 0
+    sandbox: AsyncSandbox,
+    *,
+    carried: float = 1,
+    client: float = 1,
+    manners: float = 0,
+    min_due: int = 1,
+    min_hit: int = 0,
 ) -> None:
     """The same as require_exactly_once, for the sandbox of an AsyncClient."""
     __tracebackhide__ = True

@@ -39,8 +39,9 @@ var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
 		"Responses and webhooks are lost, late or duplicated. Reads are stale, and pages are short."},
 	"severe": {"Severe", "Many responses and webhooks are lost, systems go down, a clock is wrong, some webhooks are " +
 		"forged. Duplicate requests are processed twice."},
-	"treacherous": {"Treacherous", "Lost requests take effect later, and duplicate requests are processed twice: a check " +
-		"before a retry is not enough."},
+	"treacherous": {"Treacherous",
+		"Lost requests take effect later, and duplicate requests are processed twice. A check before a retry " +
+			"is not enough."},
 }
 
 // plans are no faults, and then the plans, each under one name.
