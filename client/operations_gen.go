@@ -293,13 +293,13 @@ func (c *Client) DeleteCheckpoint(ctx context.Context, id string) (*Checkpoint, 
 
 // ForkSandbox sends POST /sandbox/forks: fork the sandbox.
 //
-// Creates another sandbox with the same company and history, from a checkpoint, an event, or now.
-// Save its keys: they are shown only in this response. From then on the two sandboxes are
-// independent, and new events have their own ids. Webhook subscriptions are not copied. A fork
-// counts towards the limits of the server and of your network like a new sandbox, but gets no
-// ticket. An Idempotency-Key is valid within your network for ten minutes, and has at least 20
-// characters, except on a server of your own machine or office. You can also fork a sandbox that
-// has expired, or whose company is bankrupt.
+// Creates another sandbox with the same company and history, from a checkpoint, an event, the
+// opening of a day, or now. Save its keys: they are shown only in this response. From then on the
+// two sandboxes are independent, and new events have their own ids. Webhook subscriptions are not
+// copied. A fork counts towards the limits of the server and of your network like a new sandbox,
+// but gets no ticket. An Idempotency-Key is valid within your network for ten minutes, and has at
+// least 20 characters, except on a server of your own machine or office. You can also fork a
+// sandbox that has expired, or whose company is bankrupt.
 //
 // It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required
 // (428), ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation

@@ -1127,6 +1127,9 @@ type ForkSandboxInput struct {
 	// Instead of a checkpoint: the number of an event. The fork begins after the change that wrote
 	// it. 1 to 9,007,199,254,740,991.
 	Seq *int64 `json:"seq,omitzero"`
+	// Instead of a checkpoint: a working day that has opened. The fork begins at its opening, 08:00.
+	// A weekend means Monday. Such as 2026-09-08.
+	SimDate *Date `json:"sim_date,omitzero"`
 }
 
 // ForkedSandbox is in the response of fork_sandbox.

@@ -125,7 +125,7 @@ func (x *exchange) makeFork(ctx context.Context, of *forkable, network string,
 		Records: func(created sandbox.Created) sandbox.Records {
 			reply.Body = wire.Success(&head, wire.Encode(operation.ForkedSandbox{
 				NewSandbox: newSandbox(created),
-				ForkedFrom: operation.ForkedFrom{SandboxID: base.SandboxID, Seq: base.Sequence},
+				ForkedFrom: operation.ForkedFrom{SandboxID: base.SandboxID, Seq: created.Seq},
 			}))
 			return records(reply)
 		},

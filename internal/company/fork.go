@@ -1,6 +1,7 @@
 package company
 
 import (
+	"math"
 	"slices"
 
 	"platen/internal/company/record"
@@ -17,6 +18,9 @@ type Ancestor struct {
 	// UID made the ids of the events up to the one with the number Sequence.
 	UID      uint64 `json:"uid"`
 	Sequence uint64 `json:"sequence"`
+	// Way is how the copy came to where it began, in its commit with the number Version.
+	Way     Way    `json:"way,omitzero"`
+	Version uint64 `json:"version,omitzero"`
 }
 
 // Identity has the values of one company alone.
@@ -26,6 +30,9 @@ type Identity struct {
 	ForkedFrom string
 	// UID makes event ids unique across sandboxes.
 	UID uint64
+	// Way is how it came to where it begins, Version its first commit.
+	Way     Way
+	Version uint64
 }
 
 // Fork makes the company another one, which has the same past and goes on by itself from
@@ -36,6 +43,7 @@ func (c *Company) Fork(as Identity, now moment.Instant) {
 	settings := record.EditPrivate(c.company, c.rec, "settings")
 	settings.Ancestors = append(slices.Clip(settings.Ancestors), Ancestor{
 		SandboxID: settings.SandboxID, ForkedFrom: as.ForkedFrom, UID: settings.UID, Sequence: c.rec.Sequence(),
+		Way: as.Way, Version: as.Version,
 	})
 	settings.SandboxID, settings.UID = as.SandboxID, as.UID
 	c.settings = *settings
@@ -44,6 +52,48 @@ func (c *Company) Fork(as Identity, now moment.Instant) {
 	c.rec.SetMoment(c.now, now, c.clock)
 	if c.clock.Mode == sim.Realtime {
 		c.factory.EstimateEnds(c.rec)
+	}
+}
+
+// Moment is when a company was stored.
+type Moment struct {
+	Clock sim.Clock      `json:"clock"`
+	Now   sim.Minute     `json:"now"`
+	Wall  moment.Instant `json:"wall"`
+}
+
+// MomentOf reads the moment out of the state that was stored with a commit.
+func MomentOf(stored []byte) (m Moment, err error) { return m, record.DecodeState(stored, &m) }
+
+// Way is how a company came past a minute in which no commit ends: Fork takes the same way up to it.
+type Way struct {
+	// To is the minute, 0 for no way.
+	To sim.Minute `json:"to,omitzero"`
+	// Wall is the wall time at which it was passed. A tick lets all of it happen then.
+	Wall moment.Instant `json:"wall,omitzero"`
+	Tick bool           `json:"tick,omitzero"`
+}
+
+// WayTo is the way from one moment, before a minute, past that minute to the next one that was stored.
+func (m *Moment) WayTo(minute sim.Minute, next *Moment) Way {
+	// A tick moves the anchor; so does bankruptcy, to where a clock that ran was.
+	wall, known := m.Clock.Wall(next.Clock.Anchor)
+	ran := next.Clock.Anchor == m.Clock.Anchor || next.Clock.Stopped && known && wall == next.Clock.AnchorWall
+	return Way{To: minute, Wall: next.Wall, Tick: m.Clock.Stands() || !ran}
+}
+
+// Go lets happen what happened by itself up to the end of a minute, as it happened then.
+func (c *Company) Go(w Way) {
+	if w.To == 0 {
+		return
+	}
+	if w.Tick {
+		c.Start(w.Wall) // a clock that waited was started by the tick
+		c.Tick(w.Wall, int(w.To-c.now))
+		return
+	}
+	if wall, ok := c.clock.Wall(w.To); ok {
+		c.Advance(wall, math.MaxInt)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"platen/internal/company"
 	"platen/internal/desk"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 	"platen/internal/words/problem"
 )
 
@@ -21,8 +22,9 @@ type CreateCheckpoint struct {
 type ForkSandbox struct {
 	_ struct{} `doc:"The body that forks a sandbox, now or at an earlier moment."`
 
-	Checkpoint *string `json:"checkpoint,omitzero" minLength:"1" maxLength:"80" example:"start" doc:"The id or the label of the checkpoint to begin with. Each sandbox has one called start."`
-	Seq        *int64  `json:"seq,omitzero" minimum:"1" maximum:"9007199254740991" doc:"Instead of a checkpoint: the number of an event. The fork begins after the change that wrote it."`
+	Checkpoint *string      `json:"checkpoint,omitzero" minLength:"1" maxLength:"80" example:"start" doc:"The id or the label of the checkpoint to begin with. Each sandbox has one called start."`
+	Seq        *int64       `json:"seq,omitzero" minimum:"1" maximum:"9007199254740991" doc:"Instead of a checkpoint: the number of an event. The fork begins after the change that wrote it."`
+	SimDate    *moment.Date `json:"sim_date,omitzero" example:"2026-09-08" doc:"Instead of a checkpoint: a working day that has opened. The fork begins at its opening, 08:00. A weekend means Monday."`
 }
 
 // ForkedSandbox is the response of a fork. The keys appear in this response and nowhere
@@ -53,12 +55,17 @@ func forkedFrom(s *company.Settings) *ForkedFrom {
 
 // Point returns the registry's form of a body, or refuses one that names two places.
 func (in *ForkSandbox) Point() (sandbox.ForkPoint, error) {
+	if in.SimDate != nil && (in.Checkpoint != nil || in.Seq != nil) {
+		return sandbox.ForkPoint{}, problem.Invalid(problem.Field{
+			Field: "sim_date", Rule: "not", Message: "Send one of checkpoint, seq and sim_date.",
+		})
+	}
 	if in.Checkpoint != nil && in.Seq != nil {
 		return sandbox.ForkPoint{}, problem.Invalid(problem.Field{
 			Field: "seq", Rule: "not", Message: "Send checkpoint or seq, not both.",
 		})
 	}
-	point := sandbox.ForkPoint{Checkpoint: in.Checkpoint}
+	point := sandbox.ForkPoint{Checkpoint: in.Checkpoint, Date: in.SimDate}
 	if in.Seq != nil {
 		point.Sequence = new(uint64(*in.Seq))
 	}
@@ -77,7 +84,7 @@ func checkpointOperations() []Operation {
 		Grading: GradingAlone, Key: KeyAccepted, Status: http.StatusCreated,
 		Summary: "Fork the sandbox",
 		Description: "Creates another sandbox with the same company and history, from a checkpoint, an " +
-			"event, or now. Save " +
+			"event, the opening of a day, or now. Save " +
 			"its keys: they are shown only in this response. From then on the two sandboxes are independent, and " +
 			"new events have their own ids. Webhook subscriptions are not copied. A fork counts towards the limits " +
 			"of the server and of your network like a new sandbox, but gets no ticket. An Idempotency-Key is valid " +

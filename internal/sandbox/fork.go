@@ -15,11 +15,12 @@ import (
 )
 
 // ForkPoint says what of a sandbox is to be forked: the state at a checkpoint, by its id
-// or label, or after the commit that holds the event with a number; now, when both are
-// nil.
+// or label, after the commit that holds the event with a number, or at the opening of a
+// working day; now, when all are nil.
 type ForkPoint struct {
 	Checkpoint *string
 	Sequence   *uint64
+	Date       *moment.Date
 }
 
 // ForkBase is a state of a sandbox that a fork can begin with. Commits never change, so
@@ -30,6 +31,14 @@ type ForkBase struct {
 	// event then.
 	Version  uint64 `json:"version"`
 	Sequence uint64 `json:"sequence"`
+	// Way leads from there to a minute that no commit ends with.
+	Way company.Way `json:"way,omitzero"`
+}
+
+// stored is the base without the way that leads on from it: what bases keep.
+func (b ForkBase) stored() ForkBase {
+	b.Way = company.Way{}
+	return b
 }
 
 // Base finds the state that is to be forked. Time passes up to the present first. It
@@ -65,6 +74,10 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 				Message: fmt.Sprintf("The newest event has the number %d.", s.published.Load().Sequence),
 			})
 		}
+	case at.Date != nil:
+		if err := s.opening(ctx, &base, *at.Date); err != nil {
+			return base, err
+		}
 	default:
 		v := s.published.Load()
 		if v.Status(now) == Active {
@@ -83,7 +96,7 @@ func (s *Sandbox) base(ctx context.Context, at ForkPoint, now moment.Instant) (F
 	v := s.published.Load()
 	stands := base.Version == v.Version && s.company.Now() == v.Summary.Now
 	if stands && !s.registry.options.Ownership.shared() {
-		s.registry.bases.add(base, func() []byte { return s.encoded(base.Version) })
+		s.registry.bases.add(base.stored(), func() []byte { return s.encoded(base.Version) })
 	}
 	return base, nil
 }
@@ -124,7 +137,7 @@ func (r *Registry) forked(ctx context.Context, in Forking) (created Created, com
 		return created, commit, err
 	}
 	defer r.memory.end()
-	body, err := r.bases.find(in.Base, func() ([]byte, error) { return r.readBase(ctx, in.Base) })
+	body, err := r.bases.find(in.Base.stored(), func() ([]byte, error) { return r.readBase(ctx, in.Base) })
 	if err != nil {
 		return created, commit, err
 	}
@@ -141,9 +154,17 @@ func (r *Registry) forked(ctx context.Context, in Forking) (created Created, com
 	}
 	created, header := r.newcomer(NewID("sbx"), in.Network, c.Settings().Preset.Evaluation)
 	now := moment.InstantOf(header.CreatedAt)
+	c.Go(in.Base.Way)
+	created.Seq = c.Feed().Position().Sequence
 	d.Fork(now)
-	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64()}, now)
 	version := in.Base.Version + 1
+	as := company.Identity{
+		SandboxID: created.SandboxID, ForkedFrom: in.Base.SandboxID, UID: random64(), Way: in.Base.Way,
+	}
+	if as.Way.To > 0 {
+		as.Version = version
+	}
+	c.Fork(as, now)
 	own := commitlog.Commit{Changes: d.Flush(version)}
 	commit = store.Commit{
 		SandboxID: created.SandboxID, Version: version, Header: &header, Engine: r.options.Engine,

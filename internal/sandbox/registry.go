@@ -193,6 +193,8 @@ type Created struct {
 	FactoryKey string
 	// GradingKey is "" where no players are compared.
 	GradingKey string
+	// Seq is the number of the newest event that a fork has of another sandbox.
+	Seq uint64
 }
 
 // PresetDetails are the details of invalid_preset.

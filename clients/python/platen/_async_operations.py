@@ -461,18 +461,19 @@ class AsyncOperations:
         *,
         checkpoint: str | None = None,
         seq: int | None = None,
+        sim_date: str | None = None,
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> AsyncSandbox:
         """Fork the sandbox: POST /sandbox/forks.
 
-        Creates another sandbox with the same company and history, from a checkpoint, an event, or now. Save
-        its keys: they are shown only in this response. From then on the two sandboxes are independent, and
-        new events have their own ids. Webhook subscriptions are not copied. A fork counts towards the
-        limits of the server and of your network like a new sandbox, but gets no ticket. An Idempotency-Key
-        is valid within your network for ten minutes, and has at least 20 characters, except on a server of
-        your own machine or office. You can also fork a sandbox that has expired, or whose company is
-        bankrupt.
+        Creates another sandbox with the same company and history, from a checkpoint, an event, the opening
+        of a day, or now. Save its keys: they are shown only in this response. From then on the two
+        sandboxes are independent, and new events have their own ids. Webhook subscriptions are not copied.
+        A fork counts towards the limits of the server and of your network like a new sandbox, but gets no
+        ticket. An Idempotency-Key is valid within your network for ten minutes, and has at least 20
+        characters, except on a server of your own machine or office. You can also fork a sandbox that has
+        expired, or whose company is bankrupt.
 
         It can fail with origin_refused (403), creation_closed (403), not_found (404), pow_required (428),
         ip_active_limit (429), ip_create_limit (429), queue_full (503) and not_in_evaluation (403), beside
@@ -483,8 +484,11 @@ class AsyncOperations:
 
         seq: Instead of a checkpoint: the number of an event. The fork begins after the change that wrote
         it. 1 to 9,007,199,254,740,991.
+
+        sim_date: Instead of a checkpoint: a working day that has opened. The fork begins at its opening,
+        08:00. A weekend means Monday. Such as 2026-09-08.
         """
-        return await self._create(Request("fork_sandbox", "POST", "/sandbox/forks", "judged", body=given({"checkpoint": checkpoint, "seq": seq}), idempotency_key=idempotency_key), call)
+        return await self._create(Request("fork_sandbox", "POST", "/sandbox/forks", "judged", body=given({"checkpoint": checkpoint, "seq": seq, "sim_date": sim_date}), idempotency_key=idempotency_key), call)
 
     async def get_triggers(
         self,

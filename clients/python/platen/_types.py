@@ -1929,6 +1929,10 @@ class ForkSandboxInput(TypedDict):
     #: 9,007,199,254,740,991.
     seq: NotRequired[int]
 
+    #: Instead of a checkpoint: a working day that has opened. The fork begins at its opening, 08:00. A weekend
+    #: means Monday. Such as 2026-09-08.
+    sim_date: NotRequired[DateText]
+
 
 class ForkedSandbox(TypedDict):
     """ForkedSandbox is in the response of fork_sandbox."""

@@ -63,16 +63,19 @@ func forkCommand() *cobra.Command {
 	var target cli.Target
 	var h cli.Handover
 	var seq int64
+	var date string
 	cmd := &cobra.Command{
 		Use:   "fork [CHECKPOINT]",
-		Short: "Fork the sandbox, now or at a checkpoint, and print the new keys",
-		Long: `Fork the sandbox, now or at a checkpoint, and print the new keys.
+		Short: "Fork the sandbox, now or at an earlier moment, and print the new keys",
+		Long: `Fork the sandbox, now or at an earlier moment, and print the new keys.
 
 The fork has the same company and the same history. From then on the two are independent.
-Without CHECKPOINT it begins now; with --seq, after the change that wrote that event.
+Without CHECKPOINT it begins now; with --seq, after the change that wrote that event; with
+--date, at the opening of that working day, also without a checkpoint there.
 
   export $(platen fork start)
   platen fork "before the rush" --env other.env
+  platen fork --date 2026-09-08
   platen fork --seq 120 --json`,
 		Args: atMostOne("platen fork takes at most one checkpoint; without one, it begins now"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,8 +87,11 @@ Without CHECKPOINT it begins now; with --seq, after the change that wrote that e
 			if cmd.Flags().Changed("seq") {
 				in.Seq = &seq
 			}
-			if in.Checkpoint != nil && in.Seq != nil {
-				return cli.UsageError{Err: errors.New("name a checkpoint or --seq, not both")}
+			if cmd.Flags().Changed("date") {
+				in.SimDate = new(client.Date(date))
+			}
+			if in.Checkpoint != nil && in.Seq != nil || in.SimDate != nil && (in.Checkpoint != nil || in.Seq != nil) {
+				return cli.UsageError{Err: errors.New("name a checkpoint, --seq or --date, only one of them")}
 			}
 			h.Out, h.Notes = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return cli.Fork(cmd.Context(), &target, in, h)
@@ -93,6 +99,7 @@ Without CHECKPOINT it begins now; with --seq, after the change that wrote that e
 	}
 	targetFlags(cmd, &target)
 	handoverFlags(cmd, &h)
+	cmd.Flags().StringVar(&date, "date", "", "In-world date at whose opening it begins, such as 2026-09-08.")
 	cmd.Flags().Int64Var(&seq, "seq", 0, "Number of the event after which it begins.")
 	return cmd
 }

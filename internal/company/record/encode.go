@@ -54,7 +54,7 @@ func DecodeState(b []byte, state any) error {
 // encodeEvent writes the delivery body (contract: EVT.BODY). Only the data
 // needs an encoder: the other values are ids, type names, times and paths,
 // none of which has a character to escape.
-func encodeEvent(p *pendingEvent, sandboxID string) []byte {
+func encodeEvent(p *pendingEvent) []byte {
 	b := make([]byte, 0, 640)
 	b = append(b, `{"id":"`...)
 	b = append(b, p.id...)
@@ -65,7 +65,7 @@ func encodeEvent(p *pendingEvent, sandboxID string) []byte {
 	b = append(b, `","sim_date":"`...)
 	b, _ = p.date.AppendText(b)
 	b = append(b, `","sandbox_id":"`...)
-	b = append(b, sandboxID...)
+	b = append(b, p.sandboxID...)
 	b = append(b, `","system":"`...)
 	b = append(b, p.kind.System()...)
 	b = append(b, `","simulation":true,"data":`...)

@@ -36,6 +36,8 @@ type Recorder struct {
 }
 
 type pendingEvent struct {
+	// sandboxID is that of the sandbox in which it happened: a copy goes on with another one.
+	sandboxID string
 	sequence  uint64
 	kind      event.Type
 	createdAt moment.Instant
@@ -152,7 +154,7 @@ func (r *Recorder) Emit(kind event.Type, about Row, data event.Data) string {
 	r.newest = r.feed.sequence
 	id := EventID(r.feed.uid, r.newest)
 	r.pending = append(r.pending, pendingEvent{
-		sequence: r.newest, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
+		sandboxID: r.feed.sandboxID, sequence: r.newest, kind: kind, createdAt: created, minute: r.now, date: r.Date(),
 		id: id, self: strings.Replace(definition.Self, "{id}", about.RowID(), 1), data: data, trace: r.feed.trace,
 	})
 	return id
@@ -239,7 +241,7 @@ func (r *Recorder) Flush() []Event {
 		p := &r.pending[i]
 		events[i] = Event{
 			Sequence: p.sequence, ID: p.id, Type: string(p.kind), CreatedAt: p.createdAt,
-			Body: encodeEvent(p, r.feed.sandboxID),
+			Body: encodeEvent(p),
 		}
 	}
 	r.Forget()
