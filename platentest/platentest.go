@@ -173,6 +173,20 @@ func (s *Sandbox) ForkAt(t testing.TB, label string) *Sandbox {
 		at(s.BaseURL)
 }
 
+// ForkAfter creates another sandbox of this one as it was after the change that wrote the event with a number.
+func (s *Sandbox) ForkAfter(t testing.TB, seq uint64) *Sandbox {
+	t.Helper()
+	return call[Sandbox](t, s.BaseURL, s.judge(), "/sandbox/forks", map[string]uint64{"seq": seq}).at(s.BaseURL)
+}
+
+// ForkOn creates another sandbox of this one as it was at the opening of a working day, such as 2026-09-08. It needs no
+// checkpoint there.
+func (s *Sandbox) ForkOn(t testing.TB, date client.Date) *Sandbox {
+	t.Helper()
+	return call[Sandbox](t, s.BaseURL, s.judge(), "/sandbox/forks", map[string]client.Date{"sim_date": date}).
+		at(s.BaseURL)
+}
+
 // requestPatience is how long a test waits for the program that it tests.
 const requestPatience = 30 * time.Second
 

@@ -64,6 +64,9 @@ func TestEachTestGetsItsOwnForkOfWhatWasPrepared(t *testing.T) {
 			})
 		}
 	})
+	if on, after := day(t, base.ForkOn(t, "2026-09-08")), day(t, base.ForkAfter(t, 1)); on != 1 || after != 0 {
+		t.Errorf("the forks of the second morning and of the first event are at days %d and %d", on, after)
+	}
 	if got := day(t, base); got != 2 {
 		t.Errorf("the days of its forks passed in the sandbox: it is at day %d", got)
 	}

@@ -39,6 +39,7 @@ test('a fork begins where the sandbox was prepared', real, async () => {
   const days = async ({ client }) => (await client.getSandbox()).clock.day_number;
   assert.equal(await days(await platen.fork()), 1);
   assert.equal(await days(await platen.fork({ checkpoint: 'start' })), 0);
+  assert.equal(await days(await platen.fork({ sim_date: '2026-09-07' })), 0);
   assert.equal(await days(await platen.sandbox()), 0);
 });
 

@@ -164,10 +164,13 @@ def shared() -> Platen:
         return _shared
 
 
-def fork(base: Sandbox, checkpoint: str | None = None) -> Sandbox:
-    """A sandbox in the state of another one, or in that of one of its checkpoints."""
+def fork(
+    base: Sandbox, checkpoint: str | None = None, *, seq: int | None = None, sim_date: str | None = None
+) -> Sandbox:
+    """A sandbox in the state of another one: now, at one of its checkpoints, after an event or at the opening of a
+    day."""
     judge = base.grader if base.keys.grading else base.client
-    return judge.fork_sandbox(checkpoint=checkpoint)
+    return judge.fork_sandbox(checkpoint=checkpoint, seq=seq, sim_date=sim_date)
 
 
 class PlatenCase:
@@ -197,6 +200,6 @@ class PlatenCase:
     def prepare(cls, sandbox: Sandbox) -> None:
         """Bring the sandbox into the state that the tests begin with."""
 
-    def fork(self, checkpoint: str | None = None) -> Sandbox:
-        """A sandbox in the state that was prepared, or in that of a checkpoint, for one test alone."""
-        return fork(self.base, checkpoint)
+    def fork(self, checkpoint: str | None = None, *, seq: int | None = None, sim_date: str | None = None) -> Sandbox:
+        """A sandbox in the state that was prepared, or in an earlier one, for one test alone."""
+        return fork(self.base, checkpoint, seq=seq, sim_date=sim_date)

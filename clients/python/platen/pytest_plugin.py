@@ -37,8 +37,8 @@ def platen_base(platen_server: fixture.Platen) -> Sandbox:
 
 @pytest.fixture
 def platen_fork(platen_base: Sandbox) -> Callable[..., Sandbox]:
-    """Makes forks of platen_base, or of a checkpoint of it."""
-    return lambda checkpoint=None: fixture.fork(platen_base, checkpoint)
+    """Makes forks of platen_base: now, or at a checkpoint, a seq or a sim_date."""
+    return lambda checkpoint=None, **earlier: fixture.fork(platen_base, checkpoint, **earlier)
 
 
 @pytest.fixture

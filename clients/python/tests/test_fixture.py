@@ -58,6 +58,7 @@ class FixtureTest(fixture.PlatenCase, unittest.TestCase):
             return sandbox.client.get_sandbox()["clock"]["day_number"]
 
         self.assertEqual([day(self.fork()), day(self.fork("start")), day(self.platen.sandbox())], [1, 0, 0])
+        self.assertEqual([day(self.fork(sim_date="2026-09-07")), day(self.fork(seq=1))], [0, 0])
 
     def test_a_program_that_is_not_there_is_told(self) -> None:
         with self.assertRaisesRegex(FileNotFoundError, "PLATEN_BIN"):
