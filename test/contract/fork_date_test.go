@@ -195,3 +195,21 @@ func TestAForkOfADateHandsNoEvaluationOver(t *testing.T) {
 	n.grader().asks(`{"sim_date":"2026-09-08"}`, "Idempotency-Key", key).
 		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
 }
+
+// TestAForkOfADateHasTheLateRequestsOfItsPast: one that arrived before a tick is not carried out again in it.
+func TestAForkOfADateHasTheLateRequestsOfItsPast(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.FORK.DATE", "OPEN.FAULT.REQUEST_LATE")
+	n := byHand(t)
+	order := n.order("SO-1001")
+	n.late(order, "cards")
+	n.ticksTo("2026-09-10")
+	m := n.dated("2026-09-09")
+	for range mostLate + 1 {
+		m.all(workOrders)
+		n.all(workOrders)
+	}
+	if mine, theirs := m.cardsOf(order), n.cardsOf(order); mine != 1 || theirs != 1 {
+		t.Errorf("the fork has %d work orders for it, its parent %d", mine, theirs)
+	}
+}
