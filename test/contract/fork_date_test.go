@@ -148,7 +148,7 @@ func TestAForkOfADateLivesWhatAClockLived(t *testing.T) {
 		folder := presets(t, map[string]object{"hasty": {"clock": object{"mode": "realtime", "speed": 480}}})
 		n := serve(t, folder).create(t, `{"preset":"hasty"}`)
 		n.settle()
-		time.Sleep(5 * time.Second) // nobody looks, so much is passed at once
+		time.Sleep(5 * time.Second) //nolint:forbidigo // in a bubble: nobody looks, so much passes at once
 		n.row("/sandbox")
 		n.patch("/sandbox", `{"clock":"manual"}`)
 		n.ticksTo("2026-09-18")
