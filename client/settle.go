@@ -125,8 +125,8 @@ func (s *Settlement) recount() {
 	}
 }
 
-// Considerate is the part of the requests without a harmless mistake, nil before the first: that did not come early, were
-// no refused write, and did not read again what had not changed.
+// Considerate is the part of the requests without a harmless mistake, nil before the first: those that did not come
+// early, were no refused write, and did not read again what had not changed.
 func (s *Settlement) Considerate() *float64 {
 	m := &s.Manners
 	if m.Requests == 0 {

@@ -51,8 +51,8 @@ func integrationCommand() *cobra.Command {
 	f.BoolVar(&settle, "settle", false, "Judge everything that was due by now: in a fork, in which four days pass.")
 	demandFlags(cmd, &demands, "Fail if one of both scores is less: exactly once, and where the "+
 		"sandbox was asked for faults, also that of your program. Implies --settle.")
-	f.Float64Var(&demands.Manners, mannersFlag, 0, "Fail if a smaller part of the requests was without a harmless mistake: "+
-		"an early request, a rejected write, a read of unchanged data.")
+	f.Float64Var(&demands.Manners, mannersFlag, 0, "Fail if a smaller part of the requests was without a harmless "+
+		"mistake: an early request, a rejected write, a read of unchanged data.")
 	f.BoolVar(&asJSON, "json", false,
 		"Print one JSON object: the data of GET /sandbox/integration, and failures; null if the sandbox has no score.")
 	return cmd
