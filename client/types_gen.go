@@ -1257,7 +1257,7 @@ type Fault struct {
 //
 // The body that injects a fault into the next matching requests or deliveries.
 type InjectFaultInput struct {
-	// The kind of fault to let happen. The page /docs/faults says what each kind does. Required.
+	// The kind of fault to inject. The page /docs/faults says what each kind does. Required.
 	Kind FaultKind `json:"kind"`
 	// How many times, as soon as it can; once when left out. 1 to 100.
 	Count *int64 `json:"count,omitzero"`

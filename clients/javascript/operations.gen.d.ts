@@ -1134,7 +1134,7 @@ export interface Fault {
 
 /** InjectFaultInput is the body of inject_fault. */
 export interface InjectFaultInput {
-  /** The kind of fault to let happen. The page /docs/faults says what each kind does. Required. */
+  /** The kind of fault to inject. The page /docs/faults says what each kind does. Required. */
   kind: FaultKind;
   /** How many times, as soon as it can; once when left out. 1 to 100. */
   count?: number;

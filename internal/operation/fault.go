@@ -144,7 +144,7 @@ func FaultOf(h *desk.FaultHit) Fault {
 type InjectFault struct {
 	_ struct{} `doc:"The body that injects a fault into the next matching requests or deliveries."`
 
-	Kind       fault.Kind  `json:"kind" required:"true" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to let happen."`
+	Kind       fault.Kind  `json:"kind" required:"true" enum:"response_lost,request_lost,request_late,storm,outage,slow_response,in_progress,stale_read,growth,short_page,webhook_twice,webhook_late,webhook_lost,webhook_forged,secret_rotated" doc:"The kind of fault to inject."`
 	Count      *int64      `json:"count,omitzero" minimum:"1" maximum:"100" doc:"How many times, as soon as it can; once when left out."`
 	Operations []string    `json:"operations,omitzero" minItems:"1" maxItems:"40" uniqueItems:"true" doc:"Ids of the operations that it waits for, such as create_work_order. When left out, a lost request or response waits for the next write, and other faults take the next request that can meet them. Not for faults of deliveries."`
 	Form       *fault.Form `json:"form,omitzero" enum:"error,cut" doc:"How a lost request or response looks: error, a 502, or cut, a closed connection, which some HTTP libraries resend by themselves. Either by chance when left out. Not for other faults."`

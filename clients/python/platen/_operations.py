@@ -637,7 +637,7 @@ class Operations:
         It can fail with origin_refused (403), too_many_open (409) and not_in_evaluation (403), beside the
         errors of every request.
 
-        kind: The kind of fault to let happen. The page /docs/faults says what each kind does.
+        kind: The kind of fault to inject. The page /docs/faults says what each kind does.
 
         count: How many times, as soon as it can; once when left out. 1 to 100.
 

@@ -2085,7 +2085,7 @@ class Fault(TypedDict):
 class InjectFaultInput(TypedDict):
     """InjectFaultInput is the body of inject_fault."""
 
-    #: The kind of fault to let happen. The page /docs/faults says what each kind does. Required.
+    #: The kind of fault to inject. The page /docs/faults says what each kind does. Required.
     kind: FaultKind
 
     #: How many times, as soon as it can; once when left out. 1 to 100.
