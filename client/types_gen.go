@@ -1530,6 +1530,11 @@ type LoggedCall struct {
 	// The trace context that the request came with (W3C Trace Context); null for none. Deliveries of
 	// the events that it caused carry it, too.
 	Traceparent *string `json:"traceparent"`
+	// The number of the first event that the request wrote, seq of the feed; null for none. Events of
+	// missions that it completed are among them.
+	FirstSeq *uint64 `json:"first_seq"`
+	// The number of the last event that the request wrote.
+	LastSeq *uint64 `json:"last_seq"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 }
@@ -1576,6 +1581,11 @@ type LoggedExchange struct {
 	// The trace context that the request came with (W3C Trace Context); null for none. Deliveries of
 	// the events that it caused carry it, too.
 	Traceparent *string `json:"traceparent"`
+	// The number of the first event that the request wrote, seq of the feed; null for none. Events of
+	// missions that it completed are among them.
+	FirstSeq *uint64 `json:"first_seq"`
+	// The number of the last event that the request wrote.
+	LastSeq *uint64 `json:"last_seq"`
 	// When the response was sent.
 	CreatedAt time.Time `json:"created_at"`
 	// The query string of the request, at most its first 2,048 bytes, followed by … where it was

@@ -1408,6 +1408,13 @@ export interface LoggedCall {
    * that it caused carry it, too.
    */
   traceparent: string | null;
+  /**
+   * The number of the first event that the request wrote, seq of the feed; null for none. Events of missions
+   * that it completed are among them.
+   */
+  first_seq: number | null;
+  /** The number of the last event that the request wrote. */
+  last_seq: number | null;
   /** When the response was sent. */
   created_at: Timestamp;
 }
@@ -1453,6 +1460,13 @@ export interface LoggedExchange {
    * that it caused carry it, too.
    */
   traceparent: string | null;
+  /**
+   * The number of the first event that the request wrote, seq of the feed; null for none. Events of missions
+   * that it completed are among them.
+   */
+  first_seq: number | null;
+  /** The number of the last event that the request wrote. */
+  last_seq: number | null;
   /** When the response was sent. */
   created_at: Timestamp;
   /**

@@ -116,7 +116,7 @@ func (s *Server) remember(r *message.Request, out *message.Response, now moment.
 		System: r.Caller.System, Status: out.Status,
 		Code: string(out.Code), Replayed: out.Replayed, Faults: out.Facts.Injected, Key: out.Facts.Key,
 		Traceparent: traceOf(r.HTTP.Header).Parent,
-		At:          now, Milliseconds: time.Since(r.Began).Milliseconds(),
+		At:          now, Milliseconds: time.Since(r.Began).Milliseconds(), First: out.First, Last: out.Last,
 	}
 	if r.Operation != nil {
 		call.Operation = r.Operation.ID

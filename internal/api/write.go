@@ -203,7 +203,9 @@ func (x *exchange) delete() (*message.Response, error) {
 
 // replied is the reply of a command, new or stored.
 func replied(reply sandbox.Reply) *message.Response {
-	out := &message.Response{Status: reply.Status, Raw: reply.Body, Replayed: reply.Replayed}
+	out := &message.Response{
+		Status: reply.Status, Raw: reply.Body, Replayed: reply.Replayed, First: reply.First, Last: reply.Last,
+	}
 	if reply.Once != nil {
 		out.Raw = reply.Once
 		out.Secret()

@@ -42,6 +42,8 @@ type Call struct {
 	// At is when the response was sent, Milliseconds how long it took.
 	At           moment.Instant
 	Milliseconds int64
+	// First and Last are the numbers of the events that it wrote, both 0 for none.
+	First, Last uint64
 	// Exchange is the exchange on the wire, nil where that is not remembered.
 	Exchange *Exchange
 }

@@ -32,6 +32,8 @@ type LoggedCall struct {
 	ErrorCode        *string        `json:"error_code" doc:"The code of the error; null for none."`
 	Faults           *[]fault.Kind  `json:"faults" example:"[\"response_lost\"]" doc:"The kinds of the faults that were injected into the request or its response, such as response_lost; null for the player of an evaluation."`
 	Traceparent      *string        `json:"traceparent" example:"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" doc:"The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the events that it caused carry it, too."`
+	FirstSeq         *uint64        `json:"first_seq" doc:"The number of the first event that the request wrote, seq of the feed; null for none. Events of missions that it completed are among them."`
+	LastSeq          *uint64        `json:"last_seq" doc:"The number of the last event that the request wrote."`
 	CreatedAt        moment.Instant `json:"created_at" doc:"When the response was sent."`
 }
 
@@ -83,6 +85,9 @@ func LoggedCallOf(c *desk.Call, faults bool) LoggedCall {
 	}
 	if c.Code != "" {
 		row.ErrorCode = &c.Code
+	}
+	if c.Last != 0 {
+		row.FirstSeq, row.LastSeq = &c.First, &c.Last
 	}
 	if c.Traceparent != "" {
 		row.Traceparent = &c.Traceparent

@@ -33,6 +33,9 @@ type Reply struct {
 	Replayed bool
 	// At is the moment at which the command ran, also of one that was refused; 0 when it did not get so far.
 	At moment.Instant
+	// First and Last are the numbers of the events that the command wrote, with those of missions that it completed;
+	// both are 0 for none.
+	First, Last uint64
 }
 
 // pendingReply is a response that is yet to be rendered.

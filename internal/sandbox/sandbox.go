@@ -249,6 +249,9 @@ func (s *Sandbox) do(ctx context.Context, cmd Command, now moment.Instant) (Repl
 		}
 		return Reply{At: now}, err
 	}
+	if last := s.published.Load().Sequence; last > before.Sequence {
+		reply.First, reply.Last = before.Sequence+1, last
+	}
 	if tx.ticked {
 		s.ticked = now
 	}

@@ -2373,6 +2373,13 @@ class LoggedCall(TypedDict):
     #: events that it caused carry it, too.
     traceparent: str | None
 
+    #: The number of the first event that the request wrote, seq of the feed; null for none. Events of missions
+    #: that it completed are among them.
+    first_seq: int | None
+
+    #: The number of the last event that the request wrote.
+    last_seq: int | None
+
     #: When the response was sent.
     created_at: Timestamp
 
@@ -2419,6 +2426,13 @@ class LoggedExchange(TypedDict):
     #: The trace context that the request came with (W3C Trace Context); null for none. Deliveries of the
     #: events that it caused carry it, too.
     traceparent: str | None
+
+    #: The number of the first event that the request wrote, seq of the feed; null for none. Events of missions
+    #: that it completed are among them.
+    first_seq: int | None
+
+    #: The number of the last event that the request wrote.
+    last_seq: int | None
 
     #: When the response was sent.
     created_at: Timestamp

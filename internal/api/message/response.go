@@ -48,6 +48,8 @@ type Response struct {
 	Code     problem.Code
 	RetryAt  moment.Instant
 	Replayed bool
+	// First and Last are the numbers of the events that the request wrote, both 0 for none.
+	First, Last uint64
 	// Spent is the decision on the caller's budgets.
 	Spent ratelimit.Decision
 	// Facts are the request's facts for the missions beside what everybody sees.

@@ -184,15 +184,12 @@ function About({ path }) {
 // eventsMost is how many events of a request are named.
 const eventsMost = 3;
 
-// caused are the events that were written while a write of a client was served, those about missions last. Both
-// times are of the same clock; two writes within a millisecond share their events.
+// caused are the events that a request wrote, those about missions last.
 function caused(r) {
-  if (r.method === 'GET') return [];
-  const end = Date.parse(r.created_at);
-  const from = end - r.duration_ms - 1;
+  if (r.first_seq == null) return [];
   const about = e => e.type.startsWith('sandbox.mission.');
   return store.events.value
-    .filter(e => from <= Date.parse(e.created_at) && Date.parse(e.created_at) <= end)
+    .filter(e => r.first_seq <= e.seq && e.seq <= r.last_seq)
     .reverse()
     .sort((a, b) => about(a) - about(b));
 }
