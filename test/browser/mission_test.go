@@ -47,7 +47,8 @@ func TestEachMissionHasACommandThatBeginsIt(t *testing.T) {
 	}
 	// The subject of a mission, or a wait for the company, may be an error.
 	mayFail := []string{
-		"lost_response", "lost_request", "still_at_work", "press_busy_wait", "bridge_it", "start_print_run", "restock",
+		"lost_response", "lost_request", "late_request", "still_at_work", "press_busy_wait", "bridge_it",
+		"start_print_run", "restock",
 	}
 	// One spends a budget, one needs a receiver, two take systems away for a while, and one spoils lists.
 	later := []string{"back_off", "verified_webhook", "sit_out_storm", "half_a_company", "start_over"}
@@ -70,7 +71,7 @@ func TestEachMissionHasACommandThatBeginsIt(t *testing.T) {
 	after := status()
 	for _, done := range []string{
 		"safe_retry", "page_through", "not_modified", "take_csv", "read_the_feed", "agent_call", "lost_response",
-		"lost_request",
+		"lost_request", "late_request",
 	} {
 		if _, open := commands[done]; open && after[done] != "completed" {
 			t.Errorf("the command of %s leaves it %s:\n%s", done, after[done], commands[done])

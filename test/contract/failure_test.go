@@ -140,6 +140,28 @@ func TestALostRequestIsDoneWithTheSameKey(t *testing.T) {
 	n.isOpen("lost_response", 0)
 }
 
+// TestALateRequestIsGotWithTheSameKey, before it arrives and after that.
+func TestALateRequestIsGotWithTheSameKey(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.MISSION.LATE_REQUEST")
+	n := breakable(t)
+	n.injects("request_late", 1)
+	n.notebooks("mine", 1).isLost(t)
+	n.notebooks("other", 1).is(t, "the same work with another key", http.StatusCreated, false)
+	n.isOpen("late_request", 0)
+	n.tick(1)
+	n.isOpen("late_request", 0) // it came by itself
+	n.notebooks("mine", 1).is(t, "what has arrived", http.StatusCreated, true)
+	n.isDone("late_request")
+	n.isOpen("lost_request", 0)
+
+	n = breakable(t)
+	n.injects("request_late", 1)
+	n.notebooks("mine", 1).isLost(t)
+	n.notebooks("mine", 1).is(t, "what is on its way", http.StatusCreated, false)
+	n.isDone("late_request")
+}
+
 func TestAStormIsSatOut(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.MISSION.SIT_OUT_STORM")
@@ -289,7 +311,7 @@ func TestWhoIsComparedHasNoMissionsOfFailures(t *testing.T) {
 	if ids := of(compared); len(ids) > 0 {
 		t.Errorf("who is compared has the missions %v", ids)
 	}
-	want := []string{"lost_response", "lost_request", "sit_out_storm", "half_a_company", "start_over", "still_at_work"}
+	want := []string{"lost_response", "lost_request", "sit_out_storm", "half_a_company", "start_over", "still_at_work", "late_request"}
 	if ids := of(usual); !slices.Equal(ids, want) {
 		t.Errorf("the missions of failures are %v", ids)
 	}

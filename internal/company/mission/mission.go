@@ -134,6 +134,10 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 		objective: "Be told that the first attempt at a write is still at work, and get its response later.",
 		hint: `POST /sandbox/faults {"kind":"in_progress"} and send a write twice with the same Idempotency-Key. ` +
 			"After 409 request_in_progress, wait until retry_at, and send it again with that key."},
+	{order: 27, id: "late_request", title: "Outrun a late request", track: trackFailures, wanted: RepeatedLateRequest,
+		objective: "Lose a write that takes effect later, and get its response by repeating the request.",
+		hint: `POST /sandbox/faults {"kind":"request_late"} and send a write with an Idempotency-Key. ` +
+			"It looks lost, and a list does not show it yet: a new key would do the work twice. Send it again with its key."},
 }
 
 // Introduction is the fixed part of a mission, for the docs.

@@ -56,7 +56,10 @@ const (
 	StartedOver
 	// WaitedForFirst: the first attempt at a write was at work, and its response came later.
 	WaitedForFirst
+	// RepeatedLateRequest: a write was to arrive late, and its response was got by repeating it.
+	RepeatedLateRequest
 )
 
 // OfFailures are the signals of injected faults.
-const OfFailures = GotLostResponse | RepeatedLostRequest | SatOutStorm | WentOnElsewhere | StartedOver | WaitedForFirst
+const OfFailures = GotLostResponse | RepeatedLostRequest | SatOutStorm | WentOnElsewhere | StartedOver |
+	WaitedForFirst | RepeatedLateRequest

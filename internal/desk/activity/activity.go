@@ -110,7 +110,7 @@ type Copy struct {
 func (c *ClientActivity) Observe(call *Call, known mission.Signals) (added mission.Signals) {
 	f := &c.Failures
 	if call.Exposed || call.Fault != "" || c.Office.Storm.Until+c.Factory.Storm.Until != 0 || f.Absence.System != "" ||
-		len(f.Responses)+len(f.Requests)+len(f.Working)+len(f.Lists) > 0 {
+		len(f.Responses)+len(f.Requests)+len(f.Late)+len(f.Working)+len(f.Lists) > 0 {
 		added = c.fail(call, known)
 	}
 	switch call.Fault {

@@ -20,9 +20,10 @@ const (
 // of their keys. The oldest is forgotten first.
 type Failures struct {
 	// Responses are the writes that were carried out and whose responses were lost, Requests
-	// those that were lost before they did anything.
+	// those that were lost before they did anything, Late those that were to arrive late.
 	Responses []uint64 `json:"responses,omitempty"`
 	Requests  []uint64 `json:"requests,omitempty"`
+	Late      []uint64 `json:"late,omitempty"`
 	// Working are the writes whose first attempts were said to be still at work.
 	Working []Attempt `json:"working,omitempty"`
 	Lists   []Restart `json:"lists,omitempty"`
@@ -72,6 +73,9 @@ func (c *ClientActivity) fail(call *Call, known mission.Signals) (added mission.
 	if lacks(mission.GotLostResponse | mission.RepeatedLostRequest) {
 		added |= c.repeatLost(call)
 	}
+	if lacks(mission.RepeatedLateRequest) {
+		added |= c.repeatLate(call)
+	}
 	if lacks(mission.SatOutStorm) {
 		added |= c.sitOut(call)
 	}
@@ -113,6 +117,24 @@ func (c *ClientActivity) repeatLost(call *Call) (added mission.Signals) {
 		}
 	}
 	return added
+}
+
+// repeatLate looks for writes that were to arrive late, and that succeed when they are repeated: before they arrive,
+// so that what arrives does nothing, or after that with the stored response.
+func (c *ClientActivity) repeatLate(call *Call) mission.Signals {
+	f := &c.Failures
+	late := slices.Index(f.Late, call.Key)
+	switch {
+	case call.Key == 0:
+	case call.Fault == fault.RequestLate:
+		if late < 0 {
+			f.Late = remember(f.Late, call.Key, maxLost)
+		}
+	case late >= 0 && call.got():
+		f.Late = nil
+		return mission.RepeatedLateRequest
+	}
+	return 0
 }
 
 // sitOut looks for a key that a storm turns away, that is silent as long as it is told, and

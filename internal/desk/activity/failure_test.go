@@ -46,7 +46,7 @@ func tell(t *testing.T, signal mission.Signals, stories ...story) {
 func keyed(key uint64, as fault.Kind) step {
 	s := step{call: activity.Call{Key: key, Status: 201, Write: true, Business: true, Exposed: true, Fault: as}}
 	switch as { //nolint:exhaustive // the other ones change nothing here
-	case fault.RequestLost:
+	case fault.RequestLost, fault.RequestLate:
 		s.call.Status = 502
 	case fault.InProgress:
 		s.call.Status, s.call.Code, s.wait = 409, problem.RequestInProgress, 5
@@ -118,6 +118,23 @@ func TestALostRequestIsDoneWithItsKey(t *testing.T) {
 		}, false},
 		story{"a repetition that fails", []step{keyed(1, fault.RequestLost), keyed(1, "").unsuccessful()}, false},
 		story{"a write without a key", []step{keyed(0, fault.RequestLost), keyed(0, "")}, false},
+	)
+}
+
+func TestALateRequestIsRepeatedWithItsKey(t *testing.T) {
+	t.Parallel()
+	tell(t, mission.RepeatedLateRequest,
+		story{"the same key before it arrives", []step{keyed(1, fault.RequestLate), keyed(1, "")}, true},
+		story{"the same key after it arrived", []step{keyed(1, fault.RequestLate), replayed(1, "")}, true},
+		story{"the same key, late twice", []step{
+			keyed(1, fault.RequestLate), keyed(1, fault.RequestLate), replayed(1, ""),
+		}, true},
+		story{"another key", []step{keyed(1, fault.RequestLate), keyed(2, ""), replayed(2, "")}, false},
+		story{"a repetition that fails", []step{keyed(1, fault.RequestLate), keyed(1, "").unsuccessful()}, false},
+		story{"a repetition whose response is lost", []step{
+			keyed(1, fault.RequestLate), replayed(1, fault.ResponseLost),
+		}, false},
+		story{"a write without a key", []step{keyed(0, fault.RequestLate), keyed(0, "")}, false},
 	)
 }
 

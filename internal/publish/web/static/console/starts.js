@@ -137,6 +137,7 @@ const starts = {
   half_a_company: () => failing('outage', [get('/office/cash'), get('/factory/stock', 'factory')]),
   start_over: () => failing('short_page', [get('/office/sales-orders?limit=2')], 10),
   still_at_work: () => failing('in_progress', [write('at-work'), write('at-work')]),
+  late_request: () => failing('request_late', [write('late'), write('late')]),
 };
 
 // startOf is the command that begins a mission, '' for one that is new to this page.
