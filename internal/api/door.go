@@ -66,7 +66,7 @@ func (s *Server) find(in *message.Request, t *route, p message.Provenance, unfou
 	}
 	unauthorized := s.identify(in, p)
 	if unauthorized == nil && unfound == nil {
-		in.HAR = t.har
+		in.Archive = t.archive
 		in.CSV, in.Refusal = rules(in, b, t)
 		return
 	}
@@ -143,7 +143,7 @@ func rules(in *message.Request, b *bound, t *route) (csv bool, err error) {
 			return false, err
 		}
 	}
-	if t.har {
+	if t.archive {
 		return false, nil
 	}
 	return negotiate(in.HTTP, b, t.csv)

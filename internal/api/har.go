@@ -16,8 +16,10 @@ import (
 	"platen/internal/words/wire"
 )
 
-// archiveSuffix ends the path of the remembered requests as an HTTP Archive.
-const archiveSuffix = ".har"
+// archives are the suffixes of the paths of operations that are also served as a file.
+//
+//nolint:gochecknoglobals // read only
+var archives = map[string]string{"list_requests": ".har", "get_sandbox": ".platen"}
 
 // maxArchiveArgs is the most arguments of a query that an entry lists one by one.
 const maxArchiveArgs = 100

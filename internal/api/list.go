@@ -123,7 +123,7 @@ func (p *page) decodeCursor(text string) (uint64, error) {
 // list sends rows, newest first. A cursor is a place in the order of births, so
 // rows that are born while a client pages shift nothing.
 func (x *exchange) list() (*message.Response, error) {
-	if x.HAR {
+	if x.Archive {
 		return x.archive()
 	}
 	p, sent, err := x.page()

@@ -105,7 +105,8 @@ type route struct {
 	// operations by method; HEAD is GET.
 	operations map[string]*bound
 	allow      string
-	csv, har   bool
+	// csv and archive are set for paths of their own: of a list as CSV, and of an operation as a file of another kind.
+	csv, archive bool
 	// names are those of the segments of its path that hold ids, "" for the others.
 	names []string
 	// console, when set, serves a route of the console.
@@ -155,9 +156,9 @@ func New(o Options, table []operation.Operation) (*Server, error) {
 		if b.columns != nil {
 			add(routes, b.Path+".csv", b, true)
 		}
-		if b.Kind == operation.List && b.Resource == operation.CallResource {
-			add(routes, b.Path+archiveSuffix, b, false)
-			routes[b.Path+archiveSuffix].har = true
+		if suffix := archives[b.ID]; suffix != "" {
+			add(routes, b.Path+suffix, b, false)
+			routes[b.Path+suffix].archive = true
 		}
 	}
 	for pattern, r := range routes {

@@ -13,6 +13,9 @@ import (
 
 // object sends a value computed from the present state.
 func (x *exchange) object() (*message.Response, error) {
+	if x.Archive {
+		return x.export()
+	}
 	sent, err := x.query()
 	if err != nil {
 		return nil, err

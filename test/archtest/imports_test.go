@@ -81,6 +81,8 @@ var narrow = []struct{ packages, may, reason string }{
 		"internal/store internal/store/groupcommit internal/store/migration", "engines do not know each other"},
 	{"internal/sandbox/apikey", "internal/store internal/words/wire",
 		"a key is known by the hash under which it is stored"},
+	{"internal/sandbox/sandboxfile", "internal/store internal/words/moment",
+		"a file holds bodies: it does not know what they mean"},
 	{"internal/sandbox/commitlog", words + " internal/company/record internal/store",
 		"the stored form knows rows and events, and not what they mean"},
 

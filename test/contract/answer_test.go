@@ -163,6 +163,10 @@ func (s *service) inspect(a *answer) {
 		if path != "/requests.har" || a.Status != http.StatusOK {
 			t.Errorf("%s: %d is an HTTP Archive", a.asked, a.Status)
 		}
+	case a.Header.Get("Content-Type") == "application/vnd.platen.sandbox":
+		if path != "/sandbox.platen" || a.Status != http.StatusOK {
+			t.Errorf("%s: %d is a sandbox as a file", a.asked, a.Status)
+		}
 	default:
 		a.inspectEnvelope()
 		if t.Failed() {

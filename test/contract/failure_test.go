@@ -311,7 +311,9 @@ func TestWhoIsComparedHasNoMissionsOfFailures(t *testing.T) {
 	if ids := of(compared); len(ids) > 0 {
 		t.Errorf("who is compared has the missions %v", ids)
 	}
-	want := []string{"lost_response", "lost_request", "sit_out_storm", "half_a_company", "start_over", "still_at_work", "late_request"}
+	want := []string{
+		"lost_response", "lost_request", "sit_out_storm", "half_a_company", "start_over", "still_at_work", "late_request",
+	}
 	if ids := of(usual); !slices.Equal(ids, want) {
 		t.Errorf("the missions of failures are %v", ids)
 	}

@@ -150,11 +150,13 @@ func groups() []group {
 		{"Change a sandbox", []*cobra.Command{
 			tickCommand(), clockCommand(), extendCommand(), apiCommand(), triggerCommand(), faultsCommand(),
 		}},
-		{"Fork and delete", []*cobra.Command{checkpointCommand(), forkCommand(), resetCommand(), deleteCommand()}},
+		{"Fork and delete", []*cobra.Command{
+			checkpointCommand(), forkCommand(), exportCommand(), resetCommand(), deleteCommand(),
+		}},
 		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
 		{"Evaluate programs and agents", []*cobra.Command{evalCommand(), replayCommand(), tasksCommand()}},
 		{"Run a server", []*cobra.Command{
-			backupCommand(), restoreCommand(), moveCommand(), nodesCommand(),
+			backupCommand(), restoreCommand(), moveCommand(), importCommand(), nodesCommand(),
 		}},
 	}
 }

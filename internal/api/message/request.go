@@ -58,9 +58,9 @@ type Request struct {
 	// Endpoint serves the request once every layer has let it pass.
 	Endpoint Handler
 	// Operation is that of the table, nil where there is none. CSV is set when the client asks for
-	// rows as CSV, HAR when it asks for the remembered requests as an HTTP Archive.
-	Operation *operation.Operation
-	CSV, HAR  bool
+	// rows as CSV, Archive when it asks for the remembered requests as an HTTP Archive, or for the sandbox as a file.
+	Operation    *operation.Operation
+	CSV, Archive bool
 	// Watching is set for a route of the console, which leaves no trace. OwnBudget is set where the endpoint
 	// itself spends what the request costs.
 	Watching, OwnBudget bool

@@ -20,6 +20,8 @@ const (
 	ContentJSON = "application/json"
 	ContentCSV  = "text/csv; charset=utf-8"
 	ContentHAR  = "application/har+json"
+	// ContentSandbox is a sandbox as a file (contract: OPEN.FILE.EXPORT).
+	ContentSandbox = "application/vnd.platen.sandbox"
 )
 
 // Response is a whole response, with all that the layers need to know of it. A layer may mark it; the Writer

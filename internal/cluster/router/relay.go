@@ -23,7 +23,7 @@ const pieceBytes = 16 << 10
 func (t *Router) relay(from *hop.Response) (*message.Response, error) {
 	out := &message.Response{Status: from.StatusCode, Header: from.Header, Relayed: true, Hold: from.Hold}
 	kind := from.Header.Get("Content-Type")
-	if kind == message.ContentHAR || strings.HasPrefix(kind, "text/event-stream") {
+	if kind == message.ContentHAR || kind == message.ContentSandbox || strings.HasPrefix(kind, "text/event-stream") {
 		out.Stream = func(_ context.Context, w http.ResponseWriter) { copyStream(w, from.Body) }
 		return out, nil
 	}
