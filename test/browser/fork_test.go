@@ -340,3 +340,39 @@ func TestAForkBringsAProofOfWork(t *testing.T) {
 		t.Errorf("the tab went from %s to %s and keeps %d others", before.SandboxID, after.SandboxID, len(after.Others))
 	}
 }
+
+// TestAMomentThatPassedIsForked from the event that wrote it, and at the opening of a day.
+func TestAMomentThatPassedIsForked(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	old := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	old.must(http.MethodPost, "/office/sales-orders/SO-1001/accept", nil)
+	accepted := old.list("/events?types=office.sales_order.accepted")[0]
+	old.tick(480)
+	old.tick(480)
+	x := open(t, p.Origin, looks[0])
+	x.enter(old.Sandbox, "/console/session")
+	x.shows("#fork-day", "Fork the opening of a day")
+	x.fill("#fork-day input", "2026-09-08")
+	x.inEverySize("#fork-day", "a day to fork", "fork-day")
+	x.click("#fork-day .btn:enabled")
+	x.savesKeys()
+	if minutes := workingMinutes(t, x.company(p).clock()); minutes != 480 {
+		t.Errorf("the fork of a day is at %d minutes", minutes)
+	}
+	x.click("#to-parent")
+	x.shows(".toast", old.ID)
+	x.goTo("/console/events/" + text(accepted, "id"))
+	x.inEverySize(".ev-record", "an event to fork", "fork-event")
+	x.click("#fork-" + text(accepted, "id"))
+	x.shows("h1", "Your two keys")
+	x.shows("#made-of", "after event") // the last one of the same change
+	x.accessible("the keys of a fork of an event")
+	fork := x.company(p)
+	if status := text(fork.must(http.MethodGet, "/office/sales-orders/SO-1001", nil), "status"); status != "accepted" {
+		t.Errorf("after the event the order is %s", status)
+	}
+	if minutes := workingMinutes(t, fork.clock()); minutes != 0 {
+		t.Errorf("the fork of an event of the first morning is at %d minutes", minutes)
+	}
+}

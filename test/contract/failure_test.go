@@ -312,7 +312,8 @@ func TestWhoIsComparedHasNoMissionsOfFailures(t *testing.T) {
 		t.Errorf("who is compared has the missions %v", ids)
 	}
 	want := []string{
-		"lost_response", "lost_request", "sit_out_storm", "half_a_company", "start_over", "still_at_work", "late_request",
+		"lost_response", "lost_request", "sit_out_storm", "half_a_company", "start_over", "still_at_work",
+		"late_request",
 	}
 	if ids := of(usual); !slices.Equal(ids, want) {
 		t.Errorf("the missions of failures are %v", ids)

@@ -137,7 +137,7 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 	{order: 27, id: "late_request", title: "Outrun a late request", track: trackFailures, wanted: RepeatedLateRequest,
 		objective: "Lose a write that takes effect later, and get its response by repeating the request.",
 		hint: `POST /sandbox/faults {"kind":"request_late"} and send a write with an Idempotency-Key. ` +
-			"It looks lost, and no list shows it yet, but a new key would do the work twice. Send it again with its key."},
+			"It looks lost, and no list shows it yet, but a new key would do it twice. Send it again with its key."},
 }
 
 // Introduction is the fixed part of a mission, for the docs.

@@ -5,6 +5,7 @@ import { nameOf, pageOfPath, resourceOf } from '../lib/navigate.js';
 import { anyKey } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number } from '../lib/format.js';
+import { ForkHere } from './forks.js';
 import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl } from './parts.js';
 import { Share, useAsked, useHeld, useSeen } from './parts.js';
 
@@ -94,6 +95,7 @@ function Opened({ e }) {
             : null
         }
         <${Share} path=${`/console/events/${e.id}`} what="this event" />
+        <${ForkHere} id=${`fork-${e.id}`} point=${{ seq: e.seq }} of=${`after event ${e.seq}`} />
       </p>
       <${Json} value=${e} what="event" system=${e.system} />
     </div>

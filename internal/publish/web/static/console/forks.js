@@ -1,7 +1,7 @@
 // Checkpoints, forks of them, and what ends a sandbox.
 import { useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
-import { session, anyKey, madeOf, nextOf, parentOf } from '../lib/session.js';
+import { session, anyKey, madeOf, nextOf, parentOf, reviewing } from '../lib/session.js';
 import { go } from '../lib/navigate.js';
 import { call, Refusal } from '../lib/api.js';
 import { day, number } from '../lib/format.js';
@@ -70,6 +70,48 @@ const Fork = ({ id, point, of, work, primary, text = 'Fork' }) => html`
     <span class="vh"> ${of}</span>
   </button>
 `;
+
+// ForkHere forks the moment that a page shows, where this tab may.
+export function ForkHere({ id, point, of }) {
+  const { refusal, work } = useWork();
+  if (reviewing() || forks.compared.value) return null;
+  return html`
+    <${Fork} id=${id} point=${point} of=${of} text="Fork from here" work=${work} />
+    ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
+    ${forks.working.value === id ? html`<${Proving} />` : null}
+  `;
+}
+
+// ForkDay forks the opening of a day that has passed, which needs no checkpoint.
+function ForkDay({ first, work }) {
+  const today = store.present.value?.sim_date;
+  const [date, set] = useState('');
+  const off = !!forks.working.value || store.readOnly.value === 'gone';
+  const fork = e => {
+    e.preventDefault();
+    work('fork-day', () => forks.fork({ sim_date: date }).then(showKeys));
+  };
+  return html`
+    <form class="beside" id="fork-day" onSubmit=${fork}>
+      <label class="field">
+        <span>Fork the opening of a day</span>
+        <input
+          type="date"
+          name="sim_date"
+          required
+          min=${first}
+          max=${today}
+          value=${date}
+          onInput=${e => set(e.target.value)}
+        />
+      </label>
+      <button class="btn" disabled=${off || !date}>
+        <${Icon} name="git-compare" size=${14} />
+        ${forks.working.value === 'fork-day' ? 'Forking…' : 'Fork'}
+      </button>
+    </form>
+  `;
+}
 
 function Delete({ checkpoint: c, work }) {
   const [sure, ask] = useState(false);
@@ -164,7 +206,11 @@ export function Checkpoints() {
           A checkpoint names a moment. A fork is another sandbox that starts there, with the same past and its own keys.
           Each fork counts towards the limit on sandboxes.
         </p>
-        ${forks.compared.value ? html`<${Compared} />` : html`<${NameIt} work=${work} />`}
+        ${
+          forks.compared.value
+            ? html`<${Compared} />`
+            : html`<${NameIt} work=${work} /><${ForkDay} first=${list.at(-1)?.sim_date} work=${work} />`
+        }
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <${Proving} />
       </div>
