@@ -86,6 +86,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -147,8 +148,9 @@ type Option func(*settings)
 
 const (
 	// attemptTimeout is the default limit of one attempt.
-	attemptTimeout    = 30 * time.Second
-	defaultMaxRetries = 5
+	attemptTimeout = 30 * time.Second
+	// A call is limited by time: an outage outlasts any few attempts, and lets the next one through when it is over.
+	defaultMaxRetries = math.MaxInt
 	// defaultMaxElapsed leaves room for the 30 seconds that a full queue asks
 	// for.
 	defaultMaxElapsed = time.Minute
@@ -161,7 +163,7 @@ func HTTPClient(h *http.Client) Option { return func(s *settings) { s.http = h }
 // UserAgent sets the header User-Agent.
 func UserAgent(text string) Option { return func(s *settings) { s.userAgent = text } }
 
-// MaxRetries limits the repetitions of a call; 5 by default, 0 for none.
+// MaxRetries limits the repetitions of a call: 0 for none. By default only MaxElapsed limits them.
 func MaxRetries(n int) Option { return func(s *settings) { s.maxRetries = n } }
 
 // MaxElapsed limits the time from the beginning of a call to that of its last

@@ -28,7 +28,7 @@ export interface Keys {
 
 /** How a client works. */
 export interface ClientOptions {
-  /** How often a call is repeated; 5 when left out, 0 for never. */
+  /** How often a call is repeated, 0 for never; only maxElapsedMs limits it when left out. */
   maxRetries?: number | undefined;
   /** The time from the beginning of a call to that of its last attempt; a minute when left out. */
   maxElapsedMs?: number | undefined;

@@ -104,7 +104,7 @@ export function createSandbox(baseURL, input, options = {}) {
 }
 
 const defaults = {
-  maxRetries: 5,
+  maxRetries: Number.POSITIVE_INFINITY,
   maxElapsedMs: 60_000,
   attemptTimeoutMs: 30_000,
   retryConflicts: false,

@@ -156,8 +156,8 @@ def _ignore(_: Any) -> None:
 class Options:
     """How a client works; its constructor takes the fields by their names."""
 
-    #: How often a call is repeated, 0 for never.
-    max_retries: int = 5
+    #: How often a call is repeated, 0 for never. None leaves it to max_elapsed_s.
+    max_retries: int | None = None
     #: The time in seconds from the beginning of a call to that of its last attempt.
     max_elapsed_s: float = 60.0
     #: The time in seconds that an attempt may be silent: more than a long poll takes.
@@ -274,7 +274,8 @@ class Core:
                 if not self.again(error):
                     raise
                 wait = self.delay(error, attempts)
-                if attempts > options.max_retries or now() - began + wait > options.max_elapsed_s:
+                enough = options.max_retries is not None and attempts > options.max_retries
+                if enough or now() - began + wait > options.max_elapsed_s:
                     raise
                 options.on_wait(Wait(request.operation, wait, error))
             yield Sleep(wait)

@@ -34,6 +34,8 @@ const (
 	// attemptTimeout leaves room for the pollSeconds that the server may hold a
 	// poll.
 	attemptTimeout = 35 * time.Second
+	// maxRetries lets a person know soon that no server is there.
+	maxRetries = 5
 )
 
 var errNoKeys = errors.New("no key: set --key, or PLATEN_OFFICE_KEY or PLATEN_FACTORY_KEY, in " +
@@ -157,7 +159,7 @@ func (t *Target) Connect(options ...client.Option) (*client.Client, error) {
 
 func connect(origin string, keys client.Keys, options ...client.Option) *client.Client {
 	return client.New(origin+client.BasePath, keys, append([]client.Option{
-		client.UserAgent(UserAgent), client.MaxElapsed(time.Minute),
+		client.UserAgent(UserAgent), client.MaxElapsed(time.Minute), client.MaxRetries(maxRetries),
 		client.HTTPClient(&http.Client{Timeout: attemptTimeout}),
 	}, options...)...)
 }
