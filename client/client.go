@@ -134,6 +134,9 @@ type settings struct {
 	userAgent  string
 	maxRetries int
 	maxElapsed time.Duration
+	// backoffFirst and backoffMost limit the waits where the server names none.
+	backoffFirst, backoffMost time.Duration
+
 	conflicts  bool
 	creation   string
 	onWait     func(Wait)
@@ -170,6 +173,13 @@ func MaxRetries(n int) Option { return func(s *settings) { s.maxRetries = n } }
 // attempt; one minute by default. A wait that would end later is not begun.
 func MaxElapsed(d time.Duration) Option { return func(s *settings) { s.maxElapsed = d } }
 
+// Backoff limits the waits where the server names none. Each is drawn up to first, which doubles with every attempt
+// up to most: 250 milliseconds and 8 seconds by default. Under a clock that moves by hand an outage lasts for so many
+// requests, so a long wait gains nothing there.
+func Backoff(first, most time.Duration) Option {
+	return func(s *settings) { s.backoffFirst, s.backoffMost = first, most }
+}
+
 // CreationKey makes CreateSandbox send the key without which a server makes no sandbox,
 // where its operator has set one.
 func CreationKey(key string) Option { return func(s *settings) { s.creation = key } }
@@ -205,6 +215,7 @@ func New(baseURL string, keys Keys, options ...Option) *Client {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		userAgent: "platen-client-go", maxRetries: defaultMaxRetries, maxElapsed: defaultMaxElapsed,
+		backoffFirst: backoffFirst, backoffMost: maxBackoff,
 		onWait: func(Wait) {}, onExchange: func(Exchange) {},
 		newKey: rand.Text, now: time.Now, sleep: sleep,
 	}}

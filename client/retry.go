@@ -257,11 +257,11 @@ func (c *Client) delay(err error, attempts int) time.Duration {
 	if refusal, ok := errors.AsType[*Error](err); ok && refusal.RetryAfter > 0 {
 		return refusal.RetryAfter
 	}
-	limit := backoffFirst
-	for range attempts - 1 {
-		limit = min(2*limit, maxBackoff)
+	limit := c.backoffFirst
+	for i := 1; i < attempts && limit < c.backoffMost; i++ {
+		limit *= 2
 	}
-	return jitter(limit)
+	return jitter(min(limit, c.backoffMost))
 }
 
 // jitter draws a duration from 0 to the limit, so that clients that failed

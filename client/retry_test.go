@@ -126,6 +126,27 @@ func TestWaitsGrowAndAreDrawn(t *testing.T) {
 	}
 }
 
+// TestWaitsAreLimitedByBackoff: the waits of a client that was given others stay below those.
+func TestWaitsAreLimitedByBackoff(t *testing.T) {
+	t.Parallel()
+	const first, most = time.Millisecond, 5 * time.Millisecond
+	f := newFake(t, refusal(500, "internal_error", true, ""))
+	_, err := f.client(client.MaxRetries(8), client.Backoff(first, most)).GetCash(t.Context())
+	if !client.IsCode(err, client.CodeInternalError) {
+		t.Fatalf("got %v", err)
+	}
+	limit := first
+	for i, d := range f.clock.slept {
+		if d > limit {
+			t.Errorf("wait %d is %s, want at most %s", i+1, d, limit)
+		}
+		limit = min(2*limit, most)
+	}
+	if got := len(f.clock.slept); got != 8 {
+		t.Errorf("%d waits, want 8", got)
+	}
+}
+
 func TestGivesUpAtItsLimits(t *testing.T) {
 	t.Parallel()
 	busy := refusal(503, "unavailable", true, "").with("Retry-After", "10")

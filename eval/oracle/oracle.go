@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"time"
 
 	"platen/client"
 )
@@ -20,6 +22,22 @@ type Player struct {
 	Client *client.Client
 	// Files are those that the task provides, by their names.
 	Files map[string][]byte
+}
+
+// Patience is how long a player repeats a request, and pause the longest wait where the server names none.
+const (
+	Patience = time.Minute
+	pause    = 100 * time.Millisecond
+)
+
+// NewPlayer returns a player with the patience that the faults of all tasks take. It counts time and not attempts:
+// under a clock that moves by hand an outage lasts for so many requests, the next one may follow at once, and a
+// response may be lost after that. So it asks again at once, unless the server says when to come back.
+func NewPlayer(baseURL string, keys client.Keys, files map[string][]byte, options ...client.Option) *Player {
+	patient := []client.Option{
+		client.MaxRetries(math.MaxInt), client.MaxElapsed(Patience), client.Backoff(time.Millisecond, pause),
+	}
+	return &Player{Client: client.New(baseURL, keys, append(patient, options...)...), Files: files}
 }
 
 // online is a solution that needs the API alone.

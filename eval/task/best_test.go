@@ -3,7 +3,6 @@ package task
 import (
 	"testing"
 
-	"platen/client"
 	"platen/eval/oracle"
 )
 
@@ -23,7 +22,7 @@ func TestTheOracleReachesTheBestAndNoMore(t *testing.T) {
 				t.Fatal(err)
 			}
 			best := w.named[k.Let[0].Name]
-			player := &oracle.Player{Client: client.New(p.BaseURL, s.Keys(), hasty()...)}
+			player := oracle.NewPlayer(p.BaseURL, s.Keys(), s.Files)
 			if _, err := oracle.Solutions()[name](t.Context(), player); err != nil {
 				t.Fatal(err)
 			}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"platen/client"
-	"platen/eval/player"
 	"platen/platentest"
 )
 
@@ -22,9 +20,7 @@ func TestACompanyIsWorthTheSkillOfItsPlayer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "watchful" {
-			watchful := player.Watchful()
-			c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
-			if err := watchful.PlayRemote(t.Context(), c, days); err != nil {
+			if _, err := Oracle(t.Context(), k, s, p.BaseURL); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -122,7 +122,7 @@ func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "audit")
 	s := prepareAll(t, p, k, k.Seeds[0])[0]
-	player := &oracle.Player{Client: client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})}
+	player := oracle.NewPlayer(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, s.Files)
 	answer, err := oracle.Solutions()[k.Name](t.Context(), player)
 	if err != nil {
 		t.Fatal(err)
@@ -155,11 +155,11 @@ func TestTheMeasureOfShockIsWhatOthersComeTo(t *testing.T) {
 	for i, seed := range worlds(k) {
 		for name, other := range others {
 			s := prepareAll(t, p, k, seed)[0]
-			c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
-			if err := other.PlayRemote(t.Context(), c, days); err != nil {
+			pl := oracle.NewPlayer(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, s.Files)
+			if err := other.PlayRemote(t.Context(), pl.Client, days); err != nil {
 				t.Fatal(err)
 			}
-			status, err := c.GetSandbox(t.Context())
+			status, err := pl.Client.GetSandbox(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

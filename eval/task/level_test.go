@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"platen/client"
-	"platen/eval/oracle"
 	"platen/test/testclient"
 )
 
@@ -113,9 +111,7 @@ func measure(t *testing.T, all []*Task) passes {
 					t.Parallel()
 					passed := 0
 					for _, prepared := range prepareAll(t, p, k, k.Seeds...) {
-						c := s.Client(p.BaseURL, client.Keys{Office: prepared.OfficeKey, Factory: prepared.FactoryKey})
-						g := outcome(t, p.BaseURL, k, prepared, c)
-						if g.Passed {
+						if outcome(t, p.BaseURL, k, prepared, s).Passed {
 							passed++
 						}
 					}
@@ -129,17 +125,12 @@ func measure(t *testing.T, all []*Task) passes {
 	return found
 }
 
-// outcome is the grade of the oracle with a client that may fail it.
-func outcome(t *testing.T, baseURL string, k *Task, s *Prepared, c *client.Client) *Grade {
+// outcome is the grade of a script, which may fail.
+func outcome(t *testing.T, baseURL string, k *Task, p *Prepared, s script) *Grade {
 	t.Helper()
-	answer, err := oracle.Solutions()[k.Name](t.Context(), &oracle.Player{Client: c, Files: s.Files})
-	var filed []byte
-	if err == nil && answer != nil {
-		if filed, err = json.Marshal(answer); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, failed := k.Judge(t.Context(), baseURL, s.GradingKey, filed)
+	ctx, player := s.player(t.Context(), baseURL, p)
+	filed, err := Solve(ctx, k, player)
+	g, failed := k.Judge(t.Context(), baseURL, p.GradingKey, filed)
 	if failed != nil {
 		t.Fatal(failed)
 	}

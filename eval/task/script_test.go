@@ -13,9 +13,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"platen/client"
+	"platen/eval/oracle"
 )
 
 // script is a program that sends what an oracle sends, with one habit of careless programs. Of the tasks that few of
@@ -24,45 +24,51 @@ type script struct {
 	Name string
 	// Habit says what it does otherwise than the oracle, as the guide does.
 	Habit string
-	// retries is how often it repeats a request that failed.
-	retries int
+	// options are those of its client beside the oracle's.
+	options []client.Option
 	spoil   func(http.RoundTripper) http.RoundTripper
 }
 
 // scripts are the oracle itself and four careless ones.
 func scripts() []script {
-	const patient = 60
 	return []script{
-		{"careful", "is the oracle", patient, func(next http.RoundTripper) http.RoundTripper { return next }},
-		{"new keys", "draws another idempotency key for each attempt of a write", patient,
+		{"careful", "is the oracle", nil, func(next http.RoundTripper) http.RoundTripper { return next }},
+		{"new keys", "draws another idempotency key for each attempt of a write", nil,
 			func(next http.RoundTripper) http.RoundTripper { return newKeys{next} }},
-		{"no retries", "ends at the first request that fails or gets no response", 0,
+		{"no retries", "ends at the first request that fails or gets no response",
+			[]client.Option{client.MaxRetries(0)},
 			func(next http.RoundTripper) http.RoundTripper { return &oneFailure{next: next} }},
-		{"first page", "reads the first ten rows of a list and takes them for all", patient,
+		{"first page", "reads the first ten rows of a list and takes them for all", nil,
 			func(next http.RoundTripper) http.RoundTripper { return firstPage{next} }},
-		{"roughly", "counts money in whole units, and reads lists without their filters", patient,
+		{"roughly", "counts money in whole units, and reads lists without their filters", nil,
 			func(next http.RoundTripper) http.RoundTripper { return roughly{next} }},
 	}
 }
 
-// Client returns a client with the habit of a script.
-func (s script) Client(baseURL string, keys client.Keys) *client.Client {
-	return client.New(baseURL, keys, client.MaxRetries(s.retries),
-		client.HTTPClient(&http.Client{Transport: &bounded{next: s.spoil(http.DefaultTransport)}}),
-		client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }))
+// player is the oracle with the habit of a script. It ends ctx after too many requests.
+func (s script) player(ctx context.Context, baseURL string, p *Prepared) (context.Context, *oracle.Player) {
+	ctx, end := context.WithCancelCause(ctx)
+	sent := &bounded{next: s.spoil(http.DefaultTransport), end: end}
+	options := append([]client.Option{client.HTTPClient(&http.Client{Transport: sent})}, s.options...)
+	keys := client.Keys{Office: p.OfficeKey, Factory: p.FactoryKey}
+	return ctx, oracle.NewPlayer(baseURL, keys, p.Files, options...)
 }
 
 // bounded ends a script that goes round in circles.
 type bounded struct {
 	next http.RoundTripper
+	end  context.CancelCauseFunc
 	sent int
 }
+
+var errCircles = errors.New("too many requests were sent")
 
 // RoundTrip implements http.RoundTripper.
 func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	const most = 5_000
 	if b.sent++; b.sent > most {
-		return nil, fmt.Errorf("more than %d requests were sent", most)
+		b.end(errCircles)
+		return nil, errCircles
 	}
 	return b.next.RoundTrip(r) //nolint:wrapcheck // it is one itself
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"platen/client"
 	"platen/eval/oracle"
@@ -66,8 +65,8 @@ func try(t *testing.T, p *platentest.Platen, k *Task, seed uint64, play oracle.S
 func tryPrepared(t *testing.T, p *platentest.Platen, k *Task, s *Prepared, play oracle.Solution) *Grade {
 	t.Helper()
 	// The player has two keys, as its environment has.
-	player := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, hasty()...)
-	answer, err := play(t.Context(), &oracle.Player{Client: player, Files: s.Files})
+	keys := client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}
+	answer, err := play(t.Context(), oracle.NewPlayer(p.BaseURL, keys, s.Files))
 	if err != nil {
 		t.Errorf("%s: %v", k.Name, err)
 	}
@@ -151,10 +150,9 @@ func TestARecordingOfTheSolutionSolvesNothingElsewhere(t *testing.T) {
 func solved(t *testing.T, p *platentest.Platen, k *Task, s *Prepared) *tape {
 	t.Helper()
 	on := &tape{}
-	c := client.New(p.BaseURL, s.Keys(), append(hasty(), client.HTTPClient(&http.Client{Transport: on}))...)
-	play := oracle.Solutions()[k.Name]
+	player := oracle.NewPlayer(p.BaseURL, s.Keys(), s.Files, client.HTTPClient(&http.Client{Transport: on}))
 	var err error
-	if on.answer, err = play(t.Context(), &oracle.Player{Client: c, Files: s.Files}); err != nil {
+	if on.answer, err = oracle.Solutions()[k.Name](t.Context(), player); err != nil {
 		t.Fatal(err)
 	}
 	return on
@@ -256,13 +254,6 @@ func shown(g *Grade) string {
 	var b strings.Builder
 	_ = g.Print(&b)
 	return b.String()
-}
-
-// hasty are the options of a client that asks again at once, and often.
-func hasty() []client.Option {
-	return []client.Option{
-		client.MaxRetries(60), client.Clock(time.Now, func(context.Context, time.Duration) error { return nil }),
-	}
 }
 
 // worlds are those of a task that are played: the first, all of them in a thorough run.

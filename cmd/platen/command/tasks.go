@@ -1,9 +1,7 @@
 package command
 
 import (
-	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,7 +15,6 @@ import (
 	"platen/cmd/platen/cli"
 	"platen/eval"
 	"platen/eval/oracle"
-	"platen/eval/player"
 	"platen/eval/task"
 	"platen/internal/config"
 )
@@ -128,9 +125,9 @@ func tasksRun() *cobra.Command {
 				}
 				r.Player = task.Command(command, cli.Unescaped(cmd.ErrOrStderr()))
 			case playerOracle:
-				r.Player = solving
+				r.Player = task.Oracle
 			case playerNothing:
-				r.Player = idling
+				r.Player = task.Nobody
 			default:
 				return cli.UsageError{Err: fmt.Errorf("--player is oracle or nothing, not %q", player)}
 			}
@@ -200,28 +197,6 @@ func chosen(r *task.Run, names []string, seeds string) error {
 		return !slices.ContainsFunc(t.Seeds, func(seed uint64) bool { return slices.Contains(r.Seeds, seed) })
 	})
 	return nil
-}
-
-// idling does nothing.
-func idling(context.Context, *task.Task, *task.Prepared, string) ([]byte, error) { return nil, nil }
-
-// solving lets a task be solved by its oracle, which has the keys of a player.
-func solving(ctx context.Context, t *task.Task, s *task.Prepared, baseURL string) ([]byte, error) {
-	c := client.New(baseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
-	return solve(ctx, t, &oracle.Player{Client: c, Files: s.Files})
-}
-
-// solve solves a task, or plays a company as the watchful player does, and returns the answer to file, empty for none.
-func solve(ctx context.Context, t *task.Task, p *oracle.Player) ([]byte, error) {
-	if t.Days() > 0 {
-		watchful := player.Watchful()
-		return nil, watchful.PlayRemote(ctx, p.Client, t.Days()) //nolint:wrapcheck // it says who played
-	}
-	answer, err := oracle.Solutions()[t.Name](ctx, p)
-	if err != nil || answer == nil {
-		return nil, err
-	}
-	return json.Marshal(answer) //nolint:wrapcheck // it is our own value
 }
 
 // onServer is a command about one task on a running server.
@@ -337,7 +312,7 @@ func tasksSolve() *cobra.Command {
 			if err != nil {
 				return err //nolint:wrapcheck // it names the file
 			}
-			answer, err := solve(c.Context(), t, &oracle.Player{Client: client.New(baseURL, keys), Files: files})
+			answer, err := task.Solve(c.Context(), t, oracle.NewPlayer(baseURL, keys, files))
 			if err != nil || len(answer) == 0 || answerFile == "" {
 				return err
 			}

@@ -121,7 +121,7 @@ func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
 		}
 		handler, err := (&harness.Host{
 			Task: o.task, Prepared: prepared, Origin: origin, PublicURL: s.BaseURL(),
-			JudgeToken: o.judgeToken, SolutionToken: o.solutionToken, Solver: solving,
+			JudgeToken: o.judgeToken, SolutionToken: o.solutionToken, Solver: task.Oracle,
 		}).Handler()
 		if err != nil {
 			return err //nolint:wrapcheck // it says what is wrong
