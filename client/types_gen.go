@@ -1503,6 +1503,9 @@ type FindingEvent struct {
 type LoggedCall struct {
 	// The request_id of its response.
 	ID string `json:"id"`
+	// Counts the requests from 1, also those that are no longer listed. In an evaluation the count
+	// begins anew when its player gets it.
+	Number int64 `json:"number"`
 	// The HTTP method.
 	Method string `json:"method"`
 	// Without its query string.
@@ -1554,6 +1557,9 @@ const (
 type LoggedExchange struct {
 	// The request_id of its response.
 	ID string `json:"id"`
+	// Counts the requests from 1, also those that are no longer listed. In an evaluation the count
+	// begins anew when its player gets it.
+	Number int64 `json:"number"`
 	// The HTTP method.
 	Method string `json:"method"`
 	// Without its query string.

@@ -1376,6 +1376,11 @@ export interface FindingEvent {
 export interface LoggedCall {
   /** The request_id of its response. */
   id: string;
+  /**
+   * Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
+   * when its player gets it.
+   */
+  number: number;
   /** The HTTP method. */
   method: string;
   /** Without its query string. */
@@ -1428,6 +1433,11 @@ export type LoggedCallSystem =
 export interface LoggedExchange {
   /** The request_id of its response. */
   id: string;
+  /**
+   * Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
+   * when its player gets it.
+   */
+  number: number;
   /** The HTTP method. */
   method: string;
   /** Without its query string. */

@@ -228,6 +228,33 @@ func TestAPlayerIsToldHowManyRequestsItHas(t *testing.T) {
 	}
 }
 
+// TestABudgetOfRequestsCountsThemAll, also those that the list of requests has forgotten.
+func TestABudgetOfRequestsCountsThemAll(t *testing.T) {
+	t.Parallel()
+	const budget, sent = 500, 600
+	p, tight := shared(), *named(t, "first-order")
+	tight.Budget.Calls = budget
+	s := prepareAll(t, p, &tight, tight.Seeds[0])[0]
+	player := oracle.NewPlayer(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, s.Files)
+	filed, err := Solve(t.Context(), &tight, player)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := tight.Judge(t.Context(), p.BaseURL, s.GradingKey, filed)
+	if err != nil || before.Score != 1 {
+		t.Fatalf("the oracle scores %s, %v", shown(before), err)
+	}
+	for range sent - before.Calls {
+		if _, err := player.Client.GetCash(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := tight.Judge(t.Context(), p.BaseURL, s.GradingKey, filed)
+	if err != nil || g.Calls != sent || g.Passed || math.Abs(g.Score-0.8) > 1e-6 {
+		t.Errorf("%d requests with a budget of %d: %s, %v", sent, budget, shown(g), err)
+	}
+}
+
 // TestANewKeyForEachAttemptFails: of two programs that do the same, the one that keeps its idempotency
 // keys solves the tasks about lost responses, and the other one does the work twice.
 func TestANewKeyForEachAttemptFails(t *testing.T) {

@@ -20,6 +20,8 @@ const MaxCalls = 500
 type Call struct {
 	// Ordinal counts the requests of a sandbox from 1.
 	Ordinal uint64
+	// Number counts the requests of a player from 1 (contract: OPEN.REQUEST.NUMBER).
+	Number int64
 	// ID is the id of the request.
 	ID     string
 	Method string
@@ -62,6 +64,9 @@ type CallLog struct {
 	count uint64
 	// base is the ordinal before the first.
 	base uint64
+	// handed is when the sandbox was handed to its player, 0 before and elsewhere, numbered the requests since then.
+	handed   moment.Instant
+	numbered int64
 	// exchanges are the ordinals of the calls that have an Exchange, oldest first, held is
 	// how much memory these take up, in bytes, and rows that of the calls without them.
 	exchanges  []uint64
@@ -85,8 +90,9 @@ const (
 
 // Note remembers a request, and counts the bytes that this takes up. Requests are noted before their responses are
 // sent, so that a client that has a response finds its request here. Note copies the texts: they are parts of the
-// request's line and headers, which would stay in memory with them. It reports whether the memory is full.
-func (c *Client) Note(call Call) (full bool) {
+// request's line and headers, which would stay in memory with them. handed is when the sandbox was handed to its player,
+// 0 for not yet, or where nobody knows. It reports whether the memory is full.
+func (c *Client) Note(call Call, handed moment.Instant) (full bool) {
 	for _, text := range []*string{&call.ID, &call.Method, &call.Path, &call.Traceparent} {
 		*text = strings.Clone(*text)
 	}
@@ -106,6 +112,13 @@ func (c *Client) Note(call Call) (full bool) {
 	if n := len(l.calls); n > 0 { // also when the clock is set back
 		call.At = max(call.At, l.calls[(l.first+n-1)%n].At+moment.Microsecond)
 	}
+	if handed > l.handed {
+		l.handed, l.numbered = handed, 0
+	}
+	if call.At > l.handed { // one that began before may end after
+		l.numbered++
+	}
+	call.Number = l.numbered
 	if call.Exchange != nil {
 		l.exchanges, l.held = append(l.exchanges, call.Ordinal), l.held+call.Exchange.size()
 	}

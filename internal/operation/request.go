@@ -21,6 +21,7 @@ type LoggedCall struct {
 	_ struct{} `doc:"One request of a client of this sandbox and its outcome, without bodies."`
 
 	ID               string         `json:"id" doc:"The request_id of its response."`
+	Number           int64          `json:"number" doc:"Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew when its player gets it."`
 	Method           string         `json:"method" example:"POST" doc:"The HTTP method."`
 	Path             string         `json:"path" example:"/v1/factory/print-runs" doc:"Without its query string."`
 	Operation        *string        `json:"operation" example:"start_print_run" doc:"The id of the operation; null for a path or a method that none has."`
@@ -77,7 +78,7 @@ func LoggedExchangeOf(c *desk.Call, faults, bodies bool) LoggedExchange {
 // LoggedCallOf returns the row of a request, with its faults if these are to be shown.
 func LoggedCallOf(c *desk.Call, faults bool) LoggedCall {
 	row := LoggedCall{
-		ID: c.ID, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
+		ID: c.ID, Number: c.Number, Method: c.Method, Path: c.Path, Status: c.Status, DurationMS: c.Milliseconds,
 		System: string(c.System), IdempotentReplay: c.Replayed, CreatedAt: c.At,
 	}
 	if c.Operation != "" {

@@ -150,7 +150,11 @@ func (s *Sandbox) Note(c desk.Call) {
 	if int64(c.At) >= s.endsAt.Load() {
 		return
 	}
-	for full := s.client.Note(c); full; full = s.registry.calls.Bytes.Load() > s.registry.calls.Limit {
+	handed := moment.Instant(0)
+	if v := s.published.Load(); v != nil {
+		handed = v.Desk.HandedOver
+	}
+	for full := s.client.Note(c, handed); full; full = s.registry.calls.Bytes.Load() > s.registry.calls.Limit {
 		if !s.registry.shortenCalls() {
 			return
 		}

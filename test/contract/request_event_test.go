@@ -63,6 +63,41 @@ func TestARequestNamesItsEvents(t *testing.T) {
 	}
 }
 
+// TestRequestsAreCountedBeyondTheList: the number of the newest says how many there were, also when the list has
+// forgotten the first. For an evaluation the count begins anew when its player gets it, and neither the grader's requests
+// nor those for the list count.
+func TestRequestsAreCountedBeyondTheList(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.REQUEST.NUMBER", "OPEN.ROUTE.REQUESTS")
+	const listed, prepared, played = 500, 3, 620
+	n := shared.create(t, `{"preset":"starter","evaluation":true,"clock":"manual"}`)
+	g := n.grader()
+	for range prepared {
+		n.get("/office/cash").want(http.StatusOK, "")
+	}
+	newest := func() int64 { return number(t, g.all("/requests")[0], "number") }
+	if got := newest(); got != prepared {
+		t.Errorf("before it is handed over the newest request has the number %d, want %d", got, prepared)
+	}
+	g.post("/sandbox/checkpoints", `{"label":"handed over"}`).want(http.StatusCreated, "")
+	for range played {
+		n.get("/factory/presses").want(http.StatusOK, "")
+	}
+	g.get("/office/cash").want(http.StatusForbidden, "wrong_system")
+	if got := newest(); got != played {
+		t.Errorf("the newest request has the number %d, want %d", got, played)
+	}
+	own := n.all("/requests")
+	if len(own) != listed {
+		t.Fatalf("%d requests are listed", len(own))
+	}
+	for i, r := range own {
+		if got, want := number(t, r, "number"), int64(played-i); got != want {
+			t.Fatalf("the request in place %d has the number %d, want %d", i, got, want)
+		}
+	}
+}
+
 // unnamed are the events that no request names: those of missions.
 func unnamed(t *testing.T, events []object) {
 	t.Helper()

@@ -54,7 +54,7 @@ func TestASandboxRemembersItsCalls(t *testing.T) {
 		c, a := calls[i], sent[i]
 		if got := names(c); !slices.Equal(got, []string{
 			"created_at", "duration_ms", "error_code", "faults", "first_seq", "id", "idempotent_replay", "last_seq",
-			"method", "operation", "path", "repeated_after_ms", "status", "system", "traceparent",
+			"method", "number", "operation", "path", "repeated_after_ms", "status", "system", "traceparent",
 		}) {
 			t.Fatalf("a call has the members %v", got)
 		}

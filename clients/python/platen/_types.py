@@ -2336,6 +2336,10 @@ class LoggedCall(TypedDict):
     #: The request_id of its response.
     id: str
 
+    #: Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
+    #: when its player gets it.
+    number: int
+
     #: The HTTP method.
     method: str
 
@@ -2389,6 +2393,10 @@ class LoggedExchange(TypedDict):
 
     #: The request_id of its response.
     id: str
+
+    #: Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
+    #: when its player gets it.
+    number: int
 
     #: The HTTP method.
     method: str
