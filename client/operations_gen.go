@@ -248,23 +248,27 @@ func (p ListCheckpointsParams) selection() selection {
 // ListCheckpoints reads one page of GET /sandbox/checkpoints.
 //
 // Saved states of the sandbox, newest first. The one called start is its first morning.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) ListCheckpoints(ctx context.Context, params ListCheckpointsParams) (*Page[Checkpoint], error) {
-	return readPage[Checkpoint](ctx, c, &request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: shared}, params.selection())
+	return readPage[Checkpoint](ctx, c, &request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: judged}, params.selection())
 }
 
 // Checkpoints reads all rows of ListCheckpoints, page after page, and ends with the first error.
 func (c *Client) Checkpoints(ctx context.Context, params ListCheckpointsParams) iter.Seq2[Checkpoint, error] {
-	return readAll[Checkpoint](ctx, c, request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: shared}, params.selection())
+	return readAll[Checkpoint](ctx, c, request{operation: "list_checkpoints", path: "/sandbox/checkpoints", system: judged}, params.selection())
 }
 
 // GetCheckpoint sends GET /sandbox/checkpoints/{id}: get a checkpoint.
 //
 // The row that GET /sandbox/checkpoints lists under this id.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetCheckpoint(ctx context.Context, id string) (*Checkpoint, error) {
 	if id == "" {
 		return nil, failed("get_checkpoint", errNoID)
 	}
-	return read[Checkpoint](ctx, c, request{operation: "get_checkpoint", path: record("/sandbox/checkpoints/{id}", id), system: shared})
+	return read[Checkpoint](ctx, c, request{operation: "get_checkpoint", path: record("/sandbox/checkpoints/{id}", id), system: judged})
 }
 
 // CreateCheckpoint sends POST /sandbox/checkpoints: create a checkpoint.
@@ -311,8 +315,10 @@ func (c *Client) ForkSandbox(ctx context.Context, in ForkSandboxInput) (*Sandbox
 // GetTriggers sends GET /sandbox/triggers: list the triggers.
 //
 // The triggers of POST /sandbox/triggers, with the preconditions of each.
+//
+// It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetTriggers(ctx context.Context) (*TriggerKinds, error) {
-	return read[TriggerKinds](ctx, c, request{operation: "get_triggers", path: "/sandbox/triggers", system: shared})
+	return read[TriggerKinds](ctx, c, request{operation: "get_triggers", path: "/sandbox/triggers", system: judged})
 }
 
 // PullTrigger sends POST /sandbox/triggers: trigger an event.

@@ -48,7 +48,7 @@ func (s *Summary) Print(out io.Writer) error {
 	}
 	if s.FreshSecret != "" {
 		fmt.Fprintf(out, "\nThese worlds were drawn for this evaluation. To play them again:\n"+
-			"  --split test with PLATEN_EVALUATION_SECRET=%s\n", s.FreshSecret)
+			"  --split test --secret-file <(echo %s)\n", s.FreshSecret)
 	}
 	if err := s.printBaselines(out); err != nil {
 		return err

@@ -6440,6 +6440,8 @@ export declare class Operations {
    * Read one page of GET /sandbox/checkpoints.
    *
    * Saved states of the sandbox, newest first. The one called start is its first morning.
+   *
+   * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
   listCheckpoints(params?: ListCheckpointsParams, options?: CallOptions): Promise<Page<Checkpoint>>;
 
@@ -6453,6 +6455,8 @@ export declare class Operations {
    * Get a checkpoint: GET /sandbox/checkpoints/{id}.
    *
    * The row that GET /sandbox/checkpoints lists under this id.
+   *
+   * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
   getCheckpoint(id: string, options?: CallOptions): Promise<Checkpoint>;
 
@@ -6498,6 +6502,8 @@ export declare class Operations {
    * List the triggers: GET /sandbox/triggers.
    *
    * The triggers of POST /sandbox/triggers, with the preconditions of each.
+   *
+   * It can fail with not_in_evaluation (403), beside the errors of every request.
    */
   getTriggers(options?: CallOptions): Promise<TriggerKinds>;
 

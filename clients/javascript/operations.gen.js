@@ -212,15 +212,15 @@ export class Operations {
   }
 
   listCheckpoints(params, options) {
-    return this._page({ operation: 'list_checkpoints', method: 'GET', path: '/sandbox/checkpoints', system: 'shared' }, params, options);
+    return this._page({ operation: 'list_checkpoints', method: 'GET', path: '/sandbox/checkpoints', system: 'judged' }, params, options);
   }
 
   checkpoints(params, options) {
-    return this._all({ operation: 'list_checkpoints', method: 'GET', path: '/sandbox/checkpoints', system: 'shared' }, params, options);
+    return this._all({ operation: 'list_checkpoints', method: 'GET', path: '/sandbox/checkpoints', system: 'judged' }, params, options);
   }
 
   getCheckpoint(id, options) {
-    return this._read({ operation: 'get_checkpoint', method: 'GET', path: '/sandbox/checkpoints/{id}', system: 'shared', ids: [id] }, options);
+    return this._read({ operation: 'get_checkpoint', method: 'GET', path: '/sandbox/checkpoints/{id}', system: 'judged', ids: [id] }, options);
   }
 
   createCheckpoint(input, options) {
@@ -236,7 +236,7 @@ export class Operations {
   }
 
   getTriggers(options) {
-    return this._read({ operation: 'get_triggers', method: 'GET', path: '/sandbox/triggers', system: 'shared' }, options);
+    return this._read({ operation: 'get_triggers', method: 'GET', path: '/sandbox/triggers', system: 'judged' }, options);
   }
 
   pullTrigger(input, options) {

@@ -296,6 +296,31 @@ func Collect(ctx context.Context, origin, token, folder string) error {
 	return nil
 }
 
+// Solve has the host at an origin solve its task, with the token of the solution, and returns the answer to file, empty
+// for none.
+func Solve(ctx context.Context, origin, token string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(origin, "/")+SolvePath, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	r.Header.Set(headerAuth, bearer+" "+token)
+	response, err := http.DefaultClient.Do(r) // a solution takes its time
+	if err != nil {
+		return nil, fmt.Errorf("ask for the solution: %w", err)
+	}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, task.MaxAnswer))
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	switch response.StatusCode {
+	case http.StatusOK:
+		return answer, nil
+	case http.StatusNoContent:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the host responds with status %d: %s", response.StatusCode, answer)
+}
+
 // Ready fails unless a host at an origin is there, which it is once its task is prepared.
 func Ready(ctx context.Context, origin string) error {
 	c := &http.Client{Timeout: readyTime}

@@ -82,7 +82,10 @@ type Config struct {
 	Ban                   time.Duration
 	PowDifficulty         int
 
-	CreationKey      string
+	CreationKey string
+	// Graded has no flag: commands set it on a server that they start for a player who is graded, and whose docs say
+	// nothing about grading.
+	Graded           bool
 	EvaluationSecret string
 
 	SandboxDuration time.Duration

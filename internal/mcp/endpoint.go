@@ -41,8 +41,8 @@ const listsKept = 300_000
 
 // Docs are the pages that search_docs searches.
 type Docs interface {
-	// Search returns at most so many pages, the best first.
-	Search(query string, limit int) ([]Page, error)
+	// Search returns at most so many pages, the best first, and to who is graded none about grading.
+	Search(query string, limit int, graded bool) ([]Page, error)
 	// Guide returns a guide of the docs in Markdown.
 	Guide(file string) (string, error)
 }

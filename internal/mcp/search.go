@@ -11,6 +11,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/operation/schema"
 	"platen/internal/publish/find"
+	"platen/internal/sandbox/apikey"
 	"platen/internal/words/problem"
 )
 
@@ -66,10 +67,20 @@ func (b *builder) searchDocs(in entry) (*tool, error) {
 	return in.tool(searching("Words, such as an error code or a resource."),
 		func(_ context.Context, c *call) (*reply, error) {
 			return c.own(func() (any, error) {
-				pages, err := b.endpoint.options.Docs.Search(c.arguments.text(argumentQuery), c.most())
+				pages, err := b.endpoint.options.Docs.Search(c.arguments.text(argumentQuery), c.most(), c.graded())
 				return found[Page]{append([]Page{}, pages...)}, err //nolint:wrapcheck // it names the page
 			})
 		})
+}
+
+// graded reports whether the caller plays an evaluation.
+func (c *call) graded() bool {
+	mine := c.credential(operation.Shared)
+	if mine == (apikey.Credential{}) {
+		return false
+	}
+	caller, err := c.endpoint.options.API.Recognise(c.incoming.Request, mine)
+	return err == nil && caller.Evaluation
 }
 
 // catalogueOf makes operations findable.

@@ -17,7 +17,7 @@ var errDocs = errors.New("page /docs/: no such template")
 func (docs) Guide(file string) (string, error) { return "# " + file, nil }
 
 // Search implements mcp.Docs.
-func (docs) Search(query string, limit int) ([]mcp.Page, error) {
+func (docs) Search(query string, limit int, _ bool) ([]mcp.Page, error) {
 	if query == "fail" {
 		return nil, errDocs
 	}

@@ -74,7 +74,7 @@ func (in *ForkSandbox) Point() (sandbox.ForkPoint, error) {
 
 func checkpointOperations() []Operation {
 	rows := reads[desk.Checkpoint](noun{
-		system: Shared, grading: GradingToo, path: "/sandbox/checkpoints", resource: desk.CheckpointResource,
+		system: Shared, grading: GradingAlone, path: "/sandbox/checkpoints", resource: desk.CheckpointResource,
 		singular: "checkpoint", plural: "checkpoints", summary: "checkpoints",
 		listDescription: "Saved states of the sandbox, newest first. The one called start is its first morning.",
 		one:             "a checkpoint",

@@ -64,7 +64,7 @@ func triggerOperations() []Operation {
 	return []Operation{
 		{
 			ID: "get_triggers", Kind: Object, Method: http.MethodGet, Path: "/sandbox/triggers", System: Shared,
-			Grading: GradingToo, Key: KeyNone, Status: http.StatusOK,
+			Grading: GradingAlone, Key: KeyNone, Status: http.StatusOK,
 			Summary:     "List the triggers",
 			Description: "The triggers of POST /sandbox/triggers, with the preconditions of each.",
 			Out:         reflect.TypeFor[TriggerKinds](),

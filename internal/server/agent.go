@@ -14,8 +14,8 @@ import (
 type docsSearch struct{ site *docsite.Site }
 
 // Search implements mcp.Docs.
-func (d docsSearch) Search(query string, limit int) ([]mcp.Page, error) {
-	found, err := d.site.Search(query, limit)
+func (d docsSearch) Search(query string, limit int, graded bool) ([]mcp.Page, error) {
+	found, err := d.site.Search(query, limit, graded)
 	pages := make([]mcp.Page, len(found))
 	for i := range found {
 		pages[i] = mcp.Page(found[i])

@@ -20,6 +20,7 @@ import (
 func (s *Server) docs(endpoint func() (*mcp.Endpoint, error)) *docsite.Site {
 	return docsite.New(docsite.Options{
 		Origin: s.origin, Asset: web.Asset, Operations: s.table, Presets: preset.Ordered(s.presets), Config: s.config,
+		Graded: s.config.Graded,
 		Examples: func() (docsite.Examples, error) {
 			recorded, events, err := openapi.Examples()
 			examples := docsite.Examples{Operations: map[string]docsite.Example{}, Events: events}

@@ -172,6 +172,7 @@ var foreign = []foreignModule{
 	{"golang.org/x/sys", "internal/server/disk_statfs.go internal/server/disk_windows.go", "free space on a disk"},
 	{"golang.org/x/sys", "internal/server/buffer_linux.go", "the kernel's buffers of connections"},
 	{"golang.org/x/sync", "internal/server/share.go", "who waits for memory is served in turn"},
+	{"golang.org/x/sys", "cmd/platen/command/hidden_linux.go", "a process that its programs cannot read"},
 	{"golang.org/x/sys", "internal/cluster/node", "a clock that counts while the machine sleeps"},
 	{"golang.org/x/crypto/x509roots/fallback", "cmd/platen/command", "roots for machines that have none"},
 	{"github.com/spf13/cobra", "cmd/platen/command", "the command line"},

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -157,4 +158,22 @@ func TestAgentsGetNoGradingKeyAndNoSecondWorld(t *testing.T) {
 		t.Errorf("refused with %v", problem)
 	}
 	a.refused("get_sandbox", `{"sandbox":"`+text(created, "sandbox")+`"}`, "wrong_system")
+}
+
+// TestThePlayerOfAnEvaluationFindsNothingAboutGrading: with search_docs, while the player of another sandbox does.
+func TestThePlayerOfAnEvaluationFindsNothingAboutGrading(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.EVAL.DOCS")
+	about := regexp.MustCompile(`/docs/(evaluations|interviews|ci|economy|commands)\b`)
+	for body, shown := range map[string]bool{
+		`{}`: true, `{"evaluation":true}`: false, `{"preset":"agent_eval"}`: false,
+	} {
+		n := shared.create(t, body)
+		for _, key := range []string{n.office, n.factory} {
+			found := shared.agent(t, key).data("search_docs", `{"query":"graded tasks, grade a try","limit":20}`)
+			if text := encode(t, found); about.MatchString(text) != shown || len(text) < 1000 {
+				t.Errorf("with %s %q is found: %s", body, about.FindString(text), text)
+			}
+		}
+	}
 }

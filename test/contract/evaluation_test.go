@@ -24,8 +24,12 @@ var judging = []request{
 	{method: "GET", path: "/sandbox/faults"},
 	{method: "GET", path: "/sandbox/faults.csv"},
 	{method: "POST", path: "/sandbox/faults", body: `{"kind":"storm"}`},
+	{method: "GET", path: "/sandbox/triggers"},
 	{method: "POST", path: "/sandbox/triggers", body: `{"type":"order"}`},
 	{method: "POST", path: "/sandbox/forks"},
+	{method: "GET", path: "/sandbox/checkpoints"},
+	{method: "GET", path: "/sandbox/checkpoints.csv"},
+	{method: "GET", path: "/sandbox/checkpoints/chk_none"},
 	{method: "POST", path: "/sandbox/checkpoints", body: `{"label":"mine"}`},
 	{method: "DELETE", path: "/sandbox/checkpoints/chk_none"},
 	{method: "PATCH", path: "/sandbox", body: `{"clock":"realtime"}`},
@@ -123,7 +127,7 @@ func TestThePlayerOfAnEvaluationIsKeptFromWhatJudgesIt(t *testing.T) {
 		n := shared.create(t, body)
 		n.row("/sandbox") // its clock runs from here on
 		before := n.grader().row("/sandbox")
-		hash, checkpoints := n.stateHash(), len(n.all("/sandbox/checkpoints"))
+		hash, checkpoints := n.stateHash(), len(n.grader().all("/sandbox/checkpoints"))
 		for _, r := range judging {
 			for _, key := range []string{n.office, n.factory} {
 				for _, with := range []string{r.body, "nonsense"} {
@@ -142,7 +146,7 @@ func TestThePlayerOfAnEvaluationIsKeptFromWhatJudgesIt(t *testing.T) {
 			}
 		}
 		if child(t, before, "clock")["mode"] != child(t, after, "clock")["mode"] ||
-			len(n.all("/sandbox/checkpoints")) != checkpoints {
+			len(n.grader().all("/sandbox/checkpoints")) != checkpoints {
 			t.Errorf("%s: from %v to %v", body, before, after)
 		}
 		if child(t, after, "clock")["mode"] == "manual" && n.stateHash() != hash {
@@ -406,6 +410,8 @@ func TestThePlayerSeesNothingOfThePreparation(t *testing.T) {
 	n.get(hidden).want(http.StatusNotFound, "not_found")
 	if _, body := n.watches("/console/data/state", n.office); bytes.Contains(body, []byte(text(made[0], "id"))) {
 		t.Error("the console shows the request")
+	} else if bytes.Contains(body, []byte("handed over")) {
+		t.Error("the console shows the checkpoint")
 	}
 	if s := n.row("/sandbox"); s["assisted"] != false {
 		t.Errorf("the player sees assisted: %v", s["assisted"])

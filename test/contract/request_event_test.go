@@ -64,8 +64,8 @@ func TestARequestNamesItsEvents(t *testing.T) {
 }
 
 // TestRequestsAreCountedBeyondTheList: the number of the newest says how many there were, also when the list has
-// forgotten the first. For an evaluation the count begins anew when its player gets it, and neither the grader's requests
-// nor those for the list count.
+// forgotten the first. For an evaluation the count begins anew when its player gets it, and neither the grader's
+// requests nor those for the list count.
 func TestRequestsAreCountedBeyondTheList(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.REQUEST.NUMBER", "OPEN.ROUTE.REQUESTS")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,6 +137,50 @@ func TestTheSolutionOfAServedTaskSolvesIt(t *testing.T) {
 	}
 }
 
+// TestAServedTaskTellsNothingAboutGrading: its server lacks the pages, their list and their texts, and search_docs at
+// its agent endpoint finds none of them.
+func TestAServedTaskTellsNothingAboutGrading(t *testing.T) {
+	t.Parallel()
+	host, api := servedTaskAndAPI(t, builtPlaten(t), []string{"PLATEN_JUDGE_TOKEN=token-of-the-judge"}, "promises")
+	for _, page := range []string{"evaluations", "interviews", "ci", "economy", "commands", "evaluations.md"} {
+		if status, text := got(t, api+"/docs/"+page); status != http.StatusNotFound {
+			t.Errorf("/docs/%s is %d %.200s", page, status, text)
+		}
+	}
+	about := regexp.MustCompile(`/docs/(evaluations|interviews|ci|economy|commands)\b|platen tasks|was agreed on`)
+	for _, path := range []string{"/llms.txt", "/llms-full.txt", "/docs/", "/docs/agents", "/docs/glossary"} {
+		status, text := got(t, api+path)
+		if status != http.StatusOK || len(text) < 1000 {
+			t.Errorf("%s is %d %.200s", path, status, text)
+		}
+		if found := about.FindString(text); found != "" {
+			t.Errorf("%s has %s", path, found)
+		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, host+"/mcp", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":`+
+			`{"query":"promises agreement Monday bill","limit":20}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Content-Type", "application/json")
+	if status, text := answered(t, r); status != http.StatusOK || about.MatchString(text) ||
+		!strings.Contains(text, "/docs/") {
+		t.Errorf("search_docs responds with %d %s", status, text)
+	}
+}
+
+// got gets a URL.
+func got(t *testing.T, url string) (status int, text string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answered(t, r)
+}
+
 // servedTask serves a task with the program, and returns the origin of its host.
 func servedTask(t *testing.T, program string, environment []string, arguments ...string) string {
 	t.Helper()
@@ -193,6 +238,12 @@ func posted(t *testing.T, url, token string) (status int, text string) {
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Accept", "text/plain")
+	return answered(t, r)
+}
+
+// answered sends a request, and returns the status and the text of its response.
+func answered(t *testing.T, r *http.Request) (status int, text string) {
+	t.Helper()
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -374,13 +374,15 @@ class Operations:
 
         Saved states of the sandbox, newest first. The one called start is its first morning.
 
+        It can fail with not_in_evaluation (403), beside the errors of every request.
+
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
         cursor: next_cursor of the page before, unchanged.
 
         updated_since: Only rows changed at or after this time.
         """
-        return self._page(Request("list_checkpoints", "GET", "/sandbox/checkpoints", "shared", query=given({"limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
+        return self._page(Request("list_checkpoints", "GET", "/sandbox/checkpoints", "judged", query=given({"limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
 
     def checkpoints(
         self,
@@ -402,7 +404,7 @@ class Operations:
 
         updated_since: Only rows changed at or after this time.
         """
-        return self._all(Request("list_checkpoints", "GET", "/sandbox/checkpoints", "shared", query=given({"limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
+        return self._all(Request("list_checkpoints", "GET", "/sandbox/checkpoints", "judged", query=given({"limit": limit, "cursor": cursor, "updated_since": updated_since}), if_none_match=if_none_match), call)
 
     def get_checkpoint(
         self,
@@ -415,8 +417,10 @@ class Operations:
         """Get a checkpoint: GET /sandbox/checkpoints/{id}.
 
         The row that GET /sandbox/checkpoints lists under this id.
+
+        It can fail with not_in_evaluation (403), beside the errors of every request.
         """
-        return self._read(Request("get_checkpoint", "GET", "/sandbox/checkpoints/{id}", "shared", ids=(id,), if_none_match=if_none_match), call)
+        return self._read(Request("get_checkpoint", "GET", "/sandbox/checkpoints/{id}", "judged", ids=(id,), if_none_match=if_none_match), call)
 
     def create_checkpoint(
         self,
@@ -499,8 +503,10 @@ class Operations:
         """List the triggers: GET /sandbox/triggers.
 
         The triggers of POST /sandbox/triggers, with the preconditions of each.
+
+        It can fail with not_in_evaluation (403), beside the errors of every request.
         """
-        return self._read(Request("get_triggers", "GET", "/sandbox/triggers", "shared", if_none_match=if_none_match), call)
+        return self._read(Request("get_triggers", "GET", "/sandbox/triggers", "judged", if_none_match=if_none_match), call)
 
     def pull_trigger(
         self,

@@ -60,7 +60,7 @@ func argumentWords() map[string]words {
 		"platen faults": once(fixed(texts(client.FaultKinds()...)...)), "platen trigger": once(triggerWords),
 		"platen fork": once(checkpointWords), "platen api": apiWords,
 		"platen tasks show": once(tasks), "platen tasks run": tasks, "platen tasks prepare": once(tasks),
-		"platen tasks grade": once(tasks), "platen tasks solve": once(tasks), "platen tasks serve": once(tasks),
+		"platen tasks grade": once(tasks), "platen tasks serve": once(tasks),
 	}
 }
 

@@ -46,8 +46,10 @@ const evalHelp = "Run a program in one sandbox per seed, and compare the results
 	"another sandbox on this server. It runs with your permissions: run a program that you do not trust in\n" +
 	"a container.\n\n" +
 	"Anyone with this program can reproduce the worlds of train and dev. The worlds of --split test derive\n" +
-	"from PLATEN_EVALUATION_SECRET, of 32 characters or more. --split fresh generates a secret for this\n" +
-	"evaluation and prints it at the end, so that others can play the same worlds afterwards.\n\n" +
+	"from a secret of 32 characters or more. Pass it as a pipe, --secret-file <(pass show platen), since your\n" +
+	"command could read a file, and the environment of the processes above it. Before platen reads it, it\n" +
+	"closes its own memory to programs of the same user, which takes Linux. --split fresh generates a secret\n" +
+	"for this evaluation and prints it at the end, so that others can play the same worlds afterwards.\n\n" +
 	"--tries plays each world several times, and reports the estimated probability that k tries all pass\n" +
 	"(pass^k). --resume keeps each run in a file: run the same command again to go on after an interruption.\n\n" +
 	"With a manual clock, the company waits for the program, which moves the clock itself, with no pause\n" +
@@ -64,7 +66,7 @@ func evalCommand() *cobra.Command {
 	var seeds, bridge, clock, split string
 	var faults cli.FaultFlags
 	var asJSON bool
-	var resume string
+	var resume, secretFile string
 	cmd := &cobra.Command{
 		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
 		SuggestFor: []string{"evaluate", "evaluation"},
@@ -107,17 +109,16 @@ func evalCommand() *cobra.Command {
 					return err
 				}
 			}
-			secret := e.FreshSecret
-			if secret == "" {
-				if secret, err = cli.EvaluationSecret(split); err != nil {
-					return err
-				}
+			secret, err := secretOf(cmd, e.FreshSecret, split, secretFile)
+			if err != nil {
+				return err
 			}
 			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
 			e.Baselines = baselines(worlds, e.Day)
 			e.Command, e.Output, e.CreationKey = args, cli.Unescaped(cmd.ErrOrStderr()), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
+				c.Graded = true
 				c.CreationKey, c.EvaluationSecret = e.CreationKey, secret
 				c.MaxSandboxes = max(c.MaxSandboxes, len(e.Seeds)*max(1, e.Tries)+1) // one more checks the preset
 			}, func(origin string) error {
@@ -140,6 +141,8 @@ func evalCommand() *cobra.Command {
 		"manual or realtime. Defaults to the preset's clock.")
 	cmd.Flags().StringVar(&split, "split", "",
 		"The set of worlds: train, dev, test or fresh. Defaults to train.")
+	cmd.Flags().StringVar(&secretFile, "secret-file", "",
+		"The secret of the worlds of test, as a pipe: <(pass show platen), or /dev/stdin.")
 	faultFlags(cmd, &faults)
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How many times to play each world.")

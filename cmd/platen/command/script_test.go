@@ -30,6 +30,9 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata/sc
 // patience is how long a script waits for a process: far beyond what it takes.
 const patience = 60 * time.Second
 
+// untraced are the words before a command that has to be started without the capability to trace others.
+var untraced = func() []string { return nil }
+
 // TestCommandLine runs the scripts of testdata/script: the program as a user
 // types it. In a script platen is one of many command lines of a process, exec platen and
 // what a shell runs are processes of their own.
@@ -40,6 +43,7 @@ func TestCommandLine(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Values[series] = &process{}
+			env.Setenv("UNTRACED", strings.Join(untraced(), " "))
 			return nil
 		},
 		// [without:PROGRAM] skips a script on a machine that lacks it, unless PLATEN_TEST_ALL is set.

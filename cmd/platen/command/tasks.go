@@ -14,7 +14,6 @@ import (
 	"platen/client"
 	"platen/cmd/platen/cli"
 	"platen/eval"
-	"platen/eval/oracle"
 	"platen/eval/task"
 	"platen/internal/config"
 )
@@ -85,6 +84,10 @@ const (
 	playerNothing = "nothing"
 )
 
+// openNetwork warns that a score is worth as much as the player is honest.
+const openNetwork = "warning: the command has an open network and your permissions. The solutions of the tasks are " +
+	"public: only a container without another network keeps them from an agent (platen tasks export)"
+
 func tasksRun() *cobra.Command {
 	r := &task.Run{}
 	var player, seeds string
@@ -103,7 +106,9 @@ func tasksRun() *cobra.Command {
 			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
 			"The clock moves only with POST /sandbox/tick. Results go to standard output, the output of the\n" +
 			"command to standard error. --player oracle or nothing tries tasks without a command. The exit status\n" +
-			"is 0 for any score, unless --require names the least.",
+			"is 0 for any score, unless --require names the least.\n\n" +
+			"The command runs with your network and your permissions, so it could run this program's oracle, which\n" +
+			"anyone can read. Only a container without another network keeps an agent from it: platen tasks export.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			names, command := args, []string(nil)
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
@@ -123,6 +128,8 @@ func tasksRun() *cobra.Command {
 				if err := runnable(command[0]); err != nil {
 					return err
 				}
+				_ = hide() // the grading keys; where it cannot, the warning is the same
+				fmt.Fprintln(cmd.ErrOrStderr(), openNetwork)
 				r.Player = task.Command(command, cli.Unescaped(cmd.ErrOrStderr()))
 			case playerOracle:
 				r.Player = task.Oracle
@@ -134,6 +141,7 @@ func tasksRun() *cobra.Command {
 			creationKey := rand.Text() + rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
+				c.Graded = true
 				c.CreationKey = creationKey
 			}, func(origin string) error {
 				all, err := r.Play(cmd.Context(), origin+client.BasePath, creationKey, cmd.ErrOrStderr())
@@ -297,28 +305,5 @@ func tasksGrade() *cobra.Command {
 	cmd.Flags().StringVar(&answerFile, "answer", "", "The file with the JSON object that a task asks for.")
 	cmd.Flags().Float64Var(&demands.Require, requireFlag, 0, "Fail if the score is less.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object.")
-	return cmd.Command
-}
-
-func tasksSolve() *cobra.Command {
-	var answerFile, folder string
-	cmd := taskOnServer("solve", "Solve a task as its oracle does, with the keys of a player", "",
-		func(c *onServer, t *task.Task, baseURL string) error {
-			keys, err := c.target.Keys()
-			if err != nil {
-				return err //nolint:wrapcheck // it says what is wrong
-			}
-			files, err := task.ReadFiles(folder)
-			if err != nil {
-				return err //nolint:wrapcheck // it names the file
-			}
-			answer, err := task.Solve(c.Context(), t, oracle.NewPlayer(baseURL, keys, files))
-			if err != nil || len(answer) == 0 || answerFile == "" {
-				return err
-			}
-			return os.WriteFile(answerFile, answer, 0o600) //nolint:gosec,wrapcheck // the user names it
-		})
-	cmd.Flags().StringVar(&answerFile, "answer", "", "The file for the JSON object that a task asks for.")
-	cmd.Flags().StringVar(&folder, "folder", ".", "Folder with the files of the task, if it has any.")
 	return cmd.Command
 }

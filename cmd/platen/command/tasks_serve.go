@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,7 +110,7 @@ func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
 	creationKey := rand.Text() + rand.Text()
 	return withRunning(ctx, func(c *config.Config) {
 		unlimited(c)
-		c.CreationKey, c.Listen = creationKey, o.listen
+		c.Graded, c.CreationKey, c.Listen = true, creationKey, o.listen
 		if o.publicURL != "" {
 			c.PublicURL = []string{o.publicURL}
 		}
@@ -189,6 +190,38 @@ func tasksCollect() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&origin, "task-url", "http://"+taskListen, "Origin of the task and its judge.")
 	cmd.Flags().StringVar(&folder, "folder", ".", "Folder for the files.")
+	return cmd
+}
+
+func tasksSolve() *cobra.Command {
+	var origin, answerFile string
+	cmd := &cobra.Command{
+		Use:   "solve",
+		Short: "Have a served task solved by its oracle",
+		Long: "Have the task of platen tasks serve solved by its oracle. This checks a harness: set the token of\n" +
+			"the solution in " + solutionVariable + ", which no player gets.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkTaskURL(origin); err != nil {
+				return err
+			}
+			token, err := config.Secret("", solutionVariable)
+			if err != nil {
+				return err //nolint:wrapcheck // it names the variable
+			}
+			if token == "" {
+				return cli.UsageError{Err: errors.New("set " + solutionVariable + " to the token of the solution, " +
+					"with which platen tasks serve was started")}
+			}
+			answer, err := harness.Solve(cmd.Context(), origin, token)
+			if err != nil || len(answer) == 0 || answerFile == "" {
+				return err //nolint:wrapcheck // it says what failed
+			}
+			return os.WriteFile(answerFile, answer, 0o600) //nolint:wrapcheck // the user names it
+		},
+	}
+	cmd.Flags().StringVar(&origin, "task-url", "http://"+taskListen, "Origin of the task and its judge.")
+	cmd.Flags().StringVar(&answerFile, "answer", "", "The file for the JSON object that a task asks for.")
 	return cmd
 }
 

@@ -129,7 +129,8 @@ func (c *change) rows(v *sandbox.View, from cursor, viewer *Viewer, tables []tab
 	c.Points, _ = touched(v.Table(seriesResource), from.version, "")
 	for _, t := range tables {
 		rows := v.Table(t.resource)
-		if !viewer.Systems[t.system] || rows.Version <= from.version {
+		hidden := !viewer.Systems[t.system] || t.judged && v.Summary.Settings.Preset.Evaluation
+		if hidden || rows.Version <= from.version {
 			continue
 		}
 		news, removed := touched(rows, from.version, t.parent)

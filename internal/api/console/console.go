@@ -38,6 +38,8 @@ type Console struct {
 type table struct {
 	resource string
 	system   operation.System
+	// judged rows are not shown in an evaluation (contract: OPEN.EVAL.PLAYER).
+	judged bool
 	// parent is set where rows belong to another record and do not name it; it
 	// is the field that holds the record's id.
 	parent string
@@ -66,7 +68,7 @@ func New(operations []operation.Operation) *Console {
 		if op.Kind != operation.List || op.Resource == operation.CallResource {
 			continue
 		}
-		t := table{resource: op.Resource, system: op.System}
+		t := table{resource: op.Resource, system: op.System, judged: op.Grading == operation.GradingAlone}
 		if op.Parent != "" {
 			t.parent = op.Parent + "_id"
 		}

@@ -119,11 +119,11 @@ func (l *library) addAgents() error {
 			view.Groups = append(view.Groups, group)
 		}
 		p := page{
-			Template: "agents", Title: "Agents", Contents: sections(), Content: view,
+			Template: "agents", Title: "Agents", Contents: l.sections(), Content: view,
 			Description: "How agents connect by the Model Context Protocol: ready configuration, the tools, " +
 				"sessions, handles and keys.",
 		}
-		p.Previous, p.Next = around(path)
+		p.Previous, p.Next = l.around(path)
 		return p, nil
 	})
 }

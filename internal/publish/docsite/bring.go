@@ -45,7 +45,7 @@ func (l *library) addTriggers() error {
 			content.Events = append(content.Events, l.eventView(d))
 		}
 		return page{
-			Template: "triggers", Title: "Triggers", Contents: sections(), Content: content,
+			Template: "triggers", Title: "Triggers", Contents: l.sections(), Content: content,
 			Description: "Things that you can trigger, and the commands that lead to each type of event.",
 		}, nil
 	})

@@ -16,7 +16,7 @@ func (l *library) addEconomy() error {
 	return l.add("/docs/economy", guides, func() (page, error) {
 		report, err := economy.Published()
 		return page{
-			Template: "economy", Title: "Economy", Contents: sections(), Content: economyView{report},
+			Template: "economy", Title: "Economy", Contents: l.sections(), Content: economyView{report},
 			Description: "The net worth that players of different skill reach, and the value of each skill.",
 		}, err //nolint:wrapcheck // it says what was read
 	})

@@ -88,7 +88,7 @@ func guideGroups() []guideGroup {
 const referenceGroup = "Reference"
 
 // sections are the links beside every guide.
-func sections() []contents {
+func (s *Site) sections() []contents {
 	var all []contents
 	for _, group := range guideGroups() {
 		list := contents{Title: group.Title}
@@ -101,19 +101,21 @@ func sections() []contents {
 		for _, g := range group.Guides {
 			list.Links = append(list.Links, link{Path: g.Path, Text: g.Text})
 		}
+		list.Links = s.served(list.Links)
 		all = append(all, list)
 	}
 	return all
 }
 
 // around finds the guides before and after a path.
-func around(path string) (previous, next *link) {
+func (s *Site) around(path string) (previous, next *link) {
 	var all []link
 	for _, group := range guideGroups() {
 		for _, g := range group.Guides {
 			all = append(all, link{Path: g.Path, Text: g.Text})
 		}
 	}
+	all = s.served(all)
 	for i := range all {
 		if all[i].Path == path {
 			return neighbours(all, i)
@@ -159,11 +161,11 @@ func (l *library) guide(renderer *prose.Renderer, g guide) (page, error) {
 		}
 	}
 	p := page{
-		Template: "guide", Title: rendered.Title, Contents: sections(), OnPage: rendered.Headings,
+		Template: "guide", Title: rendered.Title, Contents: l.sections(), OnPage: rendered.Headings,
 		//nolint:gosec // our own text, in which raw HTML is left out
 		Content: template.HTML(rendered.HTML), Description: rendered.Lead, Markdown: source, Also: also,
 	}
-	p.Previous, p.Next = around(g.Path)
+	p.Previous, p.Next = l.around(g.Path)
 	return p, nil
 }
 
@@ -179,6 +181,9 @@ func (s *Site) source(file string) ([]byte, map[string]string, error) {
 		return nil, nil, err
 	}
 	filled, err := s.filledIn(file, body)
+	if s.graded {
+		filled = unlinked(filled)
+	}
 	return filled, also, err
 }
 

@@ -3,6 +3,7 @@ package docsite
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"strings"
 	"sync"
 
@@ -104,6 +105,9 @@ type link struct {
 // list finds out which pages there are.
 func (s *Site) list() (*library, error) {
 	l := &library{Site: s, files: map[string]func() (File, error){}, also: s.alsoCalled()}
+	if s.graded {
+		maps.DeleteFunc(l.also, func(path, _ string) bool { return aboutGrading(path) })
+	}
 	l.index = sync.OnceValues(l.newIndex)
 	var err error
 	if l.renderer, err = s.Renderer(templateFiles, nil); err != nil {
@@ -152,6 +156,9 @@ func (l *library) keep(path, contentType string, write func() ([]byte, error)) e
 
 // add adds a page with its Markdown. Create returns the rest of its data.
 func (l *library) add(path, section string, create func() (page, error)) error {
+	if l.graded && aboutGrading(path) {
+		return nil
+	}
 	w := &lazyPage{path: path, section: section}
 	w.page = sync.OnceValues(func() (page, error) {
 		p, err := create()

@@ -13,7 +13,7 @@ func (l *library) addMissions() error {
 	for _, m := range l.missions {
 		list.Links = append(list.Links, link{Path: m.DocsURL, Text: m.Title})
 	}
-	beside := append(sections(), list)
+	beside := append(l.sections(), list)
 	err := l.add("/docs/missions", guides, func() (page, error) {
 		return page{
 			Template: "missions", Title: "Missions", Contents: beside,

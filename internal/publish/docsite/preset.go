@@ -18,7 +18,7 @@ type presetsView struct {
 func (l *library) addPresets() error {
 	return l.add("/docs/presets", guides, func() (page, error) {
 		return page{
-			Template: "presets", Title: "Presets", Contents: sections(), Content: presetsView{
+			Template: "presets", Title: "Presets", Contents: l.sections(), Content: presetsView{
 				Presets: l.presets, Members: fieldsOf(reflect.TypeFor[preset.Preset](), output),
 				Sample: preset.DefaultFile(),
 			},

@@ -176,7 +176,7 @@ func (s *Site) SearchPage(query string) (body []byte, refused bool, err error) {
 		view.Hits = append(view.Hits, hit{section: at, Excerpt: excerpt(at.text, matches)})
 	}
 	_, body, err = l.renderer.page(page{
-		Template: "search", Title: "Search", Path: SearchPath, Section: guides, Contents: sections(), Query: query,
+		Template: "search", Title: "Search", Path: SearchPath, Section: guides, Contents: l.sections(), Query: query,
 		Content: view,
 	})
 	if err == nil && !view.Refused {
@@ -204,13 +204,16 @@ type Found struct {
 
 // Search returns at most so many places of the docs and of the documents of the
 // agent endpoint, the best first, and none for a query that looks like a key. The
-// first one renders the docs, whose mistakes it returns.
-func (s *Site) Search(query string, limit int) ([]Found, error) {
+// first one renders the docs, whose mistakes it returns. Who is graded finds no page about grading.
+func (s *Site) Search(query string, limit int, graded bool) ([]Found, error) {
 	_, all, err := s.found()
 	if err != nil || secret.MatchString(query) {
 		return nil, err
 	}
 	best := s.search(all, shortened(query), true)
+	if graded {
+		best = slices.DeleteFunc(best, func(at section) bool { return aboutGrading(at.Path) })
+	}
 	found := make([]Found, min(limit, len(best)))
 	for i := range found {
 		at := best[i]

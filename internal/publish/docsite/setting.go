@@ -94,10 +94,10 @@ func (l *library) addSettings() error {
 	const path = "/docs/settings"
 	return l.add(path, guides, func() (page, error) {
 		p := page{
-			Template: "settings", Title: "Settings", Contents: sections(), Content: l.settings,
+			Template: "settings", Title: "Settings", Contents: l.sections(), Content: l.settings,
 			Description: "Every setting of a server: its flag, its environment variable and its default.",
 		}
-		p.Previous, p.Next = around(path)
+		p.Previous, p.Next = l.around(path)
 		return p, nil
 	})
 }

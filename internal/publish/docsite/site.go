@@ -47,6 +47,8 @@ type Options struct {
 	// are called when the docs are rendered.
 	Agents   func() (Agents, error)
 	Examples func() (Examples, error)
+	// Graded leaves out the pages about grading: those who read the docs of such a server are graded.
+	Graded bool
 	// Config is that of this server, whose numbers the guides say; nil for the
 	// defaults.
 	Config *config.Config
@@ -77,6 +79,7 @@ type Site struct {
 	presets    []preset.Preset
 	settings   []setting
 	words      *glossary
+	graded     bool
 	agents     func() (Agents, error)
 	examples   func() (Examples, error)
 	// library is the pages of the docs, which are listed at the first use.
@@ -91,7 +94,7 @@ func New(o Options) *Site {
 	s := &Site{
 		origin: o.Origin, asset: o.Asset, operations: o.Operations, events: event.All(), problems: problem.All(),
 		missions: mission.All(), presets: o.Presets, agents: o.Agents, settings: settingsOf(o.Config),
-		examples: o.Examples, searching: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		graded: o.Graded, examples: o.Examples, searching: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 	s.words = newGlossary(s)
 	s.library = sync.OnceValues(s.list)
@@ -210,12 +213,18 @@ func (r *Renderer) page(p page) (main template.HTML, whole []byte, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("page %s: %w", p.Path, err)
 	}
+	if r.site.graded { // its Markdown is made of it
+		own = unlinked(own)
+	}
 	main = template.HTML(own) //nolint:gosec // a template of ours made it
 	if whole, err = r.Execute("frame", struct {
 		page
 		Main template.HTML
 	}{p, main}); err != nil {
 		return "", nil, fmt.Errorf("page %s: %w", p.Path, err)
+	}
+	if r.site.graded {
+		whole = unlinked(whole)
 	}
 	return main, whole, nil
 }

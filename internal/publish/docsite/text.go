@@ -70,7 +70,7 @@ func (l *library) full() ([]byte, error) {
 // list, then the reference as its tables have it.
 func (l *library) inOrder() []*lazyPage {
 	place := map[string]int{}
-	for _, list := range sections() {
+	for _, list := range l.sections() {
 		for _, leaf := range list.Links {
 			place[leaf.Path] = len(place) - len(sectionTitles)*len(l.pages)
 		}
