@@ -1503,8 +1503,7 @@ type FindingEvent struct {
 type LoggedCall struct {
 	// The request_id of its response.
 	ID string `json:"id"`
-	// Counts the requests from 1, also those that are no longer listed. In an evaluation the count
-	// begins anew when its player gets it.
+	// Counts the requests from 1, also those no longer listed.
 	Number int64 `json:"number"`
 	// The HTTP method.
 	Method string `json:"method"`
@@ -1557,8 +1556,7 @@ const (
 type LoggedExchange struct {
 	// The request_id of its response.
 	ID string `json:"id"`
-	// Counts the requests from 1, also those that are no longer listed. In an evaluation the count
-	// begins anew when its player gets it.
+	// Counts the requests from 1, also those no longer listed.
 	Number int64 `json:"number"`
 	// The HTTP method.
 	Method string `json:"method"`

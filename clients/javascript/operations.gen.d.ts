@@ -1376,10 +1376,7 @@ export interface FindingEvent {
 export interface LoggedCall {
   /** The request_id of its response. */
   id: string;
-  /**
-   * Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
-   * when its player gets it.
-   */
+  /** Counts the requests from 1, also those no longer listed. */
   number: number;
   /** The HTTP method. */
   method: string;
@@ -1433,10 +1430,7 @@ export type LoggedCallSystem =
 export interface LoggedExchange {
   /** The request_id of its response. */
   id: string;
-  /**
-   * Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
-   * when its player gets it.
-   */
+  /** Counts the requests from 1, also those no longer listed. */
   number: number;
   /** The HTTP method. */
   method: string;

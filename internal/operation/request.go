@@ -21,7 +21,7 @@ type LoggedCall struct {
 	_ struct{} `doc:"One request of a client of this sandbox and its outcome, without bodies."`
 
 	ID               string         `json:"id" doc:"The request_id of its response."`
-	Number           int64          `json:"number" doc:"Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew when its player gets it."`
+	Number           int64          `json:"number" doc:"Counts the requests from 1, also those no longer listed."`
 	Method           string         `json:"method" example:"POST" doc:"The HTTP method."`
 	Path             string         `json:"path" example:"/v1/factory/print-runs" doc:"Without its query string."`
 	Operation        *string        `json:"operation" example:"start_print_run" doc:"The id of the operation; null for a path or a method that none has."`

@@ -2336,8 +2336,7 @@ class LoggedCall(TypedDict):
     #: The request_id of its response.
     id: str
 
-    #: Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
-    #: when its player gets it.
+    #: Counts the requests from 1, also those no longer listed.
     number: int
 
     #: The HTTP method.
@@ -2394,8 +2393,7 @@ class LoggedExchange(TypedDict):
     #: The request_id of its response.
     id: str
 
-    #: Counts the requests from 1, also those that are no longer listed. In an evaluation the count begins anew
-    #: when its player gets it.
+    #: Counts the requests from 1, also those no longer listed.
     number: int
 
     #: The HTTP method.
