@@ -580,8 +580,8 @@ export interface TickDigest {
   /** How many records wait for you now. */
   decisions_total: number;
   /**
-   * The records that wait now, one a line, at most 100; only with brief. The first word says what it is:
-   * order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
+   * The records that wait now, one a line, at most 100; only with brief. A line that wants something begins
+   * with a command that you can send unchanged, followed by # and words for readers.
    */
   lines?: string[];
 }

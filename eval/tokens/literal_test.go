@@ -2,108 +2,116 @@ package tokens
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"platen/eval/player"
+	printer "platen/internal/company"
+	"platen/internal/company/preset"
 	"platen/platentest"
 )
 
-// literal is an agent that knows nothing but the lines of the digest: it sends the command with which a line begins,
-// and fills in what the other lines say. It remembers nothing.
-type literal struct{ *agent }
+// literal is an agent without rules of its own: it sends each command with which a line of the digest begins, as it
+// stands, and lets the clock run until the next decision. It remembers nothing.
+type literal struct {
+	*agent
 
-// suppliers are those of the first list that sells a material: the only thing that it looks up.
-func (l literal) suppliers() map[string]string {
-	of := map[string]string{}
-	text, _ := l.call("do", row{"commands": []string{"list_suppliers"}})
-	for _, r := range table(after(text, "list_suppliers")) {
-		for price := range strings.SplitSeq(r["prices(sku:unit_price_minor:minimum_quantity)"], ",") {
-			if sku, _, _ := strings.Cut(price, ":"); sku != "" && of[sku] == "" {
-				of[sku] = r["id"]
-			}
-		}
-	}
-	return of
+	// wait is the command that lets time pass.
+	wait string
 }
 
-// commands are those that the lines of a digest ask for.
-func (l literal) commands(lines []string, suppliers map[string]string) (all []string) {
-	var idle []string
-	buys := func(sku, quantity, more string) {
-		if supplier := suppliers[sku]; supplier != "" {
-			all = append(all, fmt.Sprintf(`create_purchase_order supplier_id=%s %slines=[{"sku":%q,"quantity":%s}]`,
-				supplier, more, sku, quantity))
-		}
-	}
-	asked := map[string]bool{}
+// decision waits for the next decision.
+const decision = "advance_time until=decision"
+
+// commands are those with which lines begin.
+func commands(lines []string) (all []string) {
 	for _, line := range lines {
-		if press, is := strings.CutPrefix(line, "press "); is && strings.HasSuffix(press, " idle") {
-			idle = append(idle, strings.TrimSuffix(press, " idle"))
-		}
-	}
-	for _, line := range lines {
-		command, about, found := strings.Cut(line, " # ")
-		words := strings.Fields(about)
-		switch name, _, _ := strings.Cut(command, " "); {
-		case strings.HasPrefix(line, "short "):
-			sku, figures, _ := strings.Cut(strings.TrimPrefix(line, "short "), " ")
-			words = strings.Fields(strings.ReplaceAll(figures, ",", ""))
-			if !asked[sku] && whole(words[3]) == 0 { // nothing is on order
-				buys(sku, fmt.Sprint(max(whole(words[6]), 2*whole(words[len(words)-1]))), "")
-			}
-		case !found || strings.HasPrefix(name, "list_"):
-		case name == "accept_contract_lot": // which may cost its penalty
-			all = append(all, "decline_"+strings.TrimPrefix(command, "accept_"))
-		case name == "start_print_run":
-			if len(idle) > 0 {
-				all, idle = append(all, command+" press_id="+idle[0]), idle[1:]
-			}
-		case name == "create_purchase_order":
-			asked[words[1]] = true
-			buys(words[1], words[0], strings.TrimPrefix(command, name+" ")+" ")
-		case name == "pay_supplier_invoice":
-			all = append(all, command+" amount_minor="+strings.TrimRight(behind(words, "pays"), ","))
-		default:
+		if command, _, wants := strings.Cut(line, " # "); wants {
 			all = append(all, command)
 		}
 	}
 	return all
 }
 
-// TestALiteralAgentDoesNotStarve: what the digest says is enough to keep paper on the shelf and parcels going out.
-func TestALiteralAgentDoesNotStarve(t *testing.T) {
+// life is the way of an agent through a company.
+type life struct {
+	worth, calls, sent, refused int
+}
+
+// lives plays a company for so many days.
+func (l literal) lives(many int64) (played life) {
+	said, _ := l.call("advance_time", row{"minutes": 1})
+	first := strings.Fields(said)[0]
+	for {
+		lines := strings.Split(said, "\n")
+		if days(first, strings.Fields(lines[0])[0]) >= many {
+			break
+		}
+		all := append(commands(lines[1:]), l.wait)
+		all = all[max(0, len(all)-maxCommands):]
+		text, _ := l.call("do", row{"commands": all, "stop_on_error": false})
+		played.sent += len(all)
+		for i := range all {
+			if !strings.Contains("\n"+text, fmt.Sprintf("\n%d ok ", i+1)) {
+				played.refused++
+			}
+		}
+		if said = strings.Join(after(text, "advance_time"), "\n"); said == "" {
+			l.t.Fatalf("time does not pass: %s", text)
+		}
+	}
+	played.calls = l.calls
+	played.worth = int(l.data("get_sandbox", row{})["score"].(row)["net_worth_minor"].(float64))
+	return played
+}
+
+// TestALiteralAgentEarnsMoreThanGreed: in the mean of three presets and of most seeds, with few commands refused.
+func TestALiteralAgentEarnsMoreThanGreed(t *testing.T) {
 	t.Parallel()
-	const tokensPerDay = 6000
+	const played, most = 30, 300
+	seeds := 2
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
+		seeds = 10
+	}
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := platentest.Start(t)
-	for _, seed := range []int64{1, 2, 3} {
-		s := p.Sandbox(t, platentest.Options{Preset: "starter", Seed: &seed})
-		l := literal{newAgent(t, p.Origin, s.OfficeKey)}
-		suppliers, shipped := l.suppliers(), 0
-		said, _ := l.call("advance_time", row{"minutes": 1})
-		first := strings.Fields(said)[0]
-		for {
-			lines := strings.Split(said, "\n")
-			last := strings.Fields(lines[0])[0]
-			if days(first, last) >= played {
-				break
+	ahead, sum, greed, sent, refused, calls, lives := 0, 0, 0, 0, 0, 0, 0
+	for seed := range seeds {
+		lead := 0
+		for _, name := range []string{"starter", "agent_eval", "supply_shock"} {
+			s := p.Sandbox(t, platentest.Options{Preset: name, Clock: "manual", Seed: new(int64(seed + 1))})
+			one := literal{newAgent(t, p.Origin, s.OfficeKey), decision}.lives(played)
+			game := player.Game{
+				Settings: printer.Settings{Preset: presets[name], Seed: uint64(seed + 1)}, Policy: player.Greedy(),
+				Days: []int{played},
 			}
-			all := append(l.commands(lines[1:], suppliers), "advance_time until=idle_press max_minutes=240")
-			all = all[max(0, len(all)-maxCommands):]
-			text, _ := l.call("do", row{"commands": all, "stop_on_error": false})
-			if days(first, last) >= played/2 {
-				shipped += strings.Count(text, " ok create_factory_shipment ")
+			other, err := game.Play()
+			if err != nil {
+				t.Fatal(err)
 			}
-			if said = strings.Join(after(text, "advance_time"), "\n"); said == "" {
-				t.Fatalf("seed %d: on %s time does not pass: %s", seed, last, text)
-			}
+			greedy := int(other.WorthMinor[0])
+			fmt.Printf("%s %2d: worth %d, greed %d, %d calls, %d of %d commands refused\n", name, seed+1, one.worth/100,
+				greedy/100, one.calls, one.refused, one.sent)
+			calls, lives = calls+one.calls, lives+1
+			lead += one.worth - greedy
+			sum, greed = sum+one.worth, greed+greedy
+			sent, refused = sent+one.sent, refused+one.refused
 		}
-		total := l.written + l.read
-		report(l.agent, seed, "the digest, word for word")
-		if shipped < played/2 {
-			t.Errorf("seed %d: in the second half of %d days %d parcels went out", seed, played, shipped)
+		if lead > 0 {
+			ahead++
 		}
-		if total > tokensPerDay*played {
-			t.Errorf("seed %d: a day took %d tokens", seed, total/played)
-		}
+	}
+	if sum <= greed || ahead*10 < seeds*8 {
+		t.Errorf("it earns more with %d of %d seeds: %d, and greed %d", ahead, seeds, sum, greed)
+	}
+	if calls > most*lives {
+		t.Errorf("%d days take %d calls in the mean", played, calls/lives)
+	}
+	if refused*20 > sent {
+		t.Errorf("%d of %d commands are refused", refused, sent)
 	}
 }

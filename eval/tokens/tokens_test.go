@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"platen/platentest"
@@ -12,17 +13,15 @@ const (
 	// What thirty days may cost (docs/adr/0013-agent-endpoint.md).
 	maxCalls  = 150
 	maxTokens = 150_000
-	// bounded is how seldom the players look whose cost is bounded, in minutes.
-	bounded = 120
 )
 
-// TestThirtyDaysCostFewTokens prints a table: the same rules, played in the old way and in the
-// new one.
+// TestThirtyDaysCostFewTokens prints a table: rules played by lists, and the digest word for word.
 func TestThirtyDaysCostFewTokens(t *testing.T) {
 	t.Parallel()
 
 	p := platentest.Start(t)
-	fmt.Println("seed  way                          calls    written       read      total   profit  refused")
+	fmt.Printf("%4s  %-40s %8s %10s %10s %10s %8s %8s\n", "seed", "way", "calls", "written", "read", "total", "profit",
+		"refused")
 	for _, seed := range []int64{1, 2, 3} {
 		fresh := func() *agent {
 			s := p.Sandbox(t, platentest.Options{Preset: "agent_eval", Seed: &seed})
@@ -33,12 +32,11 @@ func TestThirtyDaysCostFewTokens(t *testing.T) {
 			lists.play(played)
 			report(lists.agent, seed, fmt.Sprintf("lists, every %d min", every))
 		}
-		for _, way := range []byLines{{every: 60}, {every: 120}, {every: 240, until: "idle_press"}} {
-			lines := &byLines{agent: fresh(), every: way.every, until: way.until}
-			lines.play(played)
-			report(lines.agent, seed, fmt.Sprintf("do, every %d min %s", way.every, way.until))
-			total := lines.written + lines.read
-			if way.every >= bounded && (lines.calls > maxCalls || total > maxTokens) {
+		for _, wait := range []string{decision, "advance_time until=idle_press max_minutes=240"} {
+			lines := literal{fresh(), wait}
+			lines.lives(played)
+			report(lines.agent, seed, strings.TrimPrefix(wait, "advance_time "))
+			if total := lines.written + lines.read; wait != decision && (lines.calls > maxCalls || total > maxTokens) {
 				t.Errorf("seed %d: %d days took %d calls and %d tokens", seed, played, lines.calls, total)
 			}
 		}
@@ -50,6 +48,6 @@ func TestThirtyDaysCostFewTokens(t *testing.T) {
 func report(a *agent, seed int64, way string) {
 	calls, written, read, refused := a.calls, a.written, a.read, a.refused
 	score := a.data("get_sandbox", row{})["score"].(row)
-	fmt.Printf("%4d  %-25s %8d %10d %10d %10d %8.0f %8d\n", seed, way, calls, written, read, written+read,
+	fmt.Printf("%4d  %-40s %8d %10d %10d %10d %8.0f %8d\n", seed, way, calls, written, read, written+read,
 		score["profit_minor"].(float64)/100, refused)
 }

@@ -12,8 +12,20 @@ func (c *Company) Attention(webhooks []attention.Webhook) []attention.Concern {
 	if c.Bankrupt() {
 		return nil
 	}
+	return c.attended(webhooks).Concerns()
+}
+
+// Propose returns commands that succeed now, for a list of the records that wait. A company that has ended takes none.
+func (c *Company) Propose() attention.Proposals {
+	if c.Bankrupt() {
+		return attention.Proposals{}
+	}
+	return c.attended(nil).Propose()
+}
+
+func (c *Company) attended(webhooks []attention.Webhook) *attention.Company {
 	p := &c.settings.Preset
-	look := attention.Company{
+	return &attention.Company{
 		Office: c.office, Factory: c.factory, People: c.people, Webhooks: webhooks, Recorder: c.rec,
 		OverdraftLimitMinor: p.OverdraftLimitMinor, MostNegative: p.NegativeClosesToBankrupt,
 		Wages: p.Payroll.Paid, SurchargePctPerDay: p.Payroll.SurchargePctPerDay,
@@ -26,5 +38,4 @@ func (c *Company) Attention(webhooks []attention.Webhook) []attention.Concern {
 			return c.office.CanSpend(c.people.HireFeeMinor())
 		},
 	}
-	return look.Concerns()
 }

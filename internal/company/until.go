@@ -1,12 +1,14 @@
 package company
 
 import (
+	"errors"
 	"slices"
 
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/words/event"
+	"platen/internal/words/problem"
 )
 
 // TickUntilMax is the most minutes of a tick that stops at an event, a moment or
@@ -96,7 +98,7 @@ func (c *Company) wantsAnswer(after uint64) bool {
 			return true // nobody but the client pays wages
 		}
 	}
-	return c.pressFreed(after) && c.pressWaits()
+	return c.pressFreed(after) && c.pressWaits() && c.printable()
 }
 
 // pressFreed reports whether one of the events after the one with a number may have freed a
@@ -118,6 +120,27 @@ func (c *Company) pressWaits() bool {
 	for press := range c.factory.Presses.All {
 		if press.Status == factory.PressIdle {
 			return true
+		}
+	}
+	return false
+}
+
+// printable reports whether there is material for a run of some work order on a press that is idle. Who is to run it
+// comes to work by himself.
+func (c *Company) printable() bool {
+	for press := range c.factory.Presses.All {
+		if press.Status != factory.PressIdle {
+			continue
+		}
+		for w := range c.factory.WorkOrders.All {
+			if w.WaitsFor != factory.WaitsForPress {
+				continue
+			}
+			_, err := c.CanStartPrintRun(&factory.StartPrintRun{PressID: press.ID, WorkOrderID: &w.ID})
+			refusal, _ := errors.AsType[*problem.Problem](err)
+			if err == nil || refusal != nil && refusal.Code == problem.NoOperator {
+				return true
+			}
 		}
 	}
 	return false

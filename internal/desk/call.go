@@ -90,7 +90,7 @@ const (
 
 // Note remembers a request, and counts the bytes that this takes up. Requests are noted before their responses are
 // sent, so that a client that has a response finds its request here. Note copies the texts: they are parts of the
-// request's line and headers, which would stay in memory with them. handed is when the sandbox was handed to its player,
+// request's line and headers, which would stay in memory with them. handed is when the sandbox got its player,
 // 0 for not yet, or where nobody knows. It reports whether the memory is full.
 func (c *Client) Note(call Call, handed moment.Instant) (full bool) {
 	for _, text := range []*string{&call.ID, &call.Method, &call.Path, &call.Traceparent} {

@@ -2,39 +2,40 @@ package operation
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"platen/internal/company/attention"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/preset"
 	"platen/internal/company/record"
 	"platen/internal/sandbox"
+	"platen/internal/words/moment"
 )
 
 // maxBriefLines is how many lines a brief has (contract: OPEN.TICK.BRIEF).
 const maxBriefLines = 100
 
-// maxPrintLines is how many work orders it names that wait for a press: those due first.
-const maxPrintLines = 10
-
 // brief collects short lines about the records that wait.
 type brief struct {
-	view  *sandbox.View
-	lines []string
+	view      *sandbox.View
+	proposals *attention.Proposals
+	lines     []string
 }
 
 // briefLines lists the records that wait, one a line, for readers to whom each word costs
-// something. A line about a record that a command can move on begins with that command as the tool
-// do takes it, and has the rest behind a #. All of it follows from the feed and GET /sandbox,
-// which both keys open.
-func briefLines(v *sandbox.View) []string {
-	b := &brief{view: v, lines: []string{}}
+// something. A line that wants something begins with a command as the tool do takes it, which succeeds unchanged
+// until another one changes something, and has the rest behind a #.
+func briefLines(v *sandbox.View, p *attention.Proposals) []string {
+	b := &brief{view: v, proposals: p, lines: []string{}}
 	b.customers()
 	b.production()
 	b.purchasing()
+	b.people()
 	return b.lines[:min(len(b.lines), maxBriefLines)]
 }
 
@@ -74,11 +75,20 @@ func (b *brief) customers() {
 		if o.Rush {
 			rush = "rush"
 		}
-		b.do("accept_sales_order "+o.Number, fmt.Sprintf("%d %s at %d due %s answer by %s", o.Quantity, o.SKU,
-			o.UnitPriceMinor, o.DueDate, o.AnswerBy), "for "+o.CustomerID, rush)
+		about := fmt.Sprintf("%d %s at %d due %s answer by %s for %s", o.Quantity, o.SKU, o.UnitPriceMinor, o.DueDate,
+			o.AnswerBy, o.CustomerID)
+		switch answer := b.proposals.Answers[o.ID]; answer {
+		case attention.AcceptOrder:
+			b.do("accept_sales_order "+o.Number, about, rush)
+		case attention.DeclineOrder:
+			b.do("decline_sales_order "+o.Number, about, rush, "or accept it: there is no paper in time")
+		default:
+			b.add("offer", o.Number, about, rush, "no paper yet")
+		}
 	})
 	eachWhere(b, "contract_lot", "status", string(office.LotOffered), func(l *office.ContractLot) {
-		b.do("accept_contract_lot "+l.Number, fmt.Sprintf("%d %s at %d deliver by %s answer by %s penalty %d",
+		b.add("lot", l.Number, "takes accept_contract_lot:", fmt.Sprintf(
+			"%d %s at %d deliver by %s answer by %s penalty %d",
 			l.Quantity, l.SKU, l.UnitPriceMinor, l.DeliverBy, l.AnswerBy, l.PenaltyMinor))
 	})
 }
@@ -105,6 +115,10 @@ func (b *brief) production() {
 	})
 	b.printable(waiting, about)
 	eachWhere(b, "work_order", "waits_for", string(factory.WaitsForShipment), func(w *factory.WorkOrder) {
+		if !b.proposals.Ready[w.ID] {
+			b.add("goods", w.Number, fmt.Sprint(w.Quantity), about(w), "ready, and cannot leave today")
+			return
+		}
 		b.do("create_factory_shipment work_order_id="+w.ID, fmt.Sprint(w.Quantity), about(w))
 	})
 	eachWhere(b, "delivery", "status", string(factory.DeliveryArrived), func(d *factory.Delivery) {
@@ -115,6 +129,10 @@ func (b *brief) production() {
 				load += fmt.Sprintf(" (advised %d, damaged %d)", line.QuantityAdvised, line.QuantityDamaged)
 			}
 			loads = append(loads, load)
+		}
+		if !b.proposals.Ready[d.ID] {
+			b.add("truck", d.PurchaseOrderNumber, strings.Join(loads, ", "), "cannot be counted in today")
+			return
 		}
 		b.do("create_factory_goods_receipt delivery_id="+d.ID, d.PurchaseOrderNumber, strings.Join(loads, ", "))
 	})
@@ -132,34 +150,46 @@ func (b *brief) production() {
 	b.shortages(needed)
 }
 
-// printable is the work that waits for a press, once one is idle: first that of which there is material, and of that
-// and the rest what is due first.
+// printable are the runs that can start now. One more line counts the work that waits besides.
 func (b *brief) printable(waiting []factory.WorkOrder, about func(*factory.WorkOrder) string) {
-	named := 0
-	each(b, "press", func(p *factory.Press) {
-		if p.Status == factory.PressIdle {
-			named = min(len(waiting), maxPrintLines)
+	named := map[string]bool{}
+	for i := range b.proposals.Runs {
+		run := &b.proposals.Runs[i]
+		command := "start_print_run press_id=" + run.PressID
+		if run.WorkOrderID != nil {
+			command += " work_order_id=" + *run.WorkOrderID
+		} else {
+			ids, _ := json.Marshal(run.WorkOrderIDs)
+			command += " work_order_ids=" + string(ids)
 		}
-	})
-	slices.SortStableFunc(waiting, byDueDate)
+		var goods []string
+		for _, w := range run.Work {
+			named[w.ID] = true
+			goods = append(goods, fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood, " ", about(w)))
+		}
+		b.do(fmt.Sprintf("%s overs_pct=%d", command, *run.OversPct),
+			fmt.Sprintf("%s, %d minutes", strings.Join(goods, ", "), run.Minutes))
+	}
 	onHand := map[string]int64{}
 	each(b, "stock_item", func(s *factory.StockItem) { onHand[s.SKU] = s.OnHand })
-	lacks := func(w *factory.WorkOrder) int {
-		for _, n := range w.MaterialNeeds {
-			if n.Quantity > onHand[n.SKU] {
-				return 1
-			}
-		}
-		return 0
-	}
-	slices.SortStableFunc(waiting, func(a, c factory.WorkOrder) int { return lacks(&a) - lacks(&c) })
-	for i := range waiting[:named] {
+	more, lacking := 0, 0
+	var first *factory.WorkOrder
+	slices.SortStableFunc(waiting, byDueDate)
+	for i := range waiting {
 		w := &waiting[i]
-		b.do("start_print_run work_order_id="+w.ID,
-			fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood), about(w))
+		if named[w.ID] {
+			continue
+		}
+		if more++; first == nil {
+			first = w
+		}
+		if slices.ContainsFunc(w.MaterialNeeds, func(n factory.Need) bool { return n.Quantity > onHand[n.SKU] }) {
+			lacking++
+		}
 	}
-	if more := len(waiting) - named; more > 0 {
-		b.do("list_work_orders waits_for=press", fmt.Sprintf("%d more", more))
+	if more > 0 {
+		b.add("waiting", fmt.Sprintf("%d more work orders, %d of them without material, the first %s", more, lacking,
+			about(first)))
 	}
 }
 
@@ -191,22 +221,53 @@ func byDueDate(a, c factory.WorkOrder) int {
 	}
 }
 
-// shortages are the materials that open work needs more of than is on hand, and those that are below their reorder
-// points even with what is on order.
+// shortages are the materials that open work needs more of than is on hand, those that are below their reorder
+// points even with what is on order, and those that should be ordered with the work that waits.
 func (b *brief) shortages(needed map[string]int64) {
-	ordered := map[string]int64{}
+	ordered, comes := map[string]int64{}, map[string]moment.Date{}
 	each(b, "purchase_order", func(o *office.PurchaseOrder) {
 		for _, line := range o.Lines {
-			ordered[line.SKU] += max(0, line.Quantity-line.QuantityReceived)
+			open := max(0, line.Quantity-line.QuantityReceived)
+			if ordered[line.SKU] += open; open > 0 && o.ExpectedOn != nil {
+				comes[line.SKU] = max(comes[line.SKU], *o.ExpectedOn)
+			}
 		}
 	})
 	each(b, "stock_item", func(s *factory.StockItem) {
 		low := s.Status == factory.StockLow && s.OnHand+ordered[s.SKU] < s.ReorderPoint
-		if low || needed[s.SKU] > s.OnHand {
-			b.add("short", s.SKU, fmt.Sprintf("%d on hand, %d on order, %d wanted by open work, reorder point %d",
-				s.OnHand, ordered[s.SKU], needed[s.SKU], s.ReorderPoint))
+		buy := b.proposals.Purchases[s.SKU]
+		if !low && needed[s.SKU] <= s.OnHand && buy == nil {
+			return
 		}
+		about := fmt.Sprintf("short %s %d on hand, %d on order", s.SKU, s.OnHand, ordered[s.SKU])
+		wanted, waits := b.proposals.Wanted[s.SKU]
+		if date, coming := comes[s.SKU]; coming {
+			about += fmt.Sprintf(" by %s", date)
+			if waits && needed[s.SKU] > s.OnHand && wanted <= date {
+				about += " (too late)"
+			}
+		}
+		about += fmt.Sprintf(", %d wanted by open work", needed[s.SKU])
+		if waits {
+			about += fmt.Sprintf(" from %s", wanted)
+		}
+		about += fmt.Sprintf(", reorder point %d", s.ReorderPoint)
+		if buy == nil {
+			b.add(about)
+			return
+		}
+		b.do(purchase(buy), about)
 	})
+}
+
+// purchase is the command of a purchase.
+func purchase(in *office.CreatePurchaseOrder) string {
+	command := "create_purchase_order supplier_id=" + in.SupplierID
+	if in.RequisitionID != nil {
+		command += " requisition_id=" + *in.RequisitionID
+	}
+	lines, _ := json.Marshal(in.Lines)
+	return command + " lines=" + string(lines)
 }
 
 // purchasing are the lines on buying, approving and paying.
@@ -219,11 +280,17 @@ func (b *brief) purchasing() {
 		for _, line := range q.Lines {
 			wanted = append(wanted, fmt.Sprintf("%d %s", line.Quantity, line.SKU))
 		}
-		command, name := "create_purchase_order requisition_id=", q.ID
-		if q.Status != office.RequisitionApproved {
-			command, name = "approve_requisition ", q.Number
+		about := strings.Join(wanted, ", ")
+		remedy := b.proposals.Requisitions[q.ID]
+		switch {
+		case remedy == nil:
+			b.add("requisition", q.Number, string(q.Status), about)
+		case remedy.Do == attention.ApproveRequisition:
+			b.do("approve_requisition "+q.Number, about)
+		default:
+			in, _ := remedy.Body.(*office.CreatePurchaseOrder)
+			b.do(purchase(in), q.Number, about)
 		}
-		b.do(command+name, strings.Join(wanted, ", "))
 	})
 	eachWhere(b, "purchase_order", "status", string(office.PurchasePending), func(o *office.PurchaseOrder) {
 		b.do("approve_purchase_order "+o.Number, fmt.Sprintf("%d to %s", o.TotalMinor, o.SupplierID))
@@ -236,8 +303,13 @@ func (b *brief) purchasing() {
 		if i.DiscountUntil != nil && i.DiscountMinor > 0 && *i.DiscountUntil >= b.view.Summary.Now.Date() {
 			discount = fmt.Sprintf("discount %d until %s", i.DiscountMinor, *i.DiscountUntil)
 		}
-		b.do("pay_supplier_invoice "+i.Number, fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor,
-			i.SupplierID, i.DueDate, i.MatchStatus, i.MatchedMinor), discount)
+		about := fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor, i.SupplierID, i.DueDate, i.MatchStatus,
+			i.MatchedMinor)
+		if pay := b.proposals.Payments[i.ID]; pay != nil {
+			b.do(fmt.Sprintf("pay_supplier_invoice %s amount_minor=%d", i.Number, *pay.AmountMinor), about, discount)
+			return
+		}
+		b.add("bill", i.Number, about, discount)
 	})
 	each(b, "payroll_run", func(p *hr.PayrollRun) {
 		if p.Status == hr.PayrollPaid {
@@ -249,4 +321,11 @@ func (b *brief) purchasing() {
 		}
 		b.do(command+p.WeekStart.String(), fmt.Sprintf("%d due %s", p.TotalMinor, p.DueDate), string(p.Status), sheet)
 	})
+}
+
+// people are the roles that nobody holds.
+func (b *brief) people() {
+	for _, role := range b.proposals.Hires {
+		b.do("hire_employee role="+string(role), "nobody holds it")
+	}
 }

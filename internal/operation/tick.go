@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"platen/internal/company"
+	"platen/internal/company/attention"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
@@ -64,7 +65,7 @@ type TickDigest struct {
 	Events         []EventCount `json:"events" doc:"How many events of each type the tick wrote, by type."`
 	Decisions      []Decision   `json:"decisions" doc:"The records that wait for you now, at most 100."`
 	DecisionsTotal int64        `json:"decisions_total" doc:"How many records wait for you now."`
-	Lines          []string     `json:"lines,omitzero" doc:"The records that wait now, one a line, at most 100; only with brief. The first word says what it is: order, lot, print, ready, truck, press, short, buy, approve, bill or wages."`
+	Lines          []string     `json:"lines,omitzero" doc:"The records that wait now, one a line, at most 100; only with brief. A line that wants something begins with a command that you can send unchanged, followed by # and words for readers."`
 }
 
 // EventCount is a type of events and how many there were.
@@ -111,11 +112,15 @@ func tickOperation() Operation {
 			return Result{}, err
 		}
 		brief := in.Brief != nil && *in.Brief
+		var proposals attention.Proposals
+		if brief {
+			proposals = tx.Company.Propose()
+		}
 		now, passed, happened := tx.Now, int(tx.Company.Now()-began), tx.Company.Happened(first)
 		return Result{Value: func(v *sandbox.View) any {
 			minute, digest := v.MinuteAt(now), digest(v, happened)
 			if brief {
-				digest.Lines = briefLines(v)
+				digest.Lines = briefLines(v, &proposals)
 			}
 			return TickResult{
 				SimDate: minute.Date(), SimTime: minute.ClockText(), DayNumber: int64(minute.Day()),

@@ -1468,8 +1468,8 @@ class TickDigest(TypedDict):
     #: How many records wait for you now.
     decisions_total: int
 
-    #: The records that wait now, one a line, at most 100; only with brief. The first word says what it is:
-    #: order, lot, print, ready, truck, press, short, buy, approve, bill or wages.
+    #: The records that wait now, one a line, at most 100; only with brief. A line that wants something begins
+    #: with a command that you can send unchanged, followed by # and words for readers.
     lines: NotRequired[list[str]]
 
 

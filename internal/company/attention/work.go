@@ -349,9 +349,14 @@ func (l *look) purchase(item *factory.StockItem, lacks int64) (*Remedy, error) {
 	return l.best(of(max(item.ReorderQuantity, lacks+item.ReorderPoint)), cheapest)
 }
 
-// cheapest and soonest compare offers by what they cost, and by the days that the truck takes.
-func cheapest(_ *office.Supplier, plan *office.PurchasePlan) int64 { return int64(plan.TotalMinor()) }
-func soonest(s *office.Supplier, _ *office.PurchasePlan) int64     { return s.LeadDaysMax }
+// cheapest compares offers by what they cost, where each day of the truck counts as 5 % of the price, and a truck that
+// may not come in time as more. soonest compares them by the days that the truck takes.
+func cheapest(s *office.Supplier, plan *office.PurchasePlan) int64 {
+	const dayPct = 5
+	return int64(plan.TotalMinor()) * (100 + dayPct*s.LeadDaysMax) / s.OnTimePct
+}
+
+func soonest(s *office.Supplier, _ *office.PurchasePlan) int64 { return s.LeadDaysMax }
 
 // best sends an order to the supplier whose offer measures least, of those who take it now.
 // Each line grows to the least that a supplier sells. Without one the error is the last
