@@ -53,6 +53,8 @@ const (
 	headerKey  = "X-Api-Key"
 	// readyTime is how long a host may take to say that it is ready.
 	readyTime = 5 * time.Second
+	// solveTime is more than any solution takes.
+	solveTime = 30 * time.Minute
 )
 
 // Host serves one prepared task: to its player, who needs no key for that, and with a token to
@@ -304,7 +306,8 @@ func Solve(ctx context.Context, origin, token string) ([]byte, error) {
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
 	r.Header.Set(headerAuth, bearer+" "+token)
-	response, err := http.DefaultClient.Do(r) // a solution takes its time
+	c := &http.Client{Timeout: solveTime}
+	response, err := c.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the solution: %w", err)
 	}
