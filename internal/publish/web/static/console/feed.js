@@ -5,7 +5,6 @@ import { nameOf, pageOfPath, resourceOf } from '../lib/navigate.js';
 import { anyKey } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number } from '../lib/format.js';
-import { ForkHere } from './forks.js';
 import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl } from './parts.js';
 import { Share, useAsked, useHeld, useSeen } from './parts.js';
 
@@ -13,6 +12,8 @@ const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
 const names = { office: 'Office', factory: 'Factory', hr: 'People', world: 'World', sandbox: 'Sandbox' };
 const chosen = signal(new Set(systems));
 const query = signal('');
+// forks are loaded with the first event that is opened.
+const forks = signal(null);
 // pause is the least time between two reads of one event, in ms.
 const pause = 1000;
 
@@ -80,6 +81,7 @@ function wanted(e) {
 
 // Opened is the rest of an event: the record that it is about, and the event itself.
 function Opened({ e }) {
+  if (!forks.value) import('./forks.js').then(it => (forks.value = it));
   const page = pageOfPath(e.links?.self ?? '');
   return html`
     <div class="ev-body">
@@ -95,7 +97,13 @@ function Opened({ e }) {
             : null
         }
         <${Share} path=${`/console/events/${e.id}`} what="this event" />
-        <${ForkHere} id=${`fork-${e.id}`} point=${{ seq: e.seq }} of=${`after event ${e.seq}`} />
+        ${
+          forks.value
+            ? html`
+              <${forks.value.ForkHere} id=${`fork-${e.id}`} point=${{ seq: e.seq }} of=${`after event ${e.seq}`} />
+            `
+            : null
+        }
       </p>
       <${Json} value=${e} what="event" system=${e.system} />
     </div>
