@@ -640,9 +640,8 @@ type TickDigest struct {
 	Decisions []Decision `json:"decisions"`
 	// How many records wait for you now.
 	DecisionsTotal int64 `json:"decisions_total"`
-	// The records that wait now, one a line, at most 100; only with brief. A line that wants
-	// something begins with a command that you can send unchanged, followed by # and words for
-	// readers.
+	// The records that wait now, one a line, at most 100; only with brief. A line about something to
+	// do begins with a command that you can send unchanged, followed by # and words for readers.
 	Lines []string `json:"lines,omitempty"`
 }
 

@@ -580,7 +580,7 @@ export interface TickDigest {
   /** How many records wait for you now. */
   decisions_total: number;
   /**
-   * The records that wait now, one a line, at most 100; only with brief. A line that wants something begins
+   * The records that wait now, one a line, at most 100; only with brief. A line about something to do begins
    * with a command that you can send unchanged, followed by # and words for readers.
    */
   lines?: string[];

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"time"
 
 	"platen/client"
@@ -34,9 +33,7 @@ const (
 // under a clock that moves by hand an outage lasts for so many requests, the next one may follow at once, and a
 // response may be lost after that. So it asks again at once, unless the server says when to come back.
 func NewPlayer(baseURL string, keys client.Keys, files map[string][]byte, options ...client.Option) *Player {
-	patient := []client.Option{
-		client.MaxRetries(math.MaxInt), client.MaxElapsed(Patience), client.Backoff(time.Millisecond, pause),
-	}
+	patient := []client.Option{client.MaxElapsed(Patience), client.Backoff(time.Millisecond, pause)}
 	return &Player{Client: client.New(baseURL, keys, append(patient, options...)...), Files: files}
 }
 

@@ -12,8 +12,8 @@ import (
 	"platen/platentest"
 )
 
-// literal is an agent without rules of its own: it sends each command with which a line of the digest begins, as it
-// stands, and lets the clock run until the next decision. It remembers nothing.
+// literal is an agent without rules of its own: it sends each command with which a line of the digest begins,
+// unchanged, and lets the clock run until the next decision. It remembers nothing.
 type literal struct {
 	*agent
 
@@ -23,6 +23,15 @@ type literal struct {
 
 // decision waits for the next decision.
 const decision = "advance_time until=decision"
+
+// maxCommands is how many commands a call takes.
+const maxCommands = 20
+
+// after is the lines behind that of a command.
+func after(said, operation string) []string {
+	_, rest, _ := strings.Cut(said, " ok "+operation+"\n")
+	return strings.Split(rest, "\n")
+}
 
 // commands are those with which lines begin.
 func commands(lines []string) (all []string) {

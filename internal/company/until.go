@@ -125,8 +125,8 @@ func (c *Company) pressWaits() bool {
 	return false
 }
 
-// printable reports whether there is material for a run of some work order on a press that is idle. Who is to run it
-// comes to work by himself.
+// printable reports whether there is material for a run of some work order on a press that is idle, with an operator
+// or without: operators come to work again by themselves.
 func (c *Company) printable() bool {
 	for press := range c.factory.Presses.All {
 		if press.Status != factory.PressIdle {

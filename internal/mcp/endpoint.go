@@ -41,7 +41,7 @@ const listsKept = 300_000
 
 // Docs are the pages that search_docs searches.
 type Docs interface {
-	// Search returns at most so many pages, the best first, and to who is graded none about grading.
+	// Search returns at most so many pages, the best first, and none about grading to a player who is graded.
 	Search(query string, limit int, graded bool) ([]Page, error)
 	// Guide returns a guide of the docs in Markdown.
 	Guide(file string) (string, error)

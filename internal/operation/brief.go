@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ type brief struct {
 }
 
 // briefLines lists the records that wait, one a line, for readers to whom each word costs
-// something. A line that wants something begins with a command as the tool do takes it, which succeeds unchanged
+// something. A line about something to do begins with a command as the tool do takes it, which succeeds unchanged
 // until another one changes something, and has the rest behind a #.
 func briefLines(v *sandbox.View, p *attention.Proposals) []string {
 	b := &brief{view: v, proposals: p, lines: []string{}}
@@ -81,9 +82,9 @@ func (b *brief) customers() {
 		case attention.AcceptOrder:
 			b.do("accept_sales_order "+o.Number, about, rush)
 		case attention.DeclineOrder:
-			b.do("decline_sales_order "+o.Number, about, rush, "or accept it: there is no paper in time")
+			b.do("decline_sales_order "+o.Number, about, rush, "too many accepted orders are late")
 		default:
-			b.add("offer", o.Number, about, rush, "no paper yet")
+			b.add("offer", o.Number, about, rush, "can wait: too many accepted orders are late")
 		}
 	})
 	eachWhere(b, "contract_lot", "status", string(office.LotOffered), func(l *office.ContractLot) {
@@ -116,7 +117,7 @@ func (b *brief) production() {
 	b.printable(waiting, about)
 	eachWhere(b, "work_order", "waits_for", string(factory.WaitsForShipment), func(w *factory.WorkOrder) {
 		if !b.proposals.Ready[w.ID] {
-			b.add("goods", w.Number, fmt.Sprint(w.Quantity), about(w), "ready, and cannot leave today")
+			b.add("goods", w.Number, fmt.Sprint(w.Quantity), about(w), "ready, and cannot be shipped now")
 			return
 		}
 		b.do("create_factory_shipment work_order_id="+w.ID, fmt.Sprint(w.Quantity), about(w))
@@ -131,7 +132,7 @@ func (b *brief) production() {
 			loads = append(loads, load)
 		}
 		if !b.proposals.Ready[d.ID] {
-			b.add("truck", d.PurchaseOrderNumber, strings.Join(loads, ", "), "cannot be counted in today")
+			b.add("truck", d.PurchaseOrderNumber, strings.Join(loads, ", "), "cannot be counted in now")
 			return
 		}
 		b.do("create_factory_goods_receipt delivery_id="+d.ID, d.PurchaseOrderNumber, strings.Join(loads, ", "))
@@ -224,26 +225,33 @@ func byDueDate(a, c factory.WorkOrder) int {
 // shortages are the materials that open work needs more of than is on hand, those that are below their reorder
 // points even with what is on order, and those that should be ordered with the work that waits.
 func (b *brief) shortages(needed map[string]int64) {
-	ordered, comes := map[string]int64{}, map[string]moment.Date{}
+	coming := map[string][]truckload{}
 	each(b, "purchase_order", func(o *office.PurchaseOrder) {
+		if o.ReceiptStatus != office.ReceiptNone {
+			return // its truck has come, and brings no more when it came short
+		}
 		for _, line := range o.Lines {
-			open := max(0, line.Quantity-line.QuantityReceived)
-			if ordered[line.SKU] += open; open > 0 && o.ExpectedOn != nil {
-				comes[line.SKU] = max(comes[line.SKU], *o.ExpectedOn)
+			if open := line.Quantity - line.QuantityReceived; open > 0 {
+				load := truckload{open, unpromised}
+				if o.ExpectedOn != nil {
+					load.on = *o.ExpectedOn
+				}
+				coming[line.SKU] = append(coming[line.SKU], load)
 			}
 		}
 	})
 	each(b, "stock_item", func(s *factory.StockItem) {
-		low := s.Status == factory.StockLow && s.OnHand+ordered[s.SKU] < s.ReorderPoint
+		ordered, enough := covering(coming[s.SKU], needed[s.SKU]-s.OnHand)
+		low := s.Status == factory.StockLow && s.OnHand+ordered < s.ReorderPoint
 		buy := b.proposals.Purchases[s.SKU]
 		if !low && needed[s.SKU] <= s.OnHand && buy == nil {
 			return
 		}
-		about := fmt.Sprintf("short %s %d on hand, %d on order", s.SKU, s.OnHand, ordered[s.SKU])
+		about := fmt.Sprintf("short %s %d on hand, %d on order", s.SKU, s.OnHand, ordered)
 		wanted, waits := b.proposals.Wanted[s.SKU]
-		if date, coming := comes[s.SKU]; coming {
-			about += fmt.Sprintf(" by %s", date)
-			if waits && needed[s.SKU] > s.OnHand && wanted <= date {
+		if enough != unpromised {
+			about += fmt.Sprintf(" by %s", enough)
+			if waits && needed[s.SKU] > s.OnHand && wanted <= enough {
 				about += " (too late)"
 			}
 		}
@@ -258,6 +266,28 @@ func (b *brief) shortages(needed map[string]int64) {
 		}
 		b.do(purchase(buy), about)
 	})
+}
+
+// truckload is the rest of a purchase order for a material: expected on a day, or unpromised before its approval.
+type truckload struct {
+	quantity int64
+	on       moment.Date
+}
+
+const unpromised moment.Date = math.MaxInt32
+
+// covering returns how much all trucks bring, and the day by which as much as is lacking has come, the last day where
+// they bring less; unpromised without one.
+func covering(trucks []truckload, lacking int64) (ordered int64, on moment.Date) {
+	on = unpromised
+	slices.SortStableFunc(trucks, func(a, c truckload) int { return cmp.Compare(a.on, c.on) })
+	for _, t := range trucks {
+		if t.on != unpromised && (on == unpromised || ordered < lacking) {
+			on = t.on
+		}
+		ordered += t.quantity
+	}
+	return ordered, on
 }
 
 // purchase is the command of a purchase.

@@ -65,7 +65,7 @@ type TickDigest struct {
 	Events         []EventCount `json:"events" doc:"How many events of each type the tick wrote, by type."`
 	Decisions      []Decision   `json:"decisions" doc:"The records that wait for you now, at most 100."`
 	DecisionsTotal int64        `json:"decisions_total" doc:"How many records wait for you now."`
-	Lines          []string     `json:"lines,omitzero" doc:"The records that wait now, one a line, at most 100; only with brief. A line that wants something begins with a command that you can send unchanged, followed by # and words for readers."`
+	Lines          []string     `json:"lines,omitzero" doc:"The records that wait now, one a line, at most 100; only with brief. A line about something to do begins with a command that you can send unchanged, followed by # and words for readers."`
 }
 
 // EventCount is a type of events and how many there were.

@@ -85,49 +85,61 @@ type Imported struct {
 
 // Import makes a sandbox of a file: a fork of the one that was exported, with keys and a lease of its own
 // (contract: OPEN.FILE.IMPORT). Errors wrap those of sandboxfile, commitlog.ErrDamaged, commitlog.ErrFormat or
-// company.ErrEngine. After an error nothing can be reached, and what was written is deleted within an hour.
-func (r *Registry) Import(ctx context.Context, from io.Reader) (in Imported, err error) {
+// company.ErrEngine. After an error there is no sandbox; one whose import was killed has no keys, and is deleted within
+// an hour.
+func (r *Registry) Import(ctx context.Context, from io.Reader) (Imported, error) {
 	file, err := sandboxfile.NewReader(from)
 	if err != nil {
-		return in, err //nolint:wrapcheck // it says what it reads
+		return Imported{}, err //nolint:wrapcheck // it says what it reads
 	}
-	in.Head = file.Head
-	if in.Head.Engine != r.options.Engine { // before anything is written
-		return in, fmt.Errorf("%w: it was begun by version %d of the simulation, and this is %d", company.ErrEngine,
-			in.Head.Engine, r.options.Engine)
+	head := file.Head
+	if head.Engine != r.options.Engine { // before anything is written
+		return Imported{}, fmt.Errorf("%w: the file has engine_version %d, and this program %d; import it with the "+
+			"version of Platen that exported it", company.ErrEngine, head.Engine, r.options.Engine)
 	}
-	created, header := r.newcomer(NewID("sbx"), "", in.Head.Evaluation)
-	in.Created = created
+	created, header := r.newcomer(NewID("sbx"), "", head.Evaluation)
+	commit, err := r.imported(ctx, file, &created, &header)
+	if err == nil {
+		err = r.store.Commit(ctx, commit)
+	}
+	if err != nil {
+		gone := r.store.Delete(context.WithoutCancel(ctx), created.SandboxID, store.Fence{})
+		return Imported{}, fmt.Errorf("import sandbox %s: %w", head.SandboxID, errors.Join(err, gone))
+	}
+	return Imported{created, head}, nil
+}
+
+// imported stores the commits of a file, and returns the one that makes a sandbox of them.
+func (r *Registry) imported(ctx context.Context, file *sandboxfile.Reader, created *Created,
+	header *store.Sandbox) (commit store.Commit, err error) {
+	head := &file.Head
 	snapshot, err := r.importCommits(ctx, file, created.SandboxID)
 	if err != nil {
-		return in, fmt.Errorf("import sandbox %s: %w", in.Head.SandboxID, err)
+		return commit, err
 	}
 	c, d, err := opened(&snapshot.Image, r.options.Engine, &r.desks, desk.NewClient(&r.calls))
 	if err != nil {
-		return in, fmt.Errorf("load what was imported: %w", err)
+		return commit, err
 	}
-	if hash := c.StateHash(); hash != in.Head.StateHash {
-		return in, fmt.Errorf("%w: the company has the hash %s, and the file says %s", sandboxfile.ErrDamaged, hash,
-			in.Head.StateHash)
+	if hash := c.StateHash(); hash != head.StateHash {
+		return commit, fmt.Errorf("%w: the company has the hash %s, and the file says %s", sandboxfile.ErrDamaged, hash,
+			head.StateHash)
 	}
 	if err := cmp.Or(c.Check(), d.Check()); err != nil {
-		return in, fmt.Errorf("%w: %w", sandboxfile.ErrDamaged, err)
+		return commit, fmt.Errorf("%w: %w", sandboxfile.ErrDamaged, err)
 	}
-	if c.Settings().Preset.Evaluation != in.Head.Evaluation {
-		return in, fmt.Errorf("%w: its head and its company differ", sandboxfile.ErrDamaged)
+	if c.Settings().Preset.Evaluation != head.Evaluation {
+		return commit, fmt.Errorf("%w: its head and its company differ", sandboxfile.ErrDamaged)
 	}
 	now := moment.InstantOf(header.CreatedAt)
-	in.Seq = c.Feed().Position().Sequence
+	created.Seq = c.Feed().Position().Sequence
 	d.Fork(now)
-	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: in.Head.SandboxID, UID: random64()}, now)
-	version := in.Head.Commits + 1
+	c.Fork(company.Identity{SandboxID: created.SandboxID, ForkedFrom: head.SandboxID, UID: random64()}, now)
+	version := head.Commits + 1
 	own := commitlog.Commit{Changes: d.Flush(version)}
-	commit := store.Commit{SandboxID: created.SandboxID, Version: version, Header: &header}
+	commit = store.Commit{SandboxID: created.SandboxID, Version: version, Header: header}
 	commit.Body, _ = own.Encode(version, snapshot.Last)
-	if err := r.store.Commit(ctx, commit); err != nil {
-		return in, fmt.Errorf("store what was imported: %w", err)
-	}
-	return in, nil
+	return commit, nil
 }
 
 // importCommits checks and stores the commits of a file, for a sandbox that nobody has a key of yet.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"platen/internal/config"
 	"platen/internal/sandbox/commitlog"
 	"platen/internal/sandbox/sandboxfile"
+	"platen/internal/store/sqlite"
 )
 
 // TestAFileHasNoSecrets: neither keys nor addresses of webhooks, however its commits are packed.
@@ -32,6 +34,31 @@ func TestAFileHasNoSecrets(t *testing.T) {
 	}
 	if !strings.Contains(content, "SO-1001") || !strings.Contains(content, "127.0.0.1") {
 		t.Error("the file is not read: it holds no order, or no host of a webhook")
+	}
+}
+
+// TestARefusedFileLeavesNothing in the database.
+func TestARefusedFileLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	k := newSandbox(t, s, `{"preset":"manual","clock":"manual"}`)
+	tick(t, s, k, 480)
+	file := ask(t, s, "GET", "/v1/sandbox.platen", k.office, "").want(t, http.StatusOK).body
+	c := config.Default()
+	c.Database = filepath.Join(t.TempDir(), "imported.db")
+	for _, part := range []string{file[:len(file)-1], file[:len(file)/2], file} {
+		_, refused := Import(t.Context(), c, strings.NewReader(part))
+		db, err := sqlite.Open(t.Context(), c.Database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := db.Count(t.Context())
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if whole := len(part) == len(file); (n == 1) != whole || (refused == nil) != whole {
+			t.Errorf("%d of %d bytes leave %d sandboxes, %v", len(part), len(file), n, refused)
+		}
 	}
 }
 

@@ -155,6 +155,9 @@ func TestALineIsACommand(t *testing.T) {
 		d := child(t, n.post("/sandbox/tick", `{"minutes":120,"brief":true}`).want(http.StatusOK, "").Data(), "digest")
 		ordered := map[string]int64{}
 		for _, o := range n.all("/office/purchase-orders") {
+			if o["receipt_status"] != "none" {
+				continue // its truck has come
+			}
 			for _, l := range children(t, o, "lines") {
 				ordered[text(l, "sku")] += max(0, number(t, l, "quantity")-number(t, l, "quantity_received"))
 			}
@@ -443,4 +446,43 @@ func TestIntegersMayBeSpelledLikeAnyNumber(t *testing.T) {
 	n.post("/factory/work-orders", body, "Idempotency-Key", "spelled").want(http.StatusCreated, "")
 	n.post("/factory/work-orders", strings.Replace(body, "10", "10.0", 1), "Idempotency-Key", "spelled").
 		want(http.StatusUnprocessableEntity, "idempotency_key_reused")
+}
+
+// TestALineSaysThatATruckComesTooLate: where the day by which enough has come is no earlier than the first due date of
+// the work that waits for it.
+func TestALineSaysThatATruckComesTooLate(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.TICK.BRIEF")
+	form := regexp.MustCompile(`short (\S+) (\d+) on hand, (\d+) on order by (\S+?)( \(too late\))?, ` +
+		`(\d+) wanted by open work(?: from (\S+?))?, reorder`)
+	late, inTime := 0, 0
+	for _, preset := range []string{"starter", "supply_shock"} {
+		n := shared.create(t, `{"preset":"`+preset+`","seed":4,"clock":"manual"}`)
+		a := shared.agent(t, n.office)
+		for range 40 {
+			ticked := n.post("/sandbox/tick", `{"minutes":240,"brief":true}`).want(http.StatusOK, "").Data()
+			for _, line := range child(t, ticked, "digest")["lines"].([]any) {
+				if command, _, wants := strings.Cut(line.(string), " # "); wants {
+					a.lines("do", encode(t, object{"commands": []string{command}}))
+				}
+				m := form.FindStringSubmatch(line.(string))
+				if m == nil || m[7] == "" {
+					continue
+				}
+				onHand, _ := strconv.Atoi(m[2])
+				wanted, _ := strconv.Atoi(m[6])
+				if says, is := m[5] != "", wanted > onHand && m[7] <= m[4]; says != is {
+					t.Errorf("%q says that it is too late: %t", line, says)
+				}
+				if m[5] != "" {
+					late++
+				} else {
+					inTime++
+				}
+			}
+		}
+	}
+	if late == 0 || inTime == 0 {
+		t.Errorf("%d lines speak of trucks that come too late, %d of others", late, inTime)
+	}
 }

@@ -68,6 +68,9 @@ Stop the server of a SQLite file first. Both programs must have the same version
 			if cmd.Flags().Changed("sandbox-duration") {
 				c.SandboxDuration = lasts
 			}
+			if err := c.Check(); err != nil {
+				return cli.UsageError{Err: err}
+			}
 			file, err := os.Open(args[0]) //nolint:gosec // the operator names it
 			if err != nil {
 				return cli.UsageError{Err: err}

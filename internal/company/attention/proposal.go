@@ -12,7 +12,7 @@ import (
 type Proposals struct {
 	// Runs are the runs for idle presses, in the order of the presses.
 	Runs []Run
-	// Answers are the answers to sales orders, by their ids: none where the offer can wait for paper.
+	// Answers are the answers to sales orders, by their ids: none for an offer that can wait.
 	Answers map[string]Doing
 	// Purchases are the orders for materials that no requisition asks for, by SKU.
 	Purchases map[string]*office.CreatePurchaseOrder
@@ -89,8 +89,8 @@ func (c *Company) Propose() Proposals {
 	return p
 }
 
-// answers are those to the offers of customers: yes where there is paper in time, no on the last day otherwise, and
-// while too much is late.
+// answers are those to the offers of customers: yes, also where paper has to be ordered for them. While too many
+// accepted orders are late, or where a commitment is refused, an offer waits for its last day, and is declined then.
 func (l *look) answers(p *Proposals) {
 	for o := range l.Office.SalesOrders.All {
 		if o.Status != office.OrderReceived || l.Office.OrderArrived(o) {

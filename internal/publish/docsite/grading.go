@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// gradingPages tell how players are graded, and how those of known skill fare. Who is graded finds none of them
-// (contract: OPEN.EVAL.DOCS).
+// gradingPages tell how players are graded, and how those of known skill fare. A player who is graded finds none of
+// them (contract: OPEN.EVAL.DOCS).
 var gradingPages = []string{ //nolint:gochecknoglobals // read only
 	"/docs/evaluations", "/docs/interviews", "/docs/ci", "/docs/economy", commandsPath,
 }

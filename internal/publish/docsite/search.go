@@ -204,7 +204,7 @@ type Found struct {
 
 // Search returns at most so many places of the docs and of the documents of the
 // agent endpoint, the best first, and none for a query that looks like a key. The
-// first one renders the docs, whose mistakes it returns. Who is graded finds no page about grading.
+// first one renders the docs, whose mistakes it returns. A player who is graded finds no page about grading.
 func (s *Site) Search(query string, limit int, graded bool) ([]Found, error) {
 	_, all, err := s.found()
 	if err != nil || secret.MatchString(query) {

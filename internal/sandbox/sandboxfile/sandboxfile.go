@@ -33,7 +33,7 @@ const (
 )
 
 var (
-	// ErrOther is the error of something that is no file of a sandbox.
+	// ErrOther is the error of something else than a file of a sandbox.
 	ErrOther = errors.New("this is not a file from platen export")
 	// ErrFormat is the error of a file that a newer program wrote.
 	ErrFormat = errors.New("this file has a format that this version of Platen does not know")

@@ -85,7 +85,7 @@ function Opened({ e }) {
   const page = pageOfPath(e.links?.self ?? '');
   return html`
     <div class="ev-body">
-      <p class="ev-record">
+      <div class="ev-record">
         ${
           page
             ? html`
@@ -104,7 +104,7 @@ function Opened({ e }) {
             `
             : null
         }
-      </p>
+      </div>
       <${Json} value=${e} what="event" system=${e.system} />
     </div>
   `;
