@@ -252,7 +252,7 @@ func (h *Harbor) values(w World) map[string]any {
 		"Task": w.Task, "Seed": w.Seed, "PackageName": "platen/" + strings.TrimPrefix(w.name(), "platen-"),
 		"HandsOverFiles": w.Task.HandsOverFiles(), "AsksForAnswer": w.Task.AsksForAnswer(), "Image": h.Image,
 		"Port": port, "TaskPort": taskPort, "Origin": origin, "URL": origin + client.BasePath,
-		"TaskURL": host + TaskPath, "AgentURL": host + AgentPath, "JudgeURL": host + GradePath,
+		"TaskURL": host + TaskPath, "AgentURL": host + agentAddress, "JudgeURL": host + GradePath,
 		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "Separate": h.Judge == Separate,
 		"GradeFolder": gradeFolder, "Folder": workFolder, "AnswerFile": answerFile,
 		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(),

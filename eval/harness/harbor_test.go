@@ -213,7 +213,7 @@ func checkTaskFile(t *testing.T, folder string, w World, judge Judge) {
 	case e.CPUs < 1 || e.MemoryMB < 512 || e.StorageMB < 1024:
 		t.Errorf("%s: the environment has %+v", folder, e)
 	case len(e.MCPServers) != 1 || e.MCPServers[0].Transport != "streamable-http" ||
-		e.MCPServers[0].URL != "http://platen:8081/mcp":
+		e.MCPServers[0].URL != "http://platen:8081/mcp?tools=play":
 		t.Errorf("%s: the MCP servers are %+v", folder, e.MCPServers)
 	case e.NetworkMode != "public":
 		t.Errorf("%s: the network is %q", folder, e.NetworkMode)

@@ -51,6 +51,9 @@ const (
 	// headerAuth and headerKey hold a key (contract: AUTH.X_API_KEY).
 	headerAuth = "Authorization"
 	headerKey  = "X-Api-Key"
+	// agentAddress is the agent endpoint with the few tools that playing takes: the whole list costs a
+	// player three times as much of its context.
+	agentAddress = AgentPath + "?tools=play"
 	// readyTime is how long a host may take to say that it is ready.
 	readyTime = 5 * time.Second
 	// solveTime is more than any solution takes.
@@ -135,7 +138,7 @@ func (h *Host) describe(w http.ResponseWriter, r *http.Request) {
 }
 
 // agentURL is the agent endpoint of the host, under the name by which the player knows it.
-func agentURL(r *http.Request) string { return "http://" + r.Host + AgentPath }
+func agentURL(r *http.Request) string { return "http://" + r.Host + agentAddress }
 
 func (h *Host) keys(w http.ResponseWriter, r *http.Request) {
 	var text strings.Builder

@@ -97,7 +97,7 @@ func TestThePlayerFindsItsKeysAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{
-		"task": h.Task.Name, "instruction": h.Task.Assignment(), "url": h.PublicURL, "mcp_url": url + AgentPath,
+		"task": h.Task.Name, "instruction": h.Task.Assignment(), "url": h.PublicURL, "mcp_url": url + AgentPath + "?tools=play",
 		"office_key": h.Prepared.OfficeKey, "factory_key": h.Prepared.FactoryKey,
 	} {
 		if d[name] != want {
@@ -106,7 +106,7 @@ func TestThePlayerFindsItsKeysAndNothingElse(t *testing.T) {
 	}
 	_, keys := send(t, url+KeysPath, request{})
 	for _, line := range []string{
-		"export PLATEN_URL='" + h.PublicURL + "'\n", "export PLATEN_MCP_URL='" + url + "/mcp'\n",
+		"export PLATEN_URL='" + h.PublicURL + "'\n", "export PLATEN_MCP_URL='" + url + "/mcp?tools=play'\n",
 		"export PLATEN_OFFICE_KEY='" + h.Prepared.OfficeKey + "'\n",
 	} {
 		if !strings.Contains(keys, line) {

@@ -30,8 +30,7 @@ const (
 // call is one call of a tool.
 type call struct {
 	endpoint *Endpoint
-	// system is that of the address: Shared for the one with all tools.
-	system    operation.System
+	address
 	tool      *tool
 	incoming  *gateway.Request
 	request   *sdk.CallToolRequest
@@ -51,9 +50,8 @@ type reply struct {
 
 // call runs a tool. A call that is refused before it reaches an operation costs
 // the same as a request.
-func (e *Endpoint) call(ctx context.Context, system operation.System, t *tool,
-	r *sdk.CallToolRequest) *sdk.CallToolResult {
-	c := &call{endpoint: e, system: system, tool: t, incoming: gateway.RequestOf(ctx), request: r}
+func (e *Endpoint) call(ctx context.Context, at address, t *tool, r *sdk.CallToolRequest) *sdk.CallToolResult {
+	c := &call{endpoint: e, address: at, tool: t, incoming: gateway.RequestOf(ctx), request: r}
 	answer, err := c.run(ctx)
 	if ctx.Err() != nil {
 		return &sdk.CallToolResult{IsError: true} // the client is gone and reads no response

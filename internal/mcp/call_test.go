@@ -215,12 +215,14 @@ func TestAPanicIsAnErrorResult(t *testing.T) {
 	}
 }
 
+// initialize begins a session.
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+	`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
 // TestEveryMessageHasItsPrice: what a call of a tool costs is for the request
 // that it makes.
 func TestEveryMessageHasItsPrice(t *testing.T) {
 	t.Parallel()
-	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
-		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	for name, c := range map[string]struct {
 		body    string
 		headers []string

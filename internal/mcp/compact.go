@@ -36,8 +36,8 @@ type wanted struct {
 
 // wants reads the fields that a call selects of an operation's response.
 func (c *call) wants(op *operation.Operation) (wanted, error) {
-	chosen := c.arguments.text(argumentFields)
-	if chosen == "" && c.arguments.text(argumentView) != viewCompact {
+	chosen, view := c.arguments.text(argumentFields), c.arguments.text(argumentView)
+	if chosen == "" && view != viewCompact && (view == viewFull || !c.few) {
 		return wanted{}, nil
 	}
 	l := c.endpoint.layouts[op.Out]
@@ -48,7 +48,7 @@ func (c *call) wants(op *operation.Operation) (wanted, error) {
 	if chosen == "" {
 		return w, nil
 	}
-	if c.arguments.text(argumentView) == viewFull {
+	if view == viewFull {
 		return w, refused(c.tool, problem.Field{Field: argumentFields, Rule: "dependentRequired",
 			Message: "fields chooses the columns of the view compact; leave view out, or fields."})
 	}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"platen/internal/mcp/gateway"
@@ -116,7 +117,7 @@ func New(o Options) (*Endpoint, error) {
 	for path, system := range map[string]operation.System{
 		Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory,
 	} {
-		all, few := e.gateway(system, false), e.gateway(system, true)
+		all, few := e.gateway(address{system, false}), e.gateway(address{system, true})
 		e.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get(gateway.ParameterTools) == gateway.ToolsToPlay {
 				few.ServeHTTP(w, r)
@@ -128,14 +129,22 @@ func New(o Options) (*Endpoint, error) {
 	return e, nil
 }
 
-// gateway is the handler of one address, with all of its tools or the few that playing takes.
-func (e *Endpoint) gateway(system operation.System, few bool) *gateway.Gateway {
+// address is the address of a request.
+type address struct {
+	// system is Shared for the address with the tools of both.
+	system operation.System
+	// few is set for the few tools that playing takes (contract: OPEN.MCP.PLAY).
+	few bool
+}
+
+// gateway is the handler of one address.
+func (e *Endpoint) gateway(at address) *gateway.Gateway {
 	here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool {
-		return !t.shownAt(system) || few && !t.plays
+		return !t.shownAt(at.system) || at.few && !t.plays
 	})
 	o := &e.options
 	return gateway.New(gateway.Options{
-		Sessionless: e.server(system, here, nil), Sessions: e.server(system, here, gateway.Earlier()),
+		Sessionless: e.server(at, here, nil), Sessions: e.server(at, here, gateway.Earlier()),
 		SessionStore: o.Sessions, API: o.API, Serves: o.Serves, Ours: o.Ours, Log: o.Log,
 	})
 }
@@ -144,40 +153,40 @@ func (e *Endpoint) gateway(system operation.System, few bool) *gateway.Gateway {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 // server is the library's server for one address.
-func (e *Endpoint) server(system operation.System, tools []*tool, revisions []string) *sdk.Server {
+func (e *Endpoint) server(at address, tools []*tool, revisions []string) *sdk.Server {
+	capabilities := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
+	if !at.few {
+		capabilities.Prompts, capabilities.Completions = &sdk.PromptCapabilities{}, &sdk.CompletionCapabilities{}
+	}
 	s := sdk.NewServer(
 		&sdk.Implementation{
 			Name: "platen", Title: "Platen, a simulated printing company", Version: e.options.Version,
 			WebsiteURL: e.options.Origin + "/docs/agents",
 		},
 		&sdk.ServerOptions{
-			Instructions: instructions(system), SupportedProtocolVersions: revisions,
-			Logger: slog.New(slog.DiscardHandler), CompletionHandler: complete,
-			Capabilities: &sdk.ServerCapabilities{
-				Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{},
-				Resources: &sdk.ResourceCapabilities{}, Completions: &sdk.CompletionCapabilities{},
-			},
+			Instructions: instructions(at), SupportedProtocolVersions: revisions,
+			Logger: slog.New(slog.DiscardHandler), CompletionHandler: complete, Capabilities: capabilities,
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 				c.TTLMs, c.CacheScope = listsKept, "public"
 			},
 		})
-	known := map[string]bool{}
-	for _, t := range tools {
-		known[t.Name] = true
+	known := make([]string, len(tools))
+	for i, t := range tools {
+		known[i] = t.Name
 		s.AddTool(&t.Tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return e.call(ctx, system, t, r), nil
+			return e.call(ctx, at, t, r), nil
 		})
 	}
-	addPrompts(s)
+	addPrompts(s, at)
 	e.addResources(s)
 	s.AddReceivingMiddleware(e.guard(known))
 	return s
 }
 
 // guard cancels the work on a message when the request that it came in ends,
-// makes an unknown tool cost the same as a request without a key, and survives
-// panics: in the library one would end the process.
-func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
+// makes an unknown tool cost the same as a request without a key and names those that the
+// address has, and survives panics: in the library one would end the process.
+func (e *Endpoint) guard(known []string) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
 			v := gateway.RequestOf(ctx)
@@ -191,10 +200,11 @@ func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 					result, err = e.broken(method)
 				}
 			}()
-			if call, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && !known[call.Name] {
+			if call, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && !slices.Contains(known, call.Name) {
 				if err := e.spend(v, apikey.Credential{}); err != nil {
 					return e.failed(err), nil
 				}
+				return v.Answer(func() (sdk.Result, error) { return nil, unknownTool(call.Name, known) })
 			}
 			if strings.HasPrefix(method, "notifications/") {
 				return next(ctx, method, r)
@@ -202,6 +212,21 @@ func (e *Endpoint) guard(known map[string]bool) sdk.Middleware {
 			return v.Answer(func() (sdk.Result, error) { return next(ctx, method, r) })
 		}
 	}
+}
+
+// unknownTool is the error for a tool that the address does not have. It goes where the library's own
+// would go, and a model reads which tools there are.
+func unknownTool(name string, known []string) error {
+	const most = 100
+	if len(name) > most {
+		name = name[:most] + "..."
+	}
+	hint := ""
+	if slices.Contains(known, "do") {
+		hint = " Tool do performs a command of any operation: its description has their form."
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(
+		"unknown tool %q: this address has %s.%s", name, strings.Join(known, ", "), hint)}
 }
 
 // broken is the response for a handler that panicked: a call with a tool error,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,73 @@ func TestPlayingTakesFewTools(t *testing.T) {
 		w := post(t, open(t, &door{}), path, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 		if w.Code != http.StatusBadRequest {
 			t.Errorf("%s is answered with %d: %s", path, w.Code, w.Body)
+		}
+	}
+}
+
+// name is a word that can be the name of a tool or of a command.
+var name = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
+
+func TestTheInstructionsForPlayingNameNothingThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	var hello struct {
+		Instructions string
+		Capabilities struct{ Prompts *struct{} }
+	}
+	raw := read(t, post(t, e, "/mcp?tools=play", initialize)).Result
+	if err := json.Unmarshal(raw, &hello); err != nil {
+		t.Fatal(err)
+	}
+	here, _ := list(t, "/mcp?tools=play")
+	var tools []string
+	for _, tool := range here.Tools {
+		tools = append(tools, tool.Name)
+	}
+	names := name.FindAllString(hello.Instructions, -1)
+	if len(names) == 0 || hello.Capabilities.Prompts != nil {
+		t.Errorf("the instructions name no tool, or there are prompts: %s", raw)
+	}
+	for _, n := range names {
+		if slices.Contains(tools, n) {
+			continue
+		}
+		text, _ := call(t, e, "/mcp?tools=play", "do", fmt.Sprintf(`{"commands":[%q]}`, n))
+		if strings.Contains(text, "is no operation that do performs") {
+			t.Errorf("%s is neither a tool here nor a command: %s", n, text)
+		}
+	}
+}
+
+func TestAnUnknownToolNamesThoseThatAreThere(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/mcp?tools=play": "this address has get_sandbox, advance_time, do, ",
+		"/mcp/factory":    "factory_start_print_run",
+	} {
+		w := post(t, open(t, &door{}), path,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"office_answer_sales_order","arguments":{}}}`)
+		refusal := read(t, w).Error
+		if refusal == nil || refusal.Code != -32602 || !strings.Contains(refusal.Message, want) ||
+			!strings.Contains(refusal.Message, "do performs a command") {
+			t.Errorf("%s is answered with %s", path, w.Body)
+		}
+	}
+}
+
+func TestListsForPlayingAreLines(t *testing.T) {
+	t.Parallel()
+	page := map[string]string{"GET /v1/office/sales-orders": `{"data":{"items":[{"id":"so_1","number":"SO-1001"}],"next_cursor":null}}`}
+	for arguments, want := range map[string]string{
+		`{"resource":"sales_orders"}`:                   "id|status|",
+		`{"resource":"sales_orders","fields":"number"}`: "number\nSO-1001",
+		`{"resource":"sales_orders","view":"full"}`:     `{"data":`,
+		`{"resource":"sales_orders","view":"compact"}`:  "id|status|",
+	} {
+		var asked []string
+		text, refused := call(t, open(t, scripted(&asked, page)), "/mcp?tools=play", "office_list", arguments)
+		if refused || !strings.HasPrefix(text, want) {
+			t.Errorf("%s is answered with %s", arguments, text)
 		}
 	}
 }

@@ -18,35 +18,49 @@ const (
 )
 
 // instructions describe the server to a model, the essentials first: some hosts
-// cut them.
-func instructions(system operation.System) string {
-	begin := "A simulated printing company to practise on; nothing is real. " +
-		"Call create_sandbox first, unless a key is configured, and keep the `sandbox` value it returns: " +
-		"pass it as the argument sandbox whenever a tool call does not know its sandbox. "
-	switch system {
+// cut them. They name no tool that the address does not have.
+func instructions(at address) string {
+	begin := "A simulated printing company to practise on; nothing is real. "
+	if !at.few {
+		begin += "Call create_sandbox first, unless a key is configured, and keep the `sandbox` value it returns: " +
+			"pass it as the argument sandbox whenever a tool call does not know its sandbox. "
+	}
+	switch at.system {
 	case operation.Office:
-		begin += "This address has the Head Office tools (office_) and the shared ones; another client " +
-			"has the Factory. "
+		begin += "This address has the tools of Head Office (office_) and the shared ones; another client has the Factory. "
 	case operation.Factory:
-		begin += "This address has the Factory tools (factory_) and the shared ones; another client has Head Office. "
+		begin += "This address has the tools of the Factory (factory_) and the shared ones; another client has " +
+			"Head Office. "
 	case operation.Shared, operation.Open:
 		begin += "Two systems share no data: Head Office (office_ tools: orders, bills, suppliers, cash, wages) and " +
 			"the Factory (factory_ tools: work orders, presses, stock, shipments). "
 	}
-	return begin + "get_sandbox shows the clock and the bridge. Bridge auto: accepted " +
+	begin += "get_sandbox shows the clock and the bridge. Bridge auto: accepted " +
 		"orders reach the Factory and its shipments are billed automatically. Bridge manual: you carry every record " +
-		"across, tied by reference fields. Order to cash: office_list sales_orders → office_answer_sales_order " +
+		"across, tied by reference fields. "
+	if at.few {
+		return begin + "do performs up to 20 commands at once, each an operation with its id and fields. " +
+			"Order to cash: do accept_sales_order → start_print_run → advance_time → do create_factory_shipment → wait for " +
+			"payment. advance_time (until decision) moves the clock and says what waits: its lines are commands for " +
+			"do. Lists come as lines; view full shows the envelope. search_operations finds operations and their " +
+			"fields, search_docs explains. Errors are results: act on the hint; a rejected command has done nothing. " +
+			"Amounts are whole minor units."
+	}
+	return begin + "Order to cash: office_list sales_orders → office_answer_sales_order " +
 		"→ factory_start_print_run → advance_time → factory_create_shipment → wait for payment. " +
 		"Errors are results: read code, hint and retry_at, and act on the hint; a rejected call has done nothing. " +
 		"Repeat a write safely by giving both calls the same idempotency_key. Amounts are whole minor units. " +
 		"Time passes by advance_time (always with clock manual), which says what waits. Save tokens: do performs " +
-		"up to 20 commands in a call, view compact shows rows as lines. list_missions has things to try. search_docs " +
+		"up to 20 commands at once, view compact shows rows as lines. list_missions has things to try. search_docs " +
 		"and the resources (platen://docs/handbook: what earns money) explain more; search_operations and " +
 		"call_operation reach operations without a tool of their own."
 }
 
-// addPrompts serves the prompts.
-func addPrompts(s *sdk.Server) {
+// addPrompts serves the prompts. The address for playing has none: they name tools that it does not have.
+func addPrompts(s *sdk.Server, at address) {
+	if at.few {
+		return
+	}
 	s.AddPrompt(
 		&sdk.Prompt{
 			Name: "connect_the_systems", Title: "Connect the two systems",

@@ -435,7 +435,7 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 
 func TestAnAddressChoosesToolsAndTheFormOfResults(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.MCP.PLAY", "OPEN.MCP.STRUCTURED", "OPEN.MCP.BODY", "OPEN.ID.NUMBER")
+	rows(t, "OPEN.MCP.PLAY", "OPEN.MCP.UNKNOWN_TOOL", "OPEN.MCP.STRUCTURED", "OPEN.MCP.BODY", "OPEN.ID.NUMBER")
 	n := shared.create(t, `{"clock":"manual","seed":5}`)
 	a := shared.agent(t, n.office)
 	a.path = "/mcp?tools=play&structured=0"
@@ -450,6 +450,18 @@ func TestAnAddressChoosesToolsAndTheFormOfResults(t *testing.T) {
 	result := child(t, a.rpc("tools/call", `{"name":"get_sandbox","arguments":{}}`).Body, "result")
 	if _, has := result["structuredContent"]; has || len(result["content"].([]any)) != 1 {
 		t.Errorf("the result is %v", result)
+	}
+	for arguments, lines := range map[string]bool{`"limit":1`: true, `"limit":1,"view":"full"`: false} {
+		list := child(t, a.rpc("tools/call", `{"name":"office_list","arguments":{"resource":"sales_orders",`+arguments+`}}`).Body,
+			"result")
+		shown := text(list["content"].([]any)[0].(object), "text")
+		if isLines := !strings.HasPrefix(shown, "{"); isLines != lines {
+			t.Errorf("a list with %s is %s", arguments, shown)
+		}
+	}
+	unknown := child(t, a.rpc("tools/call", `{"name":"office_answer_sales_order","arguments":{}}`).Body, "error")
+	if said := text(unknown, "message"); fmt.Sprint(unknown["code"]) != "-32602" || !strings.Contains(said, "advance_time, do, ") {
+		t.Errorf("an unknown tool is %v", unknown)
 	}
 	if done := a.does("accept_sales_order SO-1001"); len(done) != 1 {
 		t.Errorf("an order accepted by its number: %v", done)
