@@ -262,8 +262,8 @@ func TestWherePlayersAreComparedNothingIsForked(t *testing.T) {
 	x := open(t, p.Origin, looks[2])
 	x.enter(c.Sandbox, "/console/session")
 	x.shows("#compared", "not_in_evaluation")
-	x.until(`!document.querySelector('#fork-now, #begin-again, #delete-sandbox, #clock-mode, [id^=fork-chk]')`)
-	x.shows(".checkpoints li", "start")
+	x.shows("#compared", "checkpoints are hidden")
+	x.until(`!document.querySelector('#fork-now, #begin-again, #delete-sandbox, #clock-mode, [id^=fork-chk], .checkpoints li')`)
 	x.accessible("checkpoints where players are compared")
 	x.shot("fork-compared-" + looks[2].String())
 }

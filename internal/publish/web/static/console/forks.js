@@ -50,7 +50,7 @@ const Proving = () =>
     : null;
 
 // Compared says why there is no way to fork, or to do what else changes the odds.
-export const Compared = ({ id = 'compared', children = 'it cannot be forked' }) => html`
+export const Compared = ({ id = 'compared', children }) => html`
   <p class="dim" id=${id}>
     This sandbox compares players, so ${children}:${' '}
     <a href="/docs/errors/not_in_evaluation"><code>not_in_evaluation</code></a>.
@@ -141,12 +141,8 @@ const Row = ({ checkpoint: c, work }) => html`
       <b>${c.label}</b>
       <p class="dim num">${day(c.sim_date)}, ${c.sim_time}, after event ${c.seq}</p>
     </div>
-    ${
-      forks.compared.value
-        ? null
-        : html`<${Fork} id=${`fork-${c.id}`} point=${{ checkpoint: c.id }} of=${`from ${c.label}`} work=${work} />`
-    }
-    ${c.label === first || forks.compared.value ? null : html`<${Delete} checkpoint=${c} work=${work} />`}
+    <${Fork} id=${`fork-${c.id}`} point=${{ checkpoint: c.id }} of=${`from ${c.label}`} work=${work} />
+    ${c.label === first ? null : html`<${Delete} checkpoint=${c} work=${work} />`}
   </li>
 `;
 
@@ -189,28 +185,27 @@ export function Checkpoints() {
   if (!store.loaded.value && store.readOnly.value === 'gone') return null;
   if (!store.loaded.value)
     return html`<section class="card pad-all"><${Skeleton} width="60%" /><${Skeleton} width="90%" /></section>`;
+  if (forks.compared.value)
+    return html`
+      <section class="card" aria-labelledby="checkpoints">
+        <div class="card-h"><h2 id="checkpoints" tabindex="-1">Checkpoints</h2></div>
+        <div class="pad"><${Compared}>its checkpoints are hidden and it cannot be forked</${Compared}></div>
+      </section>
+    `;
   return html`
     <section class="card" aria-labelledby="checkpoints">
       <div class="card-h">
         <h2 id="checkpoints" tabindex="-1">Checkpoints</h2>
         <span class="dim num">${list.length} of ${most}</span>
         <span class="grow" />
-        ${
-          forks.compared.value
-            ? null
-            : html`<${Fork} id="fork-now" text="Fork now" of="as the sandbox stands" work=${work} primary />`
-        }
+        <${Fork} id="fork-now" text="Fork now" of="as the sandbox stands" work=${work} primary />
       </div>
       <div class="pad form">
         <p class="dim">
           A checkpoint names a moment. A fork is another sandbox that starts there, with the same past and its own keys.
           Each fork counts towards the limit on sandboxes.
         </p>
-        ${
-          forks.compared.value
-            ? html`<${Compared} />`
-            : html`<${NameIt} work=${work} /><${ForkDay} first=${list.at(-1)?.sim_date} work=${work} />`
-        }
+        <${NameIt} work=${work} /><${ForkDay} first=${list.at(-1)?.sim_date} work=${work} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <${Proving} />
       </div>
