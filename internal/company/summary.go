@@ -96,7 +96,7 @@ type Counts struct {
 type Score struct {
 	_ struct{} `doc:"The company's results so far, from net worth to reputation."`
 
-	NetWorthMinor      money.Minor    `json:"net_worth_minor" doc:"Cash, stock at cost and what customers owe for goods that they have, less what is owed to suppliers and the crew, in minor units."`
+	NetWorthMinor      money.Minor    `json:"net_worth_minor" doc:"Cash, stock and what customers owe for goods that they have, less all debts, in minor units; of a bankrupt company at most 0."`
 	ProfitMinor        money.Minor    `json:"profit_minor" doc:"net_worth_minor less that of the opening."`
 	OrdersShipped      int64          `json:"orders_shipped" doc:"Sales orders whose customers have the goods and the bill."`
 	OnTimePct          *share.PerCent `json:"on_time_pct" doc:"How many of a hundred such orders had their goods by due_date, in per cent; orders_expired count as late. Null while there is nothing to count."`
@@ -149,13 +149,6 @@ func (c *Company) Summary() Summary {
 		PayrollLate: c.people.State.LatePayrolls,
 	}
 	return s
-}
-
-// netWorthMinor is the company's net worth if it ended now.
-func (c *Company) netWorthMinor() money.Minor {
-	o := &c.office.State
-	return o.CashMinor + o.DeliveredReceivableMinor + c.factory.StockValueMinor() - o.ChargedMinor - o.TakenInMinor +
-		c.market.State.InTransitMinor - c.people.AccruedMinor()
 }
 
 func (c *Company) summarizeStock(s *Summary) {

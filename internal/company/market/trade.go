@@ -166,6 +166,26 @@ func onTheWayDown(pushed, room int64) int64 {
 	return (sim.Million - sim.Exp(-pushed)) * sim.Million / pushed
 }
 
+// ProceedsMinor is what the sale of so many units of stock would bring now, with the goods of the same kind that were
+// bought and have not come yet: nothing where the market does not take them.
+func (m *Market) ProceedsMinor(sku string, stock int64) money.Minor {
+	for i, g := range m.listed() {
+		if g.sku != sku || len(m.State.Prices) == 0 {
+			continue
+		}
+		sale := TradeOnMarket{Side: Sell, SKU: sku, Quantity: stock / g.stockUnits}
+		for trade, private := range m.Trades.All {
+			if trade.SKU == sku && private.UnderWay {
+				sale.Quantity += trade.Quantity
+			}
+		}
+		if deal, err := m.price(Deal{TradeOnMarket: sale, place: i, goods: g}); err == nil {
+			return deal.TotalMinor()
+		}
+	}
+	return 0
+}
+
 // Execute makes a deal. cash is the balance afterwards. It returns the ids of
 // the trade and of its event.
 func (m *Market) Execute(r *record.Recorder, d Deal, cash money.Minor) (id, eventID string) {
