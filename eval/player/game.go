@@ -48,7 +48,7 @@ func (g *Game) Play() (Result, error) {
 		return g.foresee()
 	case blind:
 		return g.repeat()
-	case byRules, idle, atRandom:
+	case byRules, idle, atRandom, ruinous:
 	}
 	if g.Policy.terms.horizonDays > 0 && len(g.Days) > 1 {
 		return g.eachDay()

@@ -127,8 +127,15 @@ func (p *player) rejections() int { return p.refused }
 // day plays one working day and reports whether the company lives on.
 func (p *player) day() (alive bool, err error) {
 	p.morning = true
-	if p.policy.kind == idle {
+	switch p.policy.kind {
+	case ruinous:
+		if err := p.squander(); err != nil {
+			return false, err
+		}
 		return p.tick(dayMinutes)
+	case idle:
+		return p.tick(dayMinutes)
+	case byRules, atRandom, blind, foreseeing:
 	}
 	for minute := int64(0); minute < dayMinutes; minute += p.policy.terms.lookMinutes {
 		if err := p.round(); err != nil {

@@ -61,6 +61,8 @@ const (
 	blind
 	// foreseeing players know what each of some plans will come to.
 	foreseeing
+	// ruinous players spend all that there is.
+	ruinous
 )
 
 // lotChoice is which contract lots a player takes.
