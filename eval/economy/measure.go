@@ -33,6 +33,9 @@ const (
 // bandDays are the days whose net worth is published.
 func bandDays() []int { return []int{15, 30, 60, 90} }
 
+// rewardDays are the days with a scale of rewards, the bandDays among them.
+func rewardDays() []int { return []int{10, 15, 20, 30, 45, 60, 90} }
+
 // measured are the presets in the order of the docs.
 func measured() []string {
 	return []string{"starter", "manual", "crunch", "supply_shock", "agent_eval", "empty"}
@@ -109,13 +112,18 @@ func (b *bench) measure(ctx context.Context) (economy.Report, error) {
 
 func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Preset, error) {
 	row := economy.Preset{Name: p.Name, Version: p.Version}
-	all := map[string][]player.Result{}
+	all, scaled := map[string][]player.Result{}, map[string][]player.Result{}
 	for _, who := range slices.Concat(player.Policies(), player.Exploiters()) {
 		watch := 0
 		if who.Fragile() {
 			watch = watchedDays
 		}
-		games := b.games(p, who, watch, bandDays()...)
+		days := bandDays()
+		ends := who.Name == player.Nothing().Name || who.Name == player.Watchful().Name // those of the rewards
+		if ends {
+			days = rewardDays()
+		}
+		games := b.games(p, who, watch, days...)
 		if who.Name == player.Oracle().Name {
 			for i := range games { // two of its plans have been played
 				games[i].Played = []player.Result{all[player.Good().Name][i], all[player.Watchful().Name][i]}
@@ -125,9 +133,14 @@ func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Pr
 		if err != nil {
 			return row, err
 		}
+		if ends {
+			scaled[who.Name] = results
+			results = onBandDays(results)
+		}
 		row.OpeningMinor, all[who.Name] = results[0].OpeningMinor, results
 		row.Players = append(row.Players, summarize(who, results, max(watch, bandDays()[len(bandDays())-1])))
 	}
+	row.RewardScales = rewardScales(scaled[player.Nothing().Name], scaled[player.Watchful().Name], rewardDays())
 	for i := range row.Players {
 		who := &row.Players[i]
 		who.LeadMinor, who.LeadErrorMinor = lead(all[who.Name], all[player.Good().Name])
@@ -136,6 +149,34 @@ func (b *bench) measurePreset(ctx context.Context, p *preset.Preset) (economy.Pr
 			func(p player.Policy) bool { return p.Name == who.Name })
 	}
 	return row, nil
+}
+
+// onBandDays are results of the rewardDays, of which only the bandDays are left.
+func onBandDays(results []player.Result) []player.Result {
+	kept := slices.Clone(results)
+	for i, r := range results {
+		kept[i].WorthMinor, kept[i].OnTimePct = nil, nil
+		for _, day := range bandDays() {
+			at := slices.Index(rewardDays(), day)
+			kept[i].WorthMinor = append(kept[i].WorthMinor, r.WorthMinor[at])
+			kept[i].OnTimePct = append(kept[i].OnTimePct, r.OnTimePct[at])
+		}
+	}
+	return kept
+}
+
+// rewardScales are the medians of what watchful play is worth more than an idle company, on each of the days.
+func rewardScales(idle, watchful []player.Result, days []int) []economy.RewardScale {
+	scales := make([]economy.RewardScale, len(days))
+	for i, day := range days {
+		more := make([]money.Minor, len(idle))
+		for j := range idle {
+			more[j] = watchful[j].WorthMinor[i] - idle[j].WorthMinor[i]
+		}
+		slices.Sort(more)
+		scales[i] = economy.RewardScale{Day: day, ScaleMinor: quantile(more, 50)}
+	}
+	return scales
 }
 
 // games are those of one player over all seeds.

@@ -35,7 +35,16 @@ type Preset struct {
 	Version int    `json:"version"`
 	// OpeningMinor is the net worth on the first morning.
 	OpeningMinor money.Minor `json:"opening_minor"`
-	Players      []Player    `json:"players"`
+	// RewardScales are the denominators of rewards for training, by day.
+	RewardScales []RewardScale `json:"reward_scales"`
+	Players      []Player      `json:"players"`
+}
+
+// RewardScale is how much more watchful play is worth than an idle company at the close of a day: the median over the
+// seeds.
+type RewardScale struct {
+	Day        int         `json:"day"`
+	ScaleMinor money.Minor `json:"scale_minor"`
 }
 
 // Player is how one player did over all seeds.
@@ -131,4 +140,15 @@ func (p *Player) On(day int) (Band, bool) {
 		}
 	}
 	return Band{}, false
+}
+
+// RewardScale returns the denominator of rewards on a day, 0 where none is published or watchful play is worth no more
+// than an idle company.
+func (p *Preset) RewardScale(day int) money.Minor {
+	for _, scale := range p.RewardScales {
+		if scale.Day == day {
+			return max(0, scale.ScaleMinor)
+		}
+	}
+	return 0
 }
