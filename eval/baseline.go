@@ -3,7 +3,9 @@ package eval
 import (
 	"math"
 
+	"platen/client"
 	"platen/eval/statistic"
+	"platen/internal/publish/economy"
 	"platen/internal/words/money"
 )
 
@@ -15,6 +17,10 @@ const (
 	// fewer a score has too little to judge.
 	carefulPlayer, leastDue = "good", 1.0 / 3
 	bestPlayer              = "watchful"
+	// idlePlayer is the one above whom a reward begins.
+	idlePlayer = "nothing"
+	// fewestWorlds are those from which an interval can be told: fewer say too little about the spread of all.
+	fewestWorlds = 5
 )
 
 // Known is the net worth of a player of known skill in the same world on the same day.
@@ -31,21 +37,28 @@ type Comparison struct {
 	Player    string      `json:"player"`
 	MeanMinor money.Minor `json:"mean_minor"`
 	// LeadMinor is how much more the evaluated player came to, on average, and LowMinor to
-	// HighMinor the interval in which that lies in 95 of 100 evaluations; equal to it where a
-	// single world was played.
-	LeadMinor money.Minor `json:"lead_minor"`
-	LowMinor  money.Minor `json:"lead_low_minor"`
-	HighMinor money.Minor `json:"lead_high_minor"`
+	// HighMinor the interval in which that lies in 95 of 100 evaluations; nil below five worlds.
+	LeadMinor money.Minor  `json:"lead_minor"`
+	LowMinor  *money.Minor `json:"lead_low_minor"`
+	HighMinor *money.Minor `json:"lead_high_minor"`
 }
 
 // Skill is the part of the way from greedy to watchful play that a player has gone, with the
-// interval in which that lies in 95 of 100 evaluations. Both ends are Value where a single
-// world was played.
+// interval in which that lies in 95 of 100 evaluations.
 type Skill struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Value float64  `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+	// NoInterval says why Low and High are nil.
+	NoInterval string `json:"no_interval,omitempty"`
 }
+
+// Reasons why a skill has no interval.
+const (
+	tooFewWorlds = "too few worlds for an interval"
+	oneWorld     = "no interval: without one of the worlds, watchful play earns no more than greedy play"
+	noSpread     = "no interval: it is the same in every world"
+)
 
 // worthOf is the net worth of a baseline in a run's world.
 func (r *Run) worthOf(player string) (worth money.Minor, ok bool) {
@@ -66,6 +79,16 @@ func (r *Run) skill() *float64 {
 		return nil
 	}
 	return new(float64(r.NetWorthMinor-plain) / float64(best-plain))
+}
+
+// reward is that of a run for training, nil where no scale is published for the preset and the day.
+func (r *Run) reward(p *economy.Preset, day int) *float64 {
+	idle, ok := r.worthOf(idlePlayer)
+	if p == nil || !ok {
+		return nil
+	}
+	ended := r.report.Status == client.ReportStatusBankrupt && len(r.report.NetWorth)-1 <= day
+	return p.Reward(day, r.NetWorthMinor, idle, ended)
 }
 
 // tooLittle reports whether a run's integration had too few obligations for its score to mean anything: a program
@@ -145,11 +168,9 @@ next:
 			leads[i] = float64(r.NetWorthMinor - worth)
 			sum += float64(worth)
 		}
-		mean, margin := statistic.Interval(leads)
-		all = append(all, Comparison{
-			Player: k.Player, MeanMinor: rounded(sum / float64(len(runs))), LeadMinor: rounded(mean),
-			LowMinor: rounded(mean - margin), HighMinor: rounded(mean + margin),
-		})
+		c := Comparison{Player: k.Player, MeanMinor: rounded(sum / float64(len(runs)))}
+		c.LeadMinor, c.LowMinor, c.HighMinor = interval(leads)
+		all = append(all, c)
 	}
 	return all
 }
@@ -174,17 +195,34 @@ func overall(runs []*Run) *Skill {
 		return nil
 	}
 	whole := goneSum / waySum
+	if len(runs) < fewestWorlds {
+		return &Skill{Value: whole, NoInterval: tooFewWorlds}
+	}
 	n := float64(len(runs))
 	pseudo := make([]float64, len(runs))
 	for i := range runs {
 		rest := waySum - way[i]
 		if rest <= 0 {
-			return &Skill{whole, whole, whole}
+			return &Skill{Value: whole, NoInterval: oneWorld}
 		}
 		pseudo[i] = n*whole - (n-1)*(goneSum-gone[i])/rest
 	}
 	_, margin := statistic.Interval(pseudo)
-	return &Skill{whole, whole - margin, whole + margin}
+	const rounding = 1e-9
+	if margin < rounding {
+		return &Skill{Value: whole, NoInterval: noSpread}
+	}
+	return &Skill{Value: whole, Low: new(whole - margin), High: new(whole + margin)}
+}
+
+// interval is the mean of an amount over worlds, and where that of all worlds is in 95 of 100 evaluations: nil below
+// five worlds.
+func interval(byWorld []float64) (mean money.Minor, low, high *money.Minor) {
+	middle, margin := statistic.Interval(byWorld)
+	if len(byWorld) < fewestWorlds {
+		return rounded(middle), nil, nil
+	}
+	return rounded(middle), new(rounded(middle - margin)), new(rounded(middle + margin))
 }
 
 func rounded(minor float64) money.Minor { return money.Minor(math.Round(minor)) }

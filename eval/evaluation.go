@@ -217,11 +217,14 @@ type Run struct {
 	// the way from greedy to watchful play that was gone, nil where that is not known.
 	Baselines []Known  `json:"baselines,omitempty"`
 	Skill     *float64 `json:"skill,omitempty"`
+	// Reward is for training: the worth above that of an idle company in the same world, as a part of the published
+	// scale of the preset and the day, from -0.99 to 1.5; -1 for a bankrupt company, nil where no scale is published.
+	Reward *float64 `json:"reward,omitempty"`
 	// ExactlyOnce is the score of the integration, from 0 to 1, nil where none is judged.
 	// Integration has its parts.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
 	// TooLittleToJudge is set where fewer than a third of the obligations were due that the good player has in the
-	// same world. The mean leaves such a score out.
+	// same world. Such a run counts as 0 in the mean, whatever its score is.
 	TooLittleToJudge bool             `json:"too_little_to_judge,omitempty"`
 	Integration      *cli.Integration `json:"integration,omitempty"`
 	// Usage has the tokens and the cost that the command reported, nil for none.
@@ -334,6 +337,7 @@ func (e *Evaluation) playAt(
 			run.fail("no baselines: " + err.Error())
 		}
 		run.Skill, run.TooLittleToJudge = run.skill(), run.tooLittle()
+		run.Reward = run.reward(measuredPreset(e.Preset), e.Day)
 	}
 	return run
 }

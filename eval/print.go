@@ -23,8 +23,10 @@ func (s *Summary) Print(out io.Writer) error {
 	}
 	if s.Counted > 0 {
 		fmt.Fprintf(out, "\nNet worth at the close of day %d, %s of %s:\n", s.Day, counted(s.Counted, "run"), s.Preset)
-		fmt.Fprintf(out, "  mean %s XTS%s\n", grouped(s.MeanMinor),
-			s.interval(grouped(s.MeanLowMinor), grouped(s.MeanHighMinor)))
+		fmt.Fprintf(out, "  mean %s XTS, %s\n", grouped(s.MeanMinor), between(s.MeanLowMinor, s.MeanHighMinor))
+		if left := len(s.Runs) - s.Counted; left > 0 {
+			fmt.Fprintf(out, "  without a report, and not in the mean: %s\n", counted(left, "run"))
+		}
 		fmt.Fprintf(out, "  min %s · median %s · max %s\n", grouped(s.LowMinor), grouped(s.MiddleMinor),
 			grouped(s.HighMinor))
 		fmt.Fprintf(out, "  preset version %d, engine %d%s\n", s.PresetVersion, s.EngineVersion, s.asked())
@@ -36,8 +38,15 @@ func (s *Summary) Print(out io.Writer) error {
 		fmt.Fprintf(out, "Of the requests that a fault hit, the program recovered itself: %s\n", cli.Score(*s.Client))
 	}
 	if s.Skill != nil {
-		fmt.Fprintf(out, "Skill (greedy play 0 %%, watchful 100 %%): %s%s\n", percent(s.Skill.Value),
-			s.interval(percent(s.Skill.Low), percent(s.Skill.High)))
+		within := s.Skill.NoInterval
+		if within == "" {
+			within = "95 % interval " + percent(*s.Skill.Low) + " to " + percent(*s.Skill.High)
+		}
+		fmt.Fprintf(out, "Skill (greedy play 0 %%, watchful 100 %%): %s,\n  %s\n", percent(s.Skill.Value), within)
+	}
+	if s.Reward != nil {
+		fmt.Fprintf(out, "Reward for training: %.2f on average; 1 is %s XTS more than an idle company\n", *s.Reward,
+			grouped(*s.RewardScaleMinor))
 	}
 	if len(s.PassHat) > 0 {
 		fmt.Fprintf(out, "Probability that k tries of a world all reach a skill of %s:\n  %s\n",
@@ -102,22 +111,12 @@ func grouped(m money.Minor) string {
 	return strings.Repeat("-", strings.Count(whole, "-")) + digits + "." + hundredths
 }
 
-// single reports whether one world was played, from which no interval follows.
-func (s *Summary) single() bool {
-	for i := range s.Runs {
-		if s.Runs[i].Seed != s.Runs[0].Seed {
-			return false
-		}
+// between writes where the mean of all worlds is, which a few worlds cannot say.
+func between(low, high *money.Minor) string {
+	if low == nil {
+		return tooFewWorlds
 	}
-	return true
-}
-
-// interval writes where the mean of all worlds is, which a single world cannot say.
-func (s *Summary) interval(low, high string) string {
-	if s.single() {
-		return ", of a single world"
-	}
-	return ", 95 % interval " + low + " to " + high
+	return "95 % interval " + grouped(*low) + " to " + grouped(*high)
 }
 
 // passes writes estimates of pass^k.
@@ -170,8 +169,10 @@ func (s *Summary) printRuns(out io.Writer) error {
 	}
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.TooLittleToJudge {
-			fmt.Fprintf(out, "seed %s: too little to judge: %d obligations were due\n", s.name(r),
-				r.Integration.Counts.Due)
+			fmt.Fprintf(out, "seed %s: too little to judge, counts as 0: %d obligations were due, %d in good play\n",
+				s.name(r), r.Integration.Counts.Due, r.carefulDue())
+		} else if r.Integration != nil && r.ExactlyOnce == nil && r.report != nil {
+			fmt.Fprintf(out, "seed %s: nothing was due, so its exactly-once score does not count\n", s.name(r))
 		}
 		if r := &s.Runs[i]; r.Error != "" {
 			fmt.Fprintf(out, "seed %s failed: %s\n", s.name(r), r.Error)
@@ -203,24 +204,24 @@ func (s *Summary) printBaselines(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "\nPlayers of known skill in the same worlds, without faults, in XTS:\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	single := s.single()
+	few := s.Baselines[0].LowMinor == nil
 	head := "player\tmean\tyour lead\t"
-	if !single {
+	if !few {
 		head += "95 % from\tto\t"
 	}
 	fmt.Fprintln(w, head)
 	for _, b := range s.Baselines {
 		row := b.Player + "\t" + grouped(b.MeanMinor) + "\t" + grouped(b.LeadMinor) + "\t"
-		if !single {
-			row += grouped(b.LowMinor) + "\t" + grouped(b.HighMinor) + "\t"
+		if !few {
+			row += grouped(*b.LowMinor) + "\t" + grouped(*b.HighMinor) + "\t"
 		}
 		fmt.Fprintln(w, row)
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
-	if single {
-		fmt.Fprintln(out, "No 95 % intervals: they need two worlds or more.")
+	if few {
+		fmt.Fprintf(out, "No 95 %% intervals: they need %d worlds or more.\n", fewestWorlds)
 	}
 	fmt.Fprintln(out)
 	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -30,22 +30,27 @@ type Summary struct {
 	// MeanMinor and the rest are of the net worth at the close of Day, over the
 	// runs that have a report. SpreadMinor is the standard deviation of the worlds.
 	// The mean of all worlds is between MeanLowMinor and MeanHighMinor in 95 of 100 evaluations; both
-	// are MeanMinor where a single world was played.
-	Counted       int         `json:"counted"`
-	MeanMinor     money.Minor `json:"mean_minor"`
-	MeanLowMinor  money.Minor `json:"mean_low_minor"`
-	MeanHighMinor money.Minor `json:"mean_high_minor"`
-	SpreadMinor   money.Minor `json:"spread_minor"`
-	LowMinor      money.Minor `json:"low_minor"`
-	MiddleMinor   money.Minor `json:"middle_minor"`
-	HighMinor     money.Minor `json:"high_minor"`
+	// are nil below five worlds.
+	Counted       int          `json:"counted"`
+	MeanMinor     money.Minor  `json:"mean_minor"`
+	MeanLowMinor  *money.Minor `json:"mean_low_minor"`
+	MeanHighMinor *money.Minor `json:"mean_high_minor"`
+	SpreadMinor   money.Minor  `json:"spread_minor"`
+	LowMinor      money.Minor  `json:"low_minor"`
+	MiddleMinor   money.Minor  `json:"middle_minor"`
+	HighMinor     money.Minor  `json:"high_minor"`
 	// PassHat are pass^1 to pass^Tries: the estimated probability that so many tries of a world all
 	// pass. A run passes that finishes without an error and has a skill of PassSkill.
 	PassHat   []float64 `json:"pass_hat,omitempty"`
 	PassSkill float64   `json:"pass_skill"`
 	// Usage adds up the usage of all runs, nil if no command reported any.
 	Usage *Usage `json:"usage,omitempty"`
-	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged.
+	// Reward is the mean of the runs' rewards, and RewardScaleMinor the worth of 1, which is published; nil where
+	// none is.
+	Reward           *float64     `json:"reward,omitempty"`
+	RewardScaleMinor *money.Minor `json:"reward_scale_minor,omitempty"`
+	// ExactlyOnce is the mean of the scores of integrations, nil where none is judged. A run with too little to judge
+	// counts as 0, and one in whose world good play has nothing to carry either does not count.
 	ExactlyOnce *float64 `json:"exactly_once,omitempty"`
 	// Client is the part of the requests hit by a fault that the programs recovered themselves, over all worlds; nil
 	// where none was hit.
@@ -106,8 +111,8 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 	for i, w := range worlds {
 		byWorld[i] = float64(w.NetWorthMinor)
 	}
-	mean, margin := statistic.Interval(byWorld)
-	s.MeanMinor, s.MeanLowMinor, s.MeanHighMinor = rounded(mean), rounded(mean-margin), rounded(mean+margin)
+	s.MeanMinor, s.MeanLowMinor, s.MeanHighMinor = interval(byWorld)
+	s.reward(counted)
 	slices.Sort(worth)
 	s.LowMinor, s.MiddleMinor, s.HighMinor = worth[0], worth[len(worth)/2], worth[len(worth)-1]
 	s.SpreadMinor = rounded(statistic.Deviation(byWorld))
@@ -142,12 +147,31 @@ func (s *Summary) asked() string {
 	return text
 }
 
-// meanScore is the mean of the exactly-once scores, nil without one that has enough to judge.
+// reward is the mean of the rewards of runs that have one.
+func (s *Summary) reward(runs []*Run) {
+	sum, rewarded := 0.0, 0
+	for _, r := range runs {
+		if r.Reward != nil {
+			sum += *r.Reward
+			rewarded++
+		}
+	}
+	if rewarded > 0 {
+		s.Reward = new(sum / float64(rewarded))
+		s.RewardScaleMinor = new(measuredPreset(s.Preset).RewardScale(s.Day))
+	}
+}
+
+// meanScore is the mean of the exactly-once scores, nil where none is judged. A run with too little to judge counts as
+// 0: left out, it would raise the mean of a client that errs early and accepts nothing any more.
 func meanScore(runs []Run) *float64 {
 	sum, judged := 0.0, 0
 	for i := range runs {
-		if score := runs[i].ExactlyOnce; score != nil && !runs[i].TooLittleToJudge {
-			sum += *score
+		switch r := &runs[i]; {
+		case r.TooLittleToJudge:
+			judged++
+		case r.ExactlyOnce != nil:
+			sum += *r.ExactlyOnce
 			judged++
 		}
 	}
@@ -175,12 +199,8 @@ func recovered(runs []Run) *float64 {
 // presets of one's own, and for other days.
 func published(name string, day int) []Baseline {
 	known := []Baseline{}
-	report, err := economy.Published()
-	if err != nil {
-		return known
-	}
-	p, ok := report.Preset(name)
-	if !ok {
+	p := measuredPreset(name)
+	if p == nil {
 		return known
 	}
 	for i := range p.Players {
@@ -190,6 +210,16 @@ func published(name string, day int) []Baseline {
 		}
 	}
 	return known
+}
+
+// measuredPreset is what is published of a preset, nil for one of one's own.
+func measuredPreset(name string) *economy.Preset {
+	report, err := economy.Published()
+	if err != nil {
+		return nil
+	}
+	p, _ := report.Preset(name)
+	return p
 }
 
 // Failed is the error of the runs that failed, with their number.

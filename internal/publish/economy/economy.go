@@ -142,6 +142,27 @@ func (p *Player) On(day int) (Band, bool) {
 	return Band{}, false
 }
 
+// What a reward may be: of a living company never as little as of a bankrupt one.
+const (
+	bankruptReward = -1
+	leastReward    = -0.99
+	mostReward     = 1.5
+)
+
+// Reward is what a company has earned by the close of a day, for training: what it is worth more than an idle company in
+// the same world, as a part of the day's scale. 1 is as much as watchful play earns in the middle of all worlds. It is
+// nil where no scale is published.
+func (p *Preset) Reward(day int, worth, idle money.Minor, bankrupt bool) *float64 {
+	scale := p.RewardScale(day)
+	switch {
+	case scale == 0:
+		return nil
+	case bankrupt:
+		return new(float64(bankruptReward))
+	}
+	return new(min(max(float64(worth-idle)/float64(scale), leastReward), mostReward))
+}
+
 // RewardScale returns the denominator of rewards on a day, 0 where none is published or watchful play is worth no more
 // than an idle company.
 func (p *Preset) RewardScale(day int) money.Minor {
