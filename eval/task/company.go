@@ -7,6 +7,8 @@ import (
 
 	"platen/client"
 	"platen/eval/player"
+	"platen/internal/publish/economy"
+	"platen/internal/words/money"
 )
 
 const (
@@ -29,8 +31,8 @@ func company(days int) *Task {
 		Instruction: fmt.Sprintf("Run this printing company for %d working days and earn as much as you can. The "+
 			"clock stands still until you move it (POST /sandbox/tick, or the tool advance_time). Only the net worth "+
 			"at the close of day %d counts: cash, stock at cost, and what customers owe for delivered goods, less "+
-			"what is owed. A company that is bankrupt keeps its last net worth. If you stop early, the rest of the "+
-			"days pass without you.", days, days),
+			"what is owed. A company that is bankrupt is worth what the sale of its stock leaves after its debts, and "+
+			"0 at most. If you stop early, the rest of the days pass without you.", days, days),
 		Budget: Budget{Minutes: int64(days) * dayMinutes},
 		Let: []Let{
 			{Name: "greedy", Skill: new(0.0), Day: days}, {Name: "full", Skill: new(fullSkill), Day: days},
@@ -47,17 +49,54 @@ func company(days int) *Task {
 // worthOfSkill is the net worth at which a player of the world of a seed has a skill at the close of a day, in minor
 // units.
 func (t *Task) worthOfSkill(seed uint64, skill float64, day int) (string, error) {
+	worth, err := t.outcomes(seed, day)
+	plain, best := worth[player.Greedy().Name], worth[player.Watchful().Name]
+	return strconv.FormatInt(plain+int64(skill*float64(best-plain)), 10), err
+}
+
+// outcomes are the net worths of the players of known skill in the world of a seed at the close of a day, by their
+// names, in minor units.
+func (t *Task) outcomes(seed uint64, day int) (map[string]int64, error) {
 	w := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge)}
-	outcomes, err := w.Outcomes(seed, day)
-	if err != nil {
-		return "", err //nolint:wrapcheck // it says who played
-	}
+	all, err := w.Outcomes(seed, day)
 	worth := map[string]int64{}
-	for _, o := range outcomes {
+	for _, o := range all {
 		worth[o.Player] = int64(o.NetWorthMinor)
 	}
-	plain, best := worth[player.Greedy().Name], worth[player.Watchful().Name]
-	return strconv.FormatInt(plain+int64(skill*float64(best-plain)), 10), nil
+	return worth, err //nolint:wrapcheck // it says who played
+}
+
+// reward is that of a whole company for training, nil for other tasks and where no scale is published.
+func (w *world) reward(ctx context.Context, t *Task, seed uint64) (*float64, error) {
+	if t.days == 0 {
+		return nil, nil
+	}
+	measured, err := economy.Published()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says what it was reading
+	}
+	p, ok := measured.Preset(t.Preset)
+	if !ok || p.RewardScale(t.days) == 0 {
+		return nil, nil
+	}
+	worth, err := w.worthAt(ctx, t.days)
+	if err != nil {
+		return nil, err
+	}
+	report, err := w.grader.GetReport(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the report: %w", err)
+	}
+	idle, err := t.outcomes(seed, t.days)
+	if err != nil {
+		return nil, err
+	}
+	is, err := strconv.ParseInt(worth, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read the net worth: %w", err)
+	}
+	ended := report.Status == client.ReportStatusBankrupt && len(report.NetWorth)-1 <= t.days
+	return p.Reward(t.days, money.Minor(is), money.Minor(idle[player.Nothing().Name]), ended), nil
 }
 
 // worthAt is the net worth at the close of a day, in minor units. A company that has not come so far is played on

@@ -27,6 +27,9 @@ type Grade struct {
 	// that was to be left alone was not. Passed is set where all holds within the budget.
 	Score  float64 `json:"score"`
 	Passed bool    `json:"passed"`
+	// Reward is that of a whole company for training: what platen eval reports of a run with such a company. It knows no
+	// budget, and is nil for other tasks.
+	Reward *float64 `json:"reward,omitempty"`
 	// OverBudget is the share by which the budget was exceeded, of minutes or of requests, whichever
 	// is more; 1 at most. Over says it in words.
 	OverBudget float64 `json:"over_budget,omitempty"`
@@ -93,6 +96,9 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		}
 		g.Checks = append(g.Checks, r)
 		g.Score += r.Earned
+	}
+	if g.Reward, err = now.reward(ctx, t, seed); err != nil {
+		return nil, err
 	}
 	if g.Void == "" {
 		if g.Void, err = t.guarded(ctx, now, twin, start, g.Minutes); err != nil {
