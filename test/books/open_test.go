@@ -29,6 +29,7 @@ const (
 	timesheets    = "/office/timesheets"
 	payrolls      = "/office/payroll-runs"
 	trades        = "/office/market/trades"
+	quotes        = "/office/market"
 	lots          = "/office/contract-lots"
 )
 
@@ -54,7 +55,7 @@ const (
 func lists() []string {
 	return []string{
 		orders, customers, suppliers, bills, invoices, payments, ledger, requests, purchases, receipts, supplierBills,
-		employees, leaves, timesheets, payrolls, trades, lots, work, products, presses, operators, runs, stock, moves,
+		employees, leaves, timesheets, payrolls, trades, quotes, lots, work, products, presses, operators, runs, stock, moves,
 		requisitions, deliveries, counted, departures, marketDeliveries, attendance, lore, majorOrders,
 	}
 }

@@ -1,9 +1,11 @@
 package books
 
-// worth recomputes the net worth: cash, stock at cost and what customers owe for goods that they have, less what is
-// owed to suppliers and the crew.
+import "math"
+
+// worth recomputes the net worth: cash, stock and what customers owe for goods that they have, less what is owed to
+// suppliers and the crew (contract: OPEN.WORTH.STOCK).
 func (a *auditor) worth() {
-	want := number(a.cash, "cash_minor") + number(object(a.status, "inventory"), "stock_value_minor")
+	want := number(a.cash, "cash_minor") + number(object(a.status, "inventory"), "stock_value_minor") - a.shelfLoss()
 	shipments := index(a.list[bills], "id")
 	for _, i := range a.list[invoices] {
 		from, _ := a.source(i)
@@ -21,7 +23,53 @@ func (a *auditor) worth() {
 	want -= a.owedToSuppliers() + a.owedToCrew()
 	same(a.tally, "worth: wages_withheld_minor", "/sandbox", number(object(a.status, "score"), "wages_withheld_minor"),
 		a.withheld())
+	if text(a.status, "status") == "bankrupt" {
+		a.liquidation(want + a.shelfLoss() - number(object(a.status, "inventory"), "stock_value_minor"))
+		return
+	}
 	same(a.tally, "worth: net_worth_minor", "/sandbox", number(a.status, "net_worth_minor"), want)
+}
+
+// shelfLoss is what goods that no order holds cost more than the market bids.
+func (a *auditor) shelfLoss() (loss int64) {
+	quoted := index(a.list[quotes], "sku")
+	for _, item := range a.list[stock] {
+		if text(item, "kind") == "finished" {
+			each := number(item, "average_cost_minor") - number(quoted[text(item, "sku")], "bid_minor")
+			loss += max(0, each) * (number(item, "on_hand") - number(item, "reserved"))
+		}
+	}
+	return loss
+}
+
+// liquidation compares the worth of a bankrupt company with what the market pays for its stock, on top of the rest
+// (contract: OPEN.WORTH.BANKRUPT). A sale of the depth takes a tenth off the price, bit by bit. Prices are whole.
+func (a *auditor) liquidation(rest int64) {
+	const tenth, gramsPerKilogram = 0.1, 1000
+	onHand, quoted := map[string]int64{}, index(a.list[quotes], "sku")
+	for _, item := range a.list[stock] {
+		onHand[text(item, "sku")] = number(item, "on_hand")
+		if text(item, "kind") == "waste" {
+			onHand[text(item, "sku")] /= gramsPerKilogram
+		}
+	}
+	for _, trade := range a.list[trades] {
+		if text(trade, "side") == "buy" && !given(trade, "market_delivery_id") {
+			onHand[text(trade, "sku")] += number(trade, "quantity")
+			rest -= number(trade, "total_minor")
+		}
+	}
+	low, high := float64(rest), float64(rest)
+	for sku, quote := range quoted {
+		pushed, units := tenth*float64(onHand[sku])/float64(number(quote, "depth")), float64(onHand[sku])
+		if units > 0 {
+			proceeds := units * float64(number(quote, "bid_minor")) * (1 - math.Exp(-pushed)) / pushed
+			low, high = low+proceeds-1, high+proceeds+units
+		}
+	}
+	worth := float64(number(a.status, "net_worth_minor"))
+	a.is("worth: a bankrupt company is its liquidation", worth >= min(0, low) && worth <= min(0, high),
+		"%.0f, want %.0f to %.0f, and 0 at most", worth, low, high)
 }
 
 // yetToTakeOff is the late discount of a bill that came before the goods: the customer takes it off with the payment.
