@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -88,6 +90,32 @@ func TestTheBooksOfALifeAddUp(t *testing.T) {
 		audits.add(o.audits)
 	}
 	expectFloors(t, audits, func(f floor) int { return f.quick })
+}
+
+// TestTheBooksOfABankruptCompanyAddUp: it has spent all its cash on paper, of which the last is under way.
+func TestTheBooksOfABankruptCompanyAddUp(t *testing.T) {
+	t.Parallel()
+	c := &company{t: t, Sandbox: shared.Sandbox(t, platentest.Options{
+		Preset: "crunch", Clock: "manual", Seed: new(int64(7)),
+	})}
+	for day := 0; text(c.get("/sandbox"), "status") == "active"; day++ {
+		for _, sku := range []string{"mat_coated", "mat_uncoated", "mat_board"} {
+			for _, quantity := range []int{1000, 200, 10} { // the last of the cash, too
+				c.send(http.MethodPost, quotes, fmt.Sprintf(`{"side":"buy","sku":%q,"quantity":%d}`, sku, quantity),
+					"Idempotency-Key", fmt.Sprintf("%s-%d-%d", sku, quantity, day))
+			}
+		}
+		c.send(http.MethodPost, "/sandbox/tick", "{}").Want(http.StatusOK, "")
+	}
+	b := c.open()
+	a := audit(b)
+	if found := a.findings(); found != "" || a.checked["worth: a bankrupt company is its liquidation"] != 1 {
+		t.Errorf("the books of a bankrupt company: %s", found)
+	}
+	if !add(100_000, "net_worth_minor", []row{b.status}) ||
+		!strings.Contains(audit(b).findings(), "a bankrupt company is its liquidation") {
+		t.Error("a thousand more is not noticed")
+	}
 }
 
 func TestTheBooksOfManyLivesAddUp(t *testing.T) {

@@ -140,6 +140,7 @@ var floors = map[string]floor{
 	"work: order_expired is for work of an expired order": {70, 1500},
 	"work: the bridge copies the order":                   {100, 2800},
 	"work: what is not over waits for something":          {20, 250},
+	"worth: a bankrupt company is its liquidation":        {0, 0},
 	"worth: net_worth_minor":                              {3, 19},
 	"worth: wages_withheld_minor":                         {3, 19},
 }
