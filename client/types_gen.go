@@ -512,8 +512,8 @@ type Injection struct {
 //
 // The company's results so far, from net worth to reputation.
 type Score struct {
-	// Cash, stock at cost and what customers owe for goods that they have, less what is owed to
-	// suppliers and the crew, in minor units.
+	// Cash, stock and what customers owe for goods that they have, less all debts, in minor units; of
+	// a bankrupt company at most 0.
 	NetWorthMinor int64 `json:"net_worth_minor"`
 	// net_worth_minor less that of the opening.
 	ProfitMinor int64 `json:"profit_minor"`

@@ -56,7 +56,7 @@ type Skill struct {
 // Reasons why a skill has no interval.
 const (
 	tooFewWorlds = "too few worlds for an interval"
-	oneWorld     = "no interval: without one of the worlds, watchful play earns no more than greedy play"
+	oneWorld     = "no interval: without one world, watchful play is worth no more than greedy"
 	noSpread     = "no interval: it is the same in every world"
 )
 

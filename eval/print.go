@@ -45,7 +45,7 @@ func (s *Summary) Print(out io.Writer) error {
 		fmt.Fprintf(out, "Skill (greedy play 0 %%, watchful 100 %%): %s,\n  %s\n", percent(s.Skill.Value), within)
 	}
 	if s.Reward != nil {
-		fmt.Fprintf(out, "Reward for training: %.2f on average; 1 is %s XTS more than an idle company\n", *s.Reward,
+		fmt.Fprintf(out, "Reward for training: %.2f; 1 is %s XTS more than an idle company\n", *s.Reward,
 			grouped(*s.RewardScaleMinor))
 	}
 	if len(s.PassHat) > 0 {
@@ -169,7 +169,7 @@ func (s *Summary) printRuns(out io.Writer) error {
 	}
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.TooLittleToJudge {
-			fmt.Fprintf(out, "seed %s: too little to judge, counts as 0: %d obligations were due, %d in good play\n",
+			fmt.Fprintf(out, "seed %s: too little to judge, counts as 0: %d were due, %d in good play\n",
 				s.name(r), r.Integration.Counts.Due, r.carefulDue())
 		} else if r.Integration != nil && r.ExactlyOnce == nil && r.report != nil {
 			fmt.Fprintf(out, "seed %s: nothing was due, so its exactly-once score does not count\n", s.name(r))

@@ -449,8 +449,8 @@ export interface Injection {
 /** Score is the type of SandboxStatus.Score. */
 export interface Score {
   /**
-   * Cash, stock at cost and what customers owe for goods that they have, less what is owed to suppliers and
-   * the crew, in minor units.
+   * Cash, stock and what customers owe for goods that they have, less all debts, in minor units; of a bankrupt
+   * company at most 0.
    */
   net_worth_minor: number;
   /** net_worth_minor less that of the opening. */

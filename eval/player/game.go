@@ -29,7 +29,7 @@ type Game struct {
 type Result struct {
 	OpeningMinor money.Minor
 	// WorthMinor is the net worth at the close of the game's days; a company that is
-	// bankrupt keeps its last.
+	// bankrupt keeps that of its liquidation.
 	WorthMinor []money.Minor
 	// OnTimePct is the share of orders that came in time up to then, 0 while there is none.
 	OnTimePct []share.PerCent

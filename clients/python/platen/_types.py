@@ -1328,8 +1328,8 @@ class Injection(TypedDict):
 class Score(TypedDict):
     """Score is the type of SandboxStatus.Score."""
 
-    #: Cash, stock at cost and what customers owe for goods that they have, less what is owed to suppliers and
-    #: the crew, in minor units.
+    #: Cash, stock and what customers owe for goods that they have, less all debts, in minor units; of a
+    #: bankrupt company at most 0.
     net_worth_minor: int
 
     #: net_worth_minor less that of the opening.
