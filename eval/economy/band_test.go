@@ -73,6 +73,35 @@ func quickly() []player.Policy {
 		func(p player.Policy) bool { return p.Name == player.Oracle().Name })
 }
 
+// TestTheScalesOfRewardsAreMeasuredAgain: the first of agent_eval, whose companies are tasks, over all worlds.
+func TestTheScalesOfRewardsAreMeasuredAgain(t *testing.T) {
+	t.Parallel()
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := published(t)
+	p, b, days := presets["agent_eval"], bench{seeds: report.Seeds}, rewardDays()[:1]
+	var results [2][]player.Result
+	for i, who := range []player.Policy{player.Nothing(), player.Watchful()} {
+		if results[i], err = playAll(t.Context(), b.games(&p, who, 0, days...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, scale := range rewardScales(results[0], results[1], days) {
+		judgeScale(t, publishedPreset(t, report, p.Name), scale)
+	}
+}
+
+// judgeScale compares a scale of rewards with the one that is published.
+func judgeScale(t *testing.T, p *economy.Preset, is economy.RewardScale) {
+	t.Helper()
+	const tolerancePct = 2
+	if want := p.RewardScale(is.Day); want <= 0 || distance(is.ScaleMinor, want) > want.PerCent(tolerancePct) {
+		t.Errorf("%s: the scale of rewards on day %d is %s, published is %s", p.Name, is.Day, is.ScaleMinor, want)
+	}
+}
+
 // TestTheWholeMeasurementIsWhatIsPublished takes six minutes.
 func TestTheWholeMeasurementIsWhatIsPublished(t *testing.T) {
 	t.Parallel()
@@ -89,6 +118,13 @@ func TestTheWholeMeasurementIsWhatIsPublished(t *testing.T) {
 	}
 	for _, p := range want.Presets {
 		measured := publishedPreset(t, &got, p.Name)
+		if len(measured.RewardScales) != len(p.RewardScales) {
+			t.Errorf("%s has %d scales of rewards, published are %d", p.Name, len(measured.RewardScales),
+				len(p.RewardScales))
+		}
+		for _, scale := range measured.RewardScales {
+			judgeScale(t, &p, scale)
+		}
 		tolerance := p.OpeningMinor.PerCent(tolerancePct)
 		for _, player := range p.Players {
 			now, _ := measured.Player(player.Name)

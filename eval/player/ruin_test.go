@@ -30,7 +30,8 @@ func TestARuinedCompanyIsWorthNoMoreThanOneLeftAlone(t *testing.T) {
 					ended = r.Bankrupt
 				}
 			}
-			if t.Logf("%s, seed %d: %v, bankrupt on day %d", name, seed+1, worth, ended); ended == 0 || worth[0] > worth[1] {
+			t.Logf("%s, seed %d: %v, bankrupt on day %d", name, seed+1, worth, ended)
+			if ended == 0 || worth[0] > worth[1] {
 				t.Errorf("%s, seed %d: the ruined company is worth %s, one left alone %s; it ended on day %d",
 					name, seed+1, worth[0], worth[1], ended)
 			}

@@ -8,8 +8,7 @@ import (
 )
 
 // TestACompanyIsWorthTheSkillOfItsPlayer: watchful play has skill 1, two thirds of all that counts; and a player who
-// does nothing, or stops early, is judged at the close of the same day. The reward for training begins where nothing was
-// done.
+// does nothing, or stops early, is judged at the close of the same day. The reward for training begins there.
 func TestACompanyIsWorthTheSkillOfItsPlayer(t *testing.T) {
 	t.Parallel()
 	const days = 10 // the first with a scale of rewards

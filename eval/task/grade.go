@@ -27,8 +27,8 @@ type Grade struct {
 	// that was to be left alone was not. Passed is set where all holds within the budget.
 	Score  float64 `json:"score"`
 	Passed bool    `json:"passed"`
-	// Reward is that of a whole company for training: what platen eval reports of a run with such a company. It knows no
-	// budget, and is nil for other tasks.
+	// Reward is that of a whole company for training, as platen eval reports it. It knows no budget, and is nil for
+	// other tasks.
 	Reward *float64 `json:"reward,omitempty"`
 	// OverBudget is the share by which the budget was exceeded, of minutes or of requests, whichever
 	// is more; 1 at most. Over says it in words.

@@ -55,8 +55,8 @@ const (
 func lists() []string {
 	return []string{
 		orders, customers, suppliers, bills, invoices, payments, ledger, requests, purchases, receipts, supplierBills,
-		employees, leaves, timesheets, payrolls, trades, quotes, lots, work, products, presses, operators, runs, stock, moves,
-		requisitions, deliveries, counted, departures, marketDeliveries, attendance, lore, majorOrders,
+		employees, leaves, timesheets, payrolls, trades, quotes, lots, work, products, presses, operators, runs, stock,
+		moves, requisitions, deliveries, counted, departures, marketDeliveries, attendance, lore, majorOrders,
 	}
 }
 

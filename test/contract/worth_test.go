@@ -15,7 +15,7 @@ func TestGoodsThatNoOrderHoldsCountAtTheBid(t *testing.T) {
 	w.post("/factory/print-runs", fmt.Sprintf(`{"press_id":"prs_offset","work_order_id":%q,"overs_pct":20}`,
 		text(work, "id"))).want(http.StatusCreated, "")
 	for range 5 {
-		if w.row("/factory/work-orders/"+text(work, "id"))["status"] != "stocked" {
+		if w.row("/factory/work-orders/" + text(work, "id"))["status"] != "stocked" {
 			w.pass(60)
 		}
 	}
