@@ -212,7 +212,7 @@ func published(name string, day int) []Baseline {
 	return known
 }
 
-// measuredPreset is what is published of a preset, nil for one of one's own.
+// measuredPreset is the published measurement of a preset, nil for one of one's own.
 func measuredPreset(name string) *economy.Preset {
 	report, err := economy.Published()
 	if err != nil {

@@ -73,7 +73,7 @@ func quickly() []player.Policy {
 		func(p player.Policy) bool { return p.Name == player.Oracle().Name })
 }
 
-// TestTheScalesOfRewardsAreMeasuredAgain: the first of agent_eval, whose companies are tasks, over all worlds.
+// TestTheScalesOfRewardsAreMeasuredAgain: the first four of agent_eval, whose companies are tasks, over all worlds.
 func TestTheScalesOfRewardsAreMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	presets, err := preset.Builtin()
@@ -81,7 +81,7 @@ func TestTheScalesOfRewardsAreMeasuredAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := published(t)
-	p, b, days := presets["agent_eval"], bench{seeds: report.Seeds}, rewardDays()[:1]
+	p, b, days := presets["agent_eval"], bench{seeds: report.Seeds}, rewardDays()[:4]
 	var results [2][]player.Result
 	for i, who := range []player.Policy{player.Nothing(), player.Watchful()} {
 		if results[i], err = playAll(t.Context(), b.games(&p, who, 0, days...)); err != nil {

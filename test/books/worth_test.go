@@ -30,7 +30,7 @@ func (a *auditor) worth() {
 	same(a.tally, "worth: net_worth_minor", "/sandbox", number(a.status, "net_worth_minor"), want)
 }
 
-// shelfLoss is what goods that no order holds cost more than the market bids.
+// shelfLoss is the cost of goods that no order holds, above the market's bid.
 func (a *auditor) shelfLoss() (loss int64) {
 	quoted := index(a.list[quotes], "sku")
 	for _, item := range a.list[stock] {
@@ -42,7 +42,7 @@ func (a *auditor) shelfLoss() (loss int64) {
 	return loss
 }
 
-// liquidation compares the worth of a bankrupt company with what the market pays for its stock, on top of the rest
+// liquidation compares the worth of a bankrupt company with the price of its stock on the market, on top of the rest
 // (contract: OPEN.WORTH.BANKRUPT). A sale of the depth takes a tenth off the price, bit by bit. Prices are whole.
 func (a *auditor) liquidation(rest int64) {
 	const tenth, gramsPerKilogram = 0.1, 1000

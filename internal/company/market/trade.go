@@ -166,8 +166,8 @@ func onTheWayDown(pushed, room int64) int64 {
 	return (sim.Million - sim.Exp(-pushed)) * sim.Million / pushed
 }
 
-// ProceedsMinor is what the sale of so many units of stock would bring now, with the goods of the same kind that were
-// bought and have not come yet: nothing where the market does not take them.
+// ProceedsMinor is the price of so many units of stock in one sale now, together with the goods of the same kind that
+// were bought and have not come yet; 0 where the market does not take them.
 func (m *Market) ProceedsMinor(sku string, stock int64) money.Minor {
 	for i, g := range m.listed() {
 		if g.sku != sku || len(m.State.Prices) == 0 {

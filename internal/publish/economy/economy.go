@@ -149,8 +149,8 @@ const (
 	mostReward     = 1.5
 )
 
-// Reward is what a company has earned by the close of a day, for training: what it is worth more than an idle company
-// in the same world, as a part of the day's scale. 1 is as much as watchful play earns in the middle of all worlds. It is
+// Reward is for training: the worth of a company at the close of a day, above that of an idle company in the same
+// world, as a part of the day's scale. 1 is as much as watchful play earns in the middle of all worlds. It is
 // nil where no scale is published.
 func (p *Preset) Reward(day int, worth, idle money.Minor, bankrupt bool) *float64 {
 	scale := p.RewardScale(day)
