@@ -78,7 +78,8 @@ func TestASkillHasAnIntervalOnlyWhereOneCanBeTold(t *testing.T) {
 func TestThePairedIntervalKnowsTheWorlds(t *testing.T) {
 	t.Parallel()
 	steady := compared([]*Run{
-		played(1100, 1000, 5000), played(9100, 9000, 9500), played(-400, -500, 0), played(100, 0, 1), played(200, 100, 1),
+		played(1100, 1000, 5000), played(9100, 9000, 9500), played(-400, -500, 0), played(100, 0, 1),
+		played(200, 100, 1),
 	})
 	if len(steady) != 2 || steady[0].Player != plainPlayer || steady[0].LeadMinor != 100 ||
 		*steady[0].LowMinor != 100 || *steady[0].HighMinor != 100 {

@@ -7,8 +7,8 @@ import (
 )
 
 // netWorthMinor is the company's net worth if it ended now (contract: OPEN.WORTH.STOCK). A bankrupt company has ended:
-// it keeps nothing of its liquidation, and owes all that this lacks (contract: OPEN.WORTH.BANKRUPT). At cost, paper that
-// was bought on credit would be worth more than to play on.
+// it keeps nothing of its liquidation, and owes all that this lacks (contract: OPEN.WORTH.BANKRUPT). At cost, paper
+// that was bought on credit would be worth more than to play on.
 func (c *Company) netWorthMinor() money.Minor {
 	o := &c.office.State
 	rest := o.CashMinor + o.DeliveredReceivableMinor - o.ChargedMinor - o.TakenInMinor - c.people.AccruedMinor()
@@ -33,8 +33,8 @@ func (c *Company) shelfLossMinor() (loss money.Minor) {
 	return loss
 }
 
-// liquidationMinor is the price of the whole warehouse on the market, each kind of goods in one sale, together with those
-// that the market has not delivered yet.
+// liquidationMinor is the price of the whole warehouse on the market, each kind of goods in one sale, together with
+// those that the market has not delivered yet.
 func (c *Company) liquidationMinor() (proceeds money.Minor) {
 	for _, known := range catalog.Items() {
 		item, _ := c.factory.Stock.Find(factory.StockItemID(known.SKU))
