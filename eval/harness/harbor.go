@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"embed"
 	"encoding/json"
@@ -51,16 +52,24 @@ const (
 	modeFolder, modeFile, modeScript = 0o755, 0o644, 0o755
 )
 
-// World is a task in the world of a seed.
+// World is a task in the world of a seed of a split, "" for train.
 type World struct {
-	Task *task.Task
-	Seed uint64
+	Task  *task.Task
+	Split client.Split
+	Seed  uint64
 }
 
-// name is the name of the world's folder: the task's, with the seed unless it is the first.
+// split is the split by its name.
+func (w World) split() client.Split { return cmp.Or(w.Split, client.SplitTrain) }
+
+// name is the name of the world's folder: the task's, with the split unless it is train, and with the seed unless it is
+// the first of train.
 func (w World) name() string {
 	name := "platen-" + w.Task.Name
-	if w.Seed != w.Task.Seeds[0] {
+	if w.split() != client.SplitTrain {
+		name += "-" + string(w.Split)
+	}
+	if w.split() != client.SplitTrain || w.Seed != task.Published()[0] {
 		name += "-" + strconv.FormatUint(w.Seed, 10)
 	}
 	return name
@@ -77,6 +86,10 @@ type Harbor struct {
 	// Worlds are those to write.
 	Worlds []World
 }
+
+// Canary is a text of our own that is in every file of an exported folder. Texts that have it are left out of those
+// that train a model, and a model that knows it has seen them.
+const Canary = "canary 5f2c9b7e-41d8-4c06-9a3e-d70b1c8f6e24 of the tasks of Platen"
 
 // Judge is where a try is graded: in a container of its own, from what the company has left for it, or in that of
 // the agent, for readers of the layout that run no command in the company's container.
@@ -249,7 +262,8 @@ func timeOf(t *task.Task) time.Duration {
 func (h *Harbor) values(w World) map[string]any {
 	origin, host := fmt.Sprintf("http://%s:%d", service, port), fmt.Sprintf("http://%s:%d", service, taskPort)
 	return map[string]any{
-		"Task": w.Task, "Seed": w.Seed, "PackageName": "platen/" + strings.TrimPrefix(w.name(), "platen-"),
+		"Task": w.Task, "Seed": w.Seed, "Split": w.split(), "Secret": w.Split == client.SplitTest,
+		"Canary": Canary, "PackageName": "platen/" + strings.TrimPrefix(w.name(), "platen-"),
 		"HandsOverFiles": w.Task.HandsOverFiles(), "AsksForAnswer": w.Task.AsksForAnswer(), "Image": h.Image,
 		"Port": port, "TaskPort": taskPort, "Origin": origin, "URL": origin + client.BasePath,
 		"TaskURL": host + TaskPath, "AgentURL": host + agentAddress, "JudgeURL": host + GradePath,

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/oasdiff/yaml3"
 
+	"platen/client"
 	"platen/eval/task"
 )
 
@@ -37,6 +38,7 @@ type taskFile struct {
 		Difficulty string `toml:"difficulty"`
 		Category   string `toml:"category"`
 		Preset     string `toml:"preset"`
+		Split      string `toml:"split"`
 		Seed       uint64 `toml:"seed"`
 	} `toml:"metadata"`
 	Agent struct {
@@ -107,9 +109,10 @@ func everyWorld(t *testing.T) []World {
 	}
 	var worlds []World
 	for _, k := range append(all, task.Companies()...) {
-		for _, seed := range k.Seeds {
+		for _, seed := range task.Published() {
 			worlds = append(worlds, World{Task: k, Seed: seed})
 		}
+		worlds = append(worlds, World{Task: k, Split: client.SplitTest, Seed: 1})
 	}
 	return worlds
 }
@@ -180,8 +183,8 @@ func checkLayout(t *testing.T, judge Judge, more []string) {
 		}
 		slices.Sort(paths)
 		want := slices.Concat([]string{
-			"environment/Dockerfile", "environment/docker-compose.yaml", "instruction.md", "solution/solve.sh",
-			"task.toml", "tests/test.sh",
+			"CANARY.md", "environment/Dockerfile", "environment/docker-compose.yaml", "instruction.md",
+			"solution/solve.sh", "task.toml", "tests/test.sh",
 		}, more)
 		slices.Sort(want)
 		if diff := cmp.Diff(want, paths); diff != "" {
@@ -206,7 +209,8 @@ func checkTaskFile(t *testing.T, folder string, w World, judge Judge) {
 		t.Errorf("%s: task.toml is of version %q, about %q", folder, f.SchemaVersion, f.Task.Description)
 	case !regexp.MustCompile(`^platen/[a-z][a-z0-9-]*$`).MatchString(f.Task.Name):
 		t.Errorf("%s: the package is called %q, want organisation/name", folder, f.Task.Name)
-	case f.Metadata.Difficulty != w.Task.Difficulty || f.Metadata.Seed != w.Seed || f.Metadata.Preset != w.Task.Preset:
+	case f.Metadata.Difficulty != w.Task.Difficulty || f.Metadata.Seed != w.Seed ||
+		f.Metadata.Preset != w.Task.Preset || f.Metadata.Split != string(w.split()):
 		t.Errorf("%s: metadata are %+v", folder, f.Metadata)
 	case f.Agent.TimeoutSec <= 0 || f.Verifier.TimeoutSec < 2*gradeTime.Seconds() || e.BuildTimeoutSec <= 0:
 		t.Errorf("%s: a time limit is too short: %+v", folder, f)
@@ -265,7 +269,8 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	}
 	p := f.Services.Platen
 	want := []string{
-		"tasks", "serve", w.Task.Name, "--seed=" + strconv.FormatUint(w.Seed, 10), "--listen=0.0.0.0:8080",
+		"tasks", "serve", w.Task.Name, "--split=" + string(w.split()), "--seed=" + strconv.FormatUint(w.Seed, 10),
+		"--listen=0.0.0.0:8080",
 		"--public-url=http://platen:8080", "--task-listen=0.0.0.0:8081",
 	}
 	image := p.Image
@@ -280,10 +285,18 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 		t.Errorf("%s: main does not wait for the company: %+v", folder, f)
 	}
 	token, solution := p.Environment["PLATEN_JUDGE_TOKEN"], p.Environment["PLATEN_SOLUTION_TOKEN"]
-	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != 2 {
+	// The secret of the worlds of test comes from where the folder is run.
+	secrets := 0
+	if w.Split == client.SplitTest {
+		secrets = 1
+	}
+	if strings.HasPrefix(p.Environment["PLATEN_EVALUATION_SECRET"], "${PLATEN_EVALUATION_SECRET:?") != (secrets == 1) {
+		t.Errorf("%s: the secret is %q", folder, p.Environment["PLATEN_EVALUATION_SECRET"])
+	}
+	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != 2+secrets {
 		t.Fatalf("%s: the environment is %v", folder, p.Environment)
 	}
-	if strings.Count(read(t, folder, "environment", "docker-compose.yaml"), "$") != 1 {
+	if strings.Count(read(t, folder, "environment", "docker-compose.yaml"), "$") != 1+secrets {
 		t.Errorf("%s: Compose would put something in the place of a dollar sign", folder)
 	}
 	test, solve := read(t, folder, "tests", "test.sh"), read(t, folder, "solution", "solve.sh")
@@ -301,8 +314,9 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 				t.Errorf("%s: %s has %q, which is none of the agent's business", folder, name, secret)
 			}
 		}
-		if regexp.MustCompile(`\b` + strconv.FormatUint(w.Seed, 10) + `\b`).MatchString(text) {
-			t.Errorf("%s: %s has the seed", folder, name)
+		other := World{Task: w.Task, Split: client.SplitDev, Seed: w.Seed + 1}
+		if text != read(t, export(t, t.TempDir(), judge, other)[0], filepath.FromSlash(name)) {
+			t.Errorf("%s: %s tells one world from another", folder, name)
 		}
 	}
 	instruction := read(t, folder, "instruction.md")
@@ -330,6 +344,20 @@ func checkScripts(t *testing.T, folder string, parse bool) {
 		}
 		if output, err := exec.CommandContext(t.Context(), shell, "-n", path).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", path, err, output)
+		}
+	}
+}
+
+// TestEachFileOfAnExportHasTheCanary, by which texts for training leave it out.
+func TestEachFileOfAnExportHasTheCanary(t *testing.T) {
+	t.Parallel()
+	for _, judge := range []Judge{Separate, Shared} {
+		folder := t.TempDir()
+		export(t, folder, judge, everyWorld(t)...)
+		for path, text := range tree(t, folder) {
+			if strings.Count(text, Canary) != 1 {
+				t.Errorf("%s: %s has the canary %d times", judge, path, strings.Count(text, Canary))
+			}
 		}
 	}
 }

@@ -30,7 +30,7 @@ func hosted(t *testing.T, change func(*Host)) (*Host, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
+	s, err := k.Prepare(t.Context(), p.BaseURL, "", task.World{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func printTogether(ctx context.Context, c *client.Client, press string, overs in
 }
 
 func gangUp(ctx context.Context, c *client.Client) (any, error) {
-	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1010")
+	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1011")
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func gangUp(ctx context.Context, c *client.Client) (any, error) {
 // paperOut looks for the orders that fill the paper best, all of them together in one run on the digital press,
 // which loses the fewest sheets.
 func paperOut(ctx context.Context, c *client.Client) (any, error) {
-	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1008")
+	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1010")
 	if err != nil {
 		return nil, err
 	}
@@ -243,20 +243,23 @@ func orphans(ctx context.Context, c *client.Client) (any, error) {
 }
 
 func lots(ctx context.Context, c *client.Client) (any, error) {
-	sheets := map[string]int64{}
+	sheetsPerUnit := map[string]int64{}
 	for p, err := range c.FactoryProducts(ctx, client.ListFactoryProductsParams{}) {
 		if err != nil {
 			return nil, err
 		}
-		sheets[p.SKU] = p.SheetsPerUnit
+		sheetsPerUnit[p.SKU] = p.SheetsPerUnit
 	}
 	offered, err := collect(c.ContractLots(ctx, client.ListContractLotsParams{Status: "offered"}))
 	if err != nil {
 		return nil, err
 	}
-	const minorPerSheet = 118
+	worth, sheets := int64(0), int64(0)
 	for _, l := range offered {
-		if l.UnitPriceMinor >= minorPerSheet*sheets[l.SKU] {
+		worth, sheets = worth+l.TotalMinor, sheets+l.Quantity*sheetsPerUnit[l.SKU]
+	}
+	for _, l := range offered {
+		if l.TotalMinor*sheets > worth*l.Quantity*sheetsPerUnit[l.SKU] {
 			_, err = c.AcceptContractLot(ctx, l.ID)
 		} else {
 			_, err = c.DeclineContractLot(ctx, l.ID)

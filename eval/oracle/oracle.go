@@ -3,10 +3,11 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"platen/client"
@@ -142,7 +143,7 @@ func firstOrder(ctx context.Context, c *client.Client) (any, error) {
 	return nil, nil
 }
 
-// printAll prints work until it is ready to be shipped.
+// printAll prints work until it is ready to be shipped, on the other press where the one is down.
 func printAll(ctx context.Context, c *client.Client, workOrder, press string) error {
 	for {
 		w, err := c.GetWorkOrder(ctx, workOrder)
@@ -152,9 +153,13 @@ func printAll(ctx context.Context, c *client.Client, workOrder, press string) er
 		switch w.WaitsFor {
 		case "press":
 			overs := int64(8)
-			if _, err := c.StartPrintRun(ctx, client.StartPrintRunInput{
-				PressID: press, WorkOrderID: &workOrder, OversPct: &overs,
-			}); err != nil && !client.IsCode(err, client.CodePressDown) && !client.IsCode(err, client.CodeNoOperator) {
+			in := client.StartPrintRunInput{PressID: press, WorkOrderID: &workOrder, OversPct: &overs}
+			_, err := c.StartPrintRun(ctx, in)
+			if client.IsCode(err, client.CodePressDown) {
+				in.PressID = map[string]string{"prs_digital": "prs_offset", "prs_offset": "prs_digital"}[press]
+				_, err = c.StartPrintRun(ctx, in)
+			}
+			if err != nil && !client.IsCode(err, client.CodePressDown) && !client.IsCode(err, client.CodeNoOperator) {
 				return err
 			}
 		case "shipment", "nothing":
@@ -181,28 +186,41 @@ func dispatch(ctx context.Context, c *client.Client, workOrder string) (*client.
 }
 
 func firstCash(ctx context.Context, c *client.Client) (any, error) {
-	orders, err := collect(c.SalesOrders(ctx, client.ListSalesOrdersParams{Status: "received"}))
+	orders, err := inNumbers(ctx, c, "SO-1004", "SO-1011")
 	if err != nil {
 		return nil, err
 	}
-	o := &orders[0]
+	slices.SortFunc(orders, func(a, b client.OfficeSalesOrder) int { return cmp.Compare(b.TotalMinor, a.TotalMinor) })
+	const most, days = 2, 17
+	orders = orders[:most]
 	for i := range orders {
-		if orders[i].TotalMinor > o.TotalMinor {
-			o = &orders[i]
+		o, err := c.AcceptSalesOrder(ctx, orders[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		orders[i] = *o
+	}
+	for _, o := range orders {
+		if err := printAll(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
+			return nil, err
+		}
+		if _, err := dispatch(ctx, c, *o.BridgedWorkOrderID); err != nil {
+			return nil, err
 		}
 	}
-	if o, err = c.AcceptSalesOrder(ctx, o.ID); err != nil {
-		return nil, err
-	}
-	if err := printAll(ctx, c, *o.BridgedWorkOrderID, "prs_digital"); err != nil {
-		return nil, err
-	}
-	if _, err := dispatch(ctx, c, *o.BridgedWorkOrderID); err != nil {
-		return nil, err
-	}
-	for range 19 {
-		if o, err = c.GetSalesOrder(ctx, o.ID); err != nil || o.Status == "paid" {
-			return nil, err
+	for range days {
+		paid := 0
+		for _, o := range orders {
+			now, err := c.GetSalesOrder(ctx, o.ID)
+			if err != nil {
+				return nil, err
+			}
+			if now.Status == "paid" {
+				paid++
+			}
+		}
+		if paid == len(orders) {
+			return nil, nil
 		}
 		if err := wait(ctx, c, 480); err != nil {
 			return nil, err
@@ -322,20 +340,22 @@ func payday(ctx context.Context, c *client.Client) (any, error) {
 }
 
 func shortRun(ctx context.Context, c *client.Client) (any, error) {
-	for w, err := range c.WorkOrders(ctx, client.ListWorkOrdersParams{WaitsFor: "press"}) {
-		if err != nil {
-			return nil, err
-		}
+	waiting, err := collect(c.WorkOrders(ctx, client.ListWorkOrdersParams{WaitsFor: "press"}))
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range waiting {
 		if w.QuantityGood == 0 {
 			continue
 		}
 		if err := printAll(ctx, c, w.ID, "prs_digital"); err != nil {
 			return nil, err
 		}
-		_, err := dispatch(ctx, c, w.ID)
-		return nil, err
+		if _, err := dispatch(ctx, c, w.ID); err != nil {
+			return nil, err
+		}
 	}
-	return nil, errors.New("no run has ended short")
+	return nil, nil
 }
 
 func refuseWrong(ctx context.Context, c *client.Client) (any, error) {
@@ -352,7 +372,8 @@ func refuseWrong(ctx context.Context, c *client.Client) (any, error) {
 		case bill.MatchStatus == "no_receipt":
 			notDone = append(notDone, 2)
 		default:
-			if _, err := c.PaySupplierInvoice(ctx, bill.ID, client.PaySupplierInvoiceInput{}); err != nil {
+			pay := client.PaySupplierInvoiceInput{AmountMinor: &bill.MatchedMinor}
+			if _, err := c.PaySupplierInvoice(ctx, bill.ID, pay); err != nil {
 				return nil, err
 			}
 		}

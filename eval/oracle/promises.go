@@ -21,7 +21,7 @@ func promises(ctx context.Context, c *client.Client) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Number >= "PO-5003" && o.Number <= "PO-5006" && o.TotalMinor > agreed.raised.TotalMinor {
+		if o.Number >= "PO-5003" && o.Number <= "PO-5006" && o.TotalMinor >= agreed.raised.TotalMinor {
 			agreed.raised = o
 		}
 	}

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -16,8 +17,9 @@ type Worlds struct {
 	// Preset is the name of a preset, Bridge and Split are those that were asked for, "" for
 	// the preset's own and for train.
 	Preset, Bridge, Split string
-	// Secret is that of the worlds of the split test.
+	// Secret is that of the worlds of the split test. Who has the world itself gives it as World, and needs no secret.
 	Secret string
+	World  uint64
 }
 
 // Outcome is the result of a player in one world.
@@ -28,20 +30,61 @@ type Outcome struct {
 	Due int64
 }
 
+// Given is the world that a seed counts in the split test, 0 in the others.
+func (w *Worlds) Given(seed uint64) uint64 {
+	if w.World != 0 || w.Split != string(sandbox.TestSplit) {
+		return w.World
+	}
+	return sandbox.TestWorld([]byte(w.Secret), w.Preset, seed)
+}
+
+// settings are those of the company of a seed, false for a preset that is not built in.
+func (w *Worlds) settings(seed uint64) (s company.Settings, ok bool, err error) {
+	presets, err := preset.Builtin()
+	if err != nil {
+		return s, false, err //nolint:wrapcheck // it says what it was reading
+	}
+	p, ok := presets[w.Preset]
+	return company.Settings{
+		Preset: p, Bridge: preset.Bridge(w.Bridge), Seed: seed, Split: w.Split, GivenWorld: w.Given(seed),
+	}, ok, nil
+}
+
+// Worth is the net worth to which a player comes in the world of a seed at the close of a day, counted from 1. Before
+// the first morning triggers are pulled: the bodies of pull_trigger.
+func (w *Worlds) Worth(seed uint64, day int, policy Policy, triggers [][]byte) (money.Minor, error) {
+	settings, ok, err := w.settings(seed)
+	if err != nil || !ok {
+		return 0, errors.Join(err, fmt.Errorf("the preset %s, in which to play as %s, is not built in", w.Preset,
+			policy.Name))
+	}
+	d := newInside(theTable(), settings)
+	for _, body := range triggers {
+		var in company.PullTrigger
+		if err := json.Unmarshal(body, &in); err != nil {
+			return 0, fmt.Errorf("read a trigger: %w", err)
+		}
+		if err := d.call(triggerOperation, "", &in); err != nil {
+			return 0, fmt.Errorf("pull a trigger: %w", err)
+		}
+	}
+	g := Game{Settings: settings, Policy: policy, Days: []int{day}}
+	r, err := g.through(d)
+	if err != nil {
+		return 0, err
+	}
+	return r.WorthMinor[0], nil
+}
+
+// triggerOperation lets something happen in a company.
+const triggerOperation = "pull_trigger"
+
 // Outcomes returns what the players of Policies come to in the world of a seed by a day,
 // counted from 1: nothing for a preset that is not built in.
 func (w *Worlds) Outcomes(seed uint64, day int) ([]Outcome, error) {
-	presets, err := preset.Builtin()
-	if err != nil {
-		return nil, err //nolint:wrapcheck // it says what it was reading
-	}
-	p, ok := presets[w.Preset]
-	if !ok {
-		return nil, nil
-	}
-	settings := company.Settings{Preset: p, Bridge: preset.Bridge(w.Bridge), Seed: seed, Split: w.Split}
-	if w.Split == string(sandbox.TestSplit) {
-		settings.GivenWorld = sandbox.TestWorld([]byte(w.Secret), p.Name, seed)
+	settings, ok, err := w.settings(seed)
+	if err != nil || !ok {
+		return nil, err
 	}
 	policies := Policies()
 	all, failed := make([]Outcome, len(policies)), make([]error, len(policies))

@@ -6,6 +6,7 @@ package player
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"platen/internal/company/catalog"
@@ -48,6 +49,8 @@ type player struct {
 	// them, waiting those of them that no run or finishing holds.
 	open, waiting []*factory.WorkOrder
 	morning       bool
+	// promisedPaper are the purchase orders whose goods have not come, where the policy counts on them.
+	promisedPaper []*office.PurchaseOrder
 	seen          uint64
 
 	// carried are the records that the player has carried from one system to the
@@ -209,6 +212,15 @@ func (p *player) survey() error {
 	}
 	if p.presses, err = rows[factory.Press](p, "list_presses"); err != nil {
 		return err
+	}
+	if p.policy.stocked {
+		orders, err := rows[office.PurchaseOrder](p, "list_purchase_orders")
+		if err != nil {
+			return err
+		}
+		p.promisedPaper = slices.DeleteFunc(orders, func(o *office.PurchaseOrder) bool {
+			return o.ReceiptStatus != office.ReceiptNone
+		})
 	}
 	return p.surveyWork()
 }

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"platen/internal/company/sim"
 	"platen/internal/words/event"
 	"platen/internal/words/money"
 )
@@ -91,6 +92,10 @@ type terms struct {
 	// Where horizonDays is set, no run starts that could not be shipped before the game ends, and nothing is
 	// bought on the last days, so many of them.
 	horizonDays int64
+	// Who is stocked counts on a supplier's promise where its truck may be slackDays late.
+	slackDays sim.Day
+	// wasteSheets are those that a stocked player reckons with for each order beside its own.
+	wasteSheets int64
 }
 
 func usualTerms() terms {
@@ -167,11 +172,14 @@ func Planner() Policy {
 	return p
 }
 
-// Careful is the planner who promises only what the paper in the warehouse is enough for. It
-// earns less than others where paper can be had, and keeps its word where none can.
+// Careful is a planner who promises only what there is or will be paper for. It keeps its word where paper is short,
+// and is measured in no preset.
 func Careful() Policy {
 	p := Planner()
-	p.Name, p.Text, p.stocked = careful, "Plans, and promises only what there is paper for.", true
+	p.Name, p.Text, p.stocked = careful, "Plans, and promises only what there is or will be paper for.", true
+	p.market, p.terms.orderPerMinute = true, 500
+	p.terms.lookMinutes, p.terms.horizonDays = 30, 3
+	p.terms.slackDays, p.terms.wasteSheets = 2, 250
 	return p
 }
 

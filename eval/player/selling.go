@@ -8,6 +8,7 @@ import (
 	"platen/internal/company/factory"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
+	"platen/internal/words/moment"
 	"platen/internal/words/money"
 )
 
@@ -58,8 +59,10 @@ func (p *player) takes(o *office.SalesOrder) (take, wait bool) {
 	if !p.policy.choosing {
 		return true, false
 	}
-	if p.policy.stocked && p.free(p.products[o.SKU].PaperSKU) < o.Quantity*p.products[o.SKU].SheetsPerUnit {
-		return false, true
+	if p.policy.stocked {
+		if p.promisable(o) < o.Quantity*p.products[o.SKU].SheetsPerUnit {
+			return false, true
+		}
 	}
 	minutes := p.shortest(o.SKU, o.Quantity)
 	ahead := minutes
@@ -142,6 +145,39 @@ func (p *player) free(paper string) int64 {
 	for _, w := range p.open {
 		if product := p.products[w.SKU]; product.PaperSKU == paper {
 			sheets -= missing(w) * product.SheetsPerUnit
+		}
+	}
+	return sheets
+}
+
+// promisable is how many sheets there will be for an order. What suppliers have promised counts, but not for a rush
+// order, which expires before a truck is missed.
+func (p *player) promisable(o *office.SalesOrder) int64 {
+	paper := p.products[o.SKU].PaperSKU
+	sheets := p.free(paper) - p.policy.terms.wasteSheets
+	for _, w := range p.open {
+		if p.products[w.SKU].PaperSKU == paper {
+			sheets -= p.policy.terms.wasteSheets
+		}
+	}
+	if !o.Rush {
+		sheets += p.comesBefore(paper, o.DueDate)
+	}
+	return sheets
+}
+
+// comesBefore is how many sheets of a paper suppliers have promised so early that work due on a date can be printed
+// on them, also where the truck is late by slackDays.
+func (p *player) comesBefore(paper string, due moment.Date) int64 {
+	sheets := int64(0)
+	for _, o := range p.promisedPaper {
+		if o.ExpectedOn == nil || sim.DayFrom(*o.ExpectedOn)+p.policy.terms.slackDays > sim.DayFrom(due) {
+			continue
+		}
+		for _, line := range o.Lines {
+			if line.SKU == paper {
+				sheets += line.Quantity
+			}
 		}
 	}
 	return sheets

@@ -2,7 +2,9 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"platen/client"
@@ -27,7 +29,6 @@ func company(days int) *Task {
 	return &Task{
 		Name: fmt.Sprintf("company-%d", days), Title: fmt.Sprintf("Run the company for %d days", days),
 		Difficulty: "hard", Preset: companyPreset, Bridge: client.BridgeAuto,
-		Seeds: []uint64{401, 402, 403, 404, 405},
 		Instruction: fmt.Sprintf("Run this printing company for %d working days and earn as much as you can. The "+
 			"clock stands still until you move it (POST /sandbox/tick, or the tool advance_time). Only the net worth "+
 			"at the close of day %d counts: cash, stock at cost, and what customers owe for delivered goods, less "+
@@ -46,19 +47,18 @@ func company(days int) *Task {
 	}
 }
 
-// worthOfSkill is the net worth at which a player of the world of a seed has a skill at the close of a day, in minor
-// units.
-func (t *Task) worthOfSkill(seed uint64, skill float64, day int) (string, error) {
-	worth, err := t.outcomes(seed, day)
+// worthOfSkill is the net worth at which a player of this world has a skill at the close of a day, in minor units.
+func (w *world) worthOfSkill(t *Task, skill float64, day int) (string, error) {
+	worth, err := w.outcomes(t, day)
 	plain, best := worth[player.Greedy().Name], worth[player.Watchful().Name]
 	return strconv.FormatInt(plain+int64(skill*float64(best-plain)), 10), err
 }
 
-// outcomes are the net worths of the players of known skill in the world of a seed at the close of a day, by their
-// names, in minor units.
-func (t *Task) outcomes(seed uint64, day int) (map[string]int64, error) {
-	w := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge)}
-	all, err := w.Outcomes(seed, day)
+// outcomes are the net worths of the players of known skill in this world at the close of a day, by their names, in
+// minor units.
+func (w *world) outcomes(t *Task, day int) (map[string]int64, error) {
+	worlds := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge), Split: w.split, World: w.given}
+	all, err := worlds.Outcomes(w.seed, day)
 	worth := map[string]int64{}
 	for _, o := range all {
 		worth[o.Player] = int64(o.NetWorthMinor)
@@ -67,7 +67,7 @@ func (t *Task) outcomes(seed uint64, day int) (map[string]int64, error) {
 }
 
 // reward is that of a whole company for training, nil for other tasks and where no scale is published.
-func (w *world) reward(ctx context.Context, t *Task, seed uint64) (*float64, error) {
+func (w *world) reward(ctx context.Context, t *Task) (*float64, error) {
 	if t.days == 0 {
 		return nil, nil
 	}
@@ -87,7 +87,7 @@ func (w *world) reward(ctx context.Context, t *Task, seed uint64) (*float64, err
 	if err != nil {
 		return nil, fmt.Errorf("read the report: %w", err)
 	}
-	idle, err := t.outcomes(seed, t.days)
+	idle, err := w.outcomes(t, t.days)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +97,33 @@ func (w *world) reward(ctx context.Context, t *Task, seed uint64) (*float64, err
 	}
 	ended := report.Status == client.ReportStatusBankrupt && len(report.NetWorth)-1 <= t.days
 	return p.Reward(t.days, money.Minor(is), money.Minor(idle[player.Nothing().Name]), ended), nil
+}
+
+// played is the net worth to which a player of known skill comes by the close of a day, in minor units. It plays in
+// this process, after what a prelude of triggers has made of the company.
+func (w *world) played(ctx context.Context, t *Task, name string, day int) (string, error) {
+	policies := []player.Policy{player.Nothing(), player.Greedy()}
+	i := slices.IndexFunc(policies, func(p player.Policy) bool { return p.Name == name })
+	if i < 0 {
+		return "", fmt.Errorf("nobody called %q plays here", name)
+	}
+	var triggers [][]byte
+	for _, s := range t.Prelude {
+		if s.Call != "POST /sandbox/triggers" {
+			return "", errors.New("who plays in this process knows no prelude but triggers")
+		}
+		body, err := w.fill(ctx, string(s.Body))
+		if err != nil {
+			return "", err
+		}
+		triggers = append(triggers, []byte(body))
+	}
+	all := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge), Split: w.split, World: w.given}
+	worth, err := all.Worth(w.seed, day, policies[i], triggers)
+	if err != nil {
+		return "", err //nolint:wrapcheck // it says who played
+	}
+	return strconv.FormatInt(int64(worth), 10), nil
 }
 
 // worthAt is the net worth at the close of a day, in minor units. A company that has not come so far is played on

@@ -4,35 +4,46 @@ import (
 	"math"
 	"testing"
 
+	"platen/client"
 	"platen/platentest"
 )
 
 // TestACompanyIsWorthTheSkillOfItsPlayer: watchful play has skill 1, two thirds of all that counts; and a player who
-// does nothing, or stops early, is judged at the close of the same day. The reward for training begins there.
+// does nothing, or stops early, is judged at the close of the same day. That is so in the worlds of a secret too, which
+// the judge does not know. The reward for training begins there.
 func TestACompanyIsWorthTheSkillOfItsPlayer(t *testing.T) {
 	t.Parallel()
 	const days = 10 // the first with a scale of rewards
-	p := platentest.Start(t)
-	k := company(days)
-	for name, want := range map[string]float64{"watchful": 1 / fullSkill, "nothing": 0} {
-		s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
+	k, open := company(days), platentest.Start(t)
+	secret := World{Split: client.SplitTest, Seed: 1, Secret: freshSecret}
+	for _, c := range []struct {
+		player string
+		p      *platentest.Platen
+		key    string
+		at     World
+		want   float64
+	}{
+		{"watchful", open, "", World{Seed: 1}, 1 / fullSkill}, {"nothing", open, "", World{Seed: 1}, 0},
+		{"watchful", freshServer(), freshSecret, secret, 1 / fullSkill},
+	} {
+		s, err := k.Prepare(t.Context(), c.p.BaseURL, c.key, c.at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == "watchful" {
-			if _, err := Oracle(t.Context(), k, s, p.BaseURL); err != nil {
+		if c.player == "watchful" {
+			if _, err := Oracle(t.Context(), k, s, c.p.BaseURL); err != nil {
 				t.Fatal(err)
 			}
 		}
-		g, err := k.Judge(t.Context(), p.BaseURL, s.GradingKey, nil)
+		g, err := k.Judge(t.Context(), c.p.BaseURL, s.GradingKey, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(g.Score-want) > 1e-3 {
-			t.Errorf("%s: the score is %g, want %g: %+v", name, g.Score, want, g)
+		if math.Abs(g.Score-c.want) > 1e-3 {
+			t.Errorf("%s in %+v: the score is %g, want %g: %+v", c.player, c.at, g.Score, c.want, g)
 		}
-		if g.Reward == nil || (*g.Reward > 0) != (want > 0) || *g.Reward < 0 || *g.Reward > 1.5 {
-			t.Errorf("%s: the reward is %v", name, g.Reward)
+		if g.Reward == nil || (*g.Reward > 0) != (c.want > 0) || *g.Reward < 0 || *g.Reward > 1.5 {
+			t.Errorf("%s in %+v: the reward is %v", c.player, c.at, g.Reward)
 		}
 	}
 }

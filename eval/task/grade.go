@@ -17,9 +17,6 @@ import (
 	"platen/client"
 )
 
-// checkpointName is the moment at which a task is handed over.
-const checkpointName = "task"
-
 // Grade is the result of a try.
 type Grade struct {
 	Task string `json:"task"`
@@ -60,7 +57,11 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		return nil, fmt.Errorf("look at the end: %w", err)
 	}
 	defer func() { err = errors.Join(err, remove(ctx, end)) }()
-	start, at, err := handedOver(ctx, grader)
+	handed, err := handedOver(ctx, grader)
+	if err != nil {
+		return nil, err
+	}
+	start, err := handed.fork(ctx, grader)
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +76,18 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 	if err != nil {
 		return nil, fmt.Errorf("read the seed: %w", err)
 	}
-	twin.named, twin.seed = t.varied(seed), seed
+	twin.named, twin.seed, twin.split = t.drawn(handed.key), seed, textOf(began, "split")
+	twin.given = handed.given
 	if err := twin.let(ctx, t); err != nil {
 		return nil, err
 	}
+	now.split, now.seed, now.given = twin.split, twin.seed, twin.given
 	now.named, now.judged = twin.named, patientClient(baseURL, client.Keys{Grading: gradingKey})
 	g = &Grade{Task: t.Name}
 	if g.Minutes, err = minutesBetween(ctx, twin, now); err != nil {
 		return nil, err
 	}
-	if g.Calls, err = requestsSince(ctx, grader, at); err != nil {
+	if g.Calls, err = requestsSince(ctx, grader, handed.at); err != nil {
 		return nil, err
 	}
 	t.limit(g)
@@ -97,7 +100,7 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		g.Checks = append(g.Checks, r)
 		g.Score += r.Earned
 	}
-	if g.Reward, err = now.reward(ctx, t, seed); err != nil {
+	if g.Reward, err = now.reward(ctx, t); err != nil {
 		return nil, err
 	}
 	if g.Void == "" {
@@ -117,23 +120,34 @@ func remove(ctx context.Context, s *client.Sandbox) error {
 	return err //nolint:wrapcheck // it names the request
 }
 
-// handedOver is a fork of the sandbox as the player got it, and when that was.
-func handedOver(ctx context.Context, grader *client.Client) (*client.Sandbox, time.Time, error) {
+// moment is when a player got its sandbox, and by what its world was drawn.
+type moment struct {
+	checkpoint string
+	at         time.Time
+	key        string
+	given      uint64
+}
+
+// handedOver finds that moment.
+func handedOver(ctx context.Context, grader *client.Client) (*moment, error) {
 	for c, err := range grader.Checkpoints(ctx, client.ListCheckpointsParams{}) {
 		if err != nil {
-			return nil, time.Time{}, fmt.Errorf("find the moment of the handing over: %w", err)
+			return nil, fmt.Errorf("find the moment of the handing over: %w", err)
 		}
-		if c.Label != checkpointName {
-			continue
+		if key, given, ok := readLabel(c.Label); ok {
+			return &moment{checkpoint: c.ID, at: c.CreatedAt, key: key, given: given}, nil
 		}
-		s, err := grader.ForkSandbox(ctx, client.ForkSandboxInput{Checkpoint: &c.ID})
-		if err != nil {
-			return nil, time.Time{}, fmt.Errorf("look at the beginning: %w", err)
-		}
-		return s, c.CreatedAt, nil
 	}
-	return nil, time.Time{},
-		errors.New("this sandbox was not prepared for a task: it has no checkpoint " + checkpointName)
+	return nil, errors.New("this sandbox was not prepared for a task: it has no checkpoint " + checkpointName)
+}
+
+// fork is a fork of the sandbox as the player got it.
+func (m *moment) fork(ctx context.Context, grader *client.Client) (*client.Sandbox, error) {
+	s, err := grader.ForkSandbox(ctx, client.ForkSandboxInput{Checkpoint: &m.checkpoint})
+	if err != nil {
+		return nil, fmt.Errorf("look at the beginning: %w", err)
+	}
+	return s, nil
 }
 
 // fenced is a block of code in Markdown, which models write around JSON, with text before and after it.

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +53,7 @@ func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 	}
 	calm := *k
 	calm.Faults = nil
-	s := prepareAll(t, p, k, k.Seeds[0], k.Seeds[1])
+	s := prepareAll(t, p, k, 1, 2)
 	handed := string(s[0].Files["bridge.py"])
 	mended := handed
 	for _, m := range mends {
@@ -76,7 +75,7 @@ func TestTheProgramOfDriftFailsUntilItIsMended(t *testing.T) {
 	if g := grade(k, s[1]); !g.Passed {
 		t.Errorf("what the mended program has done scores %g: %s", g.Score, shown(g))
 	}
-	without := prepareAll(t, p, &calm, k.Seeds[0])[0]
+	without := prepareAll(t, p, &calm, 1)[0]
 	if err := run(without, handed); err != nil {
 		t.Errorf("where the API does not grow the program ends with %v", err)
 	}
@@ -110,7 +109,7 @@ func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
 		slices.Sort(overpaid)
 		return map[string]any{"claims": claims, "owed_minor": debt, "overpaid": overpaid, "back_minor": back}, nil
 	}
-	for _, seed := range k.Seeds {
+	for _, seed := range Published() {
 		if g := try(t, p, k, seed, read); g.Score != 0 {
 			t.Errorf("with seed %d the bills alone score %g: %s", seed, g.Score, shown(g))
 		}
@@ -121,7 +120,7 @@ func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
 func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "audit")
-	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	s := prepareAll(t, p, k, 1)[0]
 	player := oracle.NewPlayer(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, s.Files)
 	answer, err := oracle.Solutions()[k.Name](t.Context(), player)
 	if err != nil {
@@ -141,31 +140,25 @@ func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 	}
 }
 
-// TestTheMeasureOfShockIsWhatOthersComeTo: the two ends of the way that its score is measured
-// by are the scores of a player that sends nothing and of one that accepts everything, in each world.
-// Without a thorough run it is the one who sends nothing.
+// TestTheMeasureOfShockIsWhatOthersComeTo: the judge plays the two ends of the way by which its score is measured
+// in its own process, and the same players come to the same net worth over HTTP.
 func TestTheMeasureOfShockIsWhatOthersComeTo(t *testing.T) {
 	t.Parallel()
 	const days = 15
 	p, k := shared(), named(t, "shock")
-	others := map[string]player.Policy{"nothing": player.Nothing()}
-	if testclient.Thorough() {
-		others["greedy"] = player.Greedy()
-	}
-	for i, seed := range worlds(k) {
-		for name, other := range others {
-			s := prepareAll(t, p, k, seed)[0]
-			pl := oracle.NewPlayer(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, s.Files)
-			if err := other.PlayRemote(t.Context(), pl.Client, days); err != nil {
-				t.Fatal(err)
-			}
-			status, err := pl.Client.GetSandbox(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if worth := strconv.FormatInt(status.NetWorthMinor, 10); worth != k.Vary[name][i] {
-				t.Errorf("with seed %d %s comes to %s, the task says %s", seed, name, worth, k.Vary[name][i])
-			}
+	for _, other := range []player.Policy{player.Nothing(), player.Greedy()} {
+		s := prepareAll(t, p, k, 1)[0]
+		w := newWorld(s.Sandbox, p.BaseURL)
+		w.seed = 1
+		if err := w.let(t.Context(), k); err != nil {
+			t.Fatal(err)
+		}
+		pl := oracle.NewPlayer(p.BaseURL, s.Keys(), s.Files)
+		if err := other.PlayRemote(t.Context(), pl.Client, days); err != nil {
+			t.Fatal(err)
+		}
+		if worth, err := w.worthAt(t.Context(), days); worth != w.named[other.Name] || err != nil {
+			t.Errorf("%s comes to %s, the judge says %s, %v", other.Name, worth, w.named[other.Name], err)
 		}
 	}
 }

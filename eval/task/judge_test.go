@@ -42,7 +42,7 @@ func TestWhatWasToBeLeftAloneVoidsATry(t *testing.T) {
 		_, err := c.HireEmployee(ctx, client.HireEmployeeInput{Role: client.CatalogRoleFinisher})
 		return err
 	})
-	g := try(t, p, k, k.Seeds[0], hires)
+	g := try(t, p, k, 1, hires)
 	if g.Score != 0 || g.Passed || !strings.Contains(g.Void, "/office/employees") {
 		t.Errorf("who hires somebody on the way scores %g: %s", g.Score, shown(g))
 	}
@@ -56,7 +56,7 @@ func TestMoreThanTheBudgetCostsItsShare(t *testing.T) {
 		return tickFor(ctx, c, k.Budget.Minutes+1)
 	})
 	want := 1 - 1/float64(k.Budget.Minutes)
-	if g := try(t, p, k, k.Seeds[0], late); math.Abs(g.Score-want) > 1e-6 || g.Passed ||
+	if g := try(t, p, k, 1, late); math.Abs(g.Score-want) > 1e-6 || g.Passed ||
 		!strings.Contains(g.Over, "minutes were used") {
 		t.Errorf("a minute too many scores %g, want %g: %s", g.Score, want, shown(g))
 	}
@@ -68,7 +68,7 @@ func TestMoreThanTheBudgetCostsItsShare(t *testing.T) {
 		}
 		return nil
 	})
-	if g := try(t, p, k, k.Seeds[0], curious); g.Score != 0 || g.Passed ||
+	if g := try(t, p, k, 1, curious); g.Score != 0 || g.Passed ||
 		!strings.Contains(g.Over, "requests were sent") {
 		t.Errorf("asking too often scores %g: %s", g.Score, shown(g))
 	}
@@ -84,7 +84,7 @@ func tickFor(ctx context.Context, c *client.Client, minutes int64) error {
 func TestForgedResultsScoreNothing(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "audit")
-	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	s := prepareAll(t, p, k, 1)[0]
 	for answer, void := range map[string]bool{
 		``: false, `{}`: false, `{"score": 1, "passed": true}`: false,
 		`{"claims": [], "owed_minor": 0}`: false, `{"claims": "all", "back_minor": 1e99}`: false,
@@ -109,7 +109,7 @@ func TestForgedResultsScoreNothing(t *testing.T) {
 func TestGradingLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "trucks")
-	s, err := k.Prepare(t.Context(), p.BaseURL, "", k.Seeds[0])
+	s, err := k.Prepare(t.Context(), p.BaseURL, "", World{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,13 +143,13 @@ func TestGradingLeavesNoTrace(t *testing.T) {
 func TestThePreludeIsHidden(t *testing.T) {
 	t.Parallel()
 	p, k := shared(), named(t, "orphans")
-	s := prepareAll(t, p, k, k.Seeds[0])[0]
+	s := prepareAll(t, p, k, 1)[0]
 	c := client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
 	for r, err := range c.Requests(t.Context(), client.ListRequestsParams{}) {
 		t.Errorf("the player sees %s %s, %v", r.Method, r.Path, err)
 	}
 	k = named(t, "right-price")
-	s = prepareAll(t, p, k, k.Seeds[0])[0]
+	s = prepareAll(t, p, k, 1)[0]
 	c = client.New(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
 	if status, err := c.GetSandbox(t.Context()); err != nil || status.Assisted {
 		t.Errorf("the player sees that the company is assisted, %v", err)
@@ -172,7 +172,7 @@ func TestASandboxThatWasNotPreparedIsNotGraded(t *testing.T) {
 
 func TestATaskThatIsNoneIsRejected(t *testing.T) {
 	t.Parallel()
-	good := `{"name": "n", "title": "T", "difficulty": "easy", "preset": "starter", "seeds": [1], "instruction": "I",
+	good := `{"name": "n", "title": "T", "difficulty": "easy", "preset": "starter", "instruction": "I",
 		"budget": {"minutes": 1, "calls": 1},
 		"checks": [{"name": "c", "weight": 1, "all": [{"count": "/events", "is": "1"}]}],
 		"guard": {"same": ["/office/cash"]}}`
@@ -184,12 +184,11 @@ func TestATaskThatIsNoneIsRejected(t *testing.T) {
 		`"count": "/events", "is"`: `"cuont": "/events", "is"`,
 		`, "is": "1"`:              ``,
 		`{"count": "/events"`:      `{"answer": "a", "count": "/events"`,
-		`"seeds": [1]`:             `"seeds": []`,
 		`"easy"`:                   `"impossible"`,
 		`"minutes": 1`:             `"minutes": 0`,
 		`["/office/cash"]`:         `[]`,
 		`"same": ["/office/cash"]`: `"same": ["/office/cash"], "open": true`,
-		`"title": "T"`:             `"title": "T", "vary": {"x": []}`,
+		`"title": "T"`:             `"title": "T", "vary": {"x": {}}`,
 	} {
 		if !strings.Contains(good, old) {
 			t.Fatalf("the good task has no %s", old)
@@ -234,7 +233,7 @@ func TestABudgetOfRequestsCountsThemAll(t *testing.T) {
 	const budget, sent = 500, 600
 	p, tight := shared(), *named(t, "first-order")
 	tight.Budget.Calls = budget
-	s := prepareAll(t, p, &tight, tight.Seeds[0])[0]
+	s := prepareAll(t, p, &tight, 1)[0]
 	player := oracle.NewPlayer(p.BaseURL, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey}, s.Files)
 	filed, err := Solve(t.Context(), &tight, player)
 	if err != nil {
@@ -265,8 +264,8 @@ func TestANewKeyForEachAttemptFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, sum := named(t, name), 0.0
-			for _, s := range prepareAll(t, p, k, k.Seeds...) {
-				sum += outcome(t, p.BaseURL, k, s, careless).Score / float64(len(k.Seeds))
+			for _, s := range prepareAll(t, p, k, Published()...) {
+				sum += outcome(t, p.BaseURL, k, s, careless).Score / float64(len(Published()))
 			}
 			const most = 0.1
 			if sum > most {

@@ -30,6 +30,8 @@ type Predicate struct {
 	// Count is worth nothing, and where it is worth all. To may be less than From.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
+	// Part is how much of the way is worth all, the whole of it when 0.
+	Part float64 `json:"part,omitempty"`
 
 	// Each is an address with at least one row. Every row has the values of Has, and With holds
 	// for it.
@@ -61,6 +63,8 @@ func (p *Predicate) check() error {
 	switch {
 	case kinds != 1:
 		return errors.New("a predicate is of one kind")
+	case p.Part < 0 || p.Part > 1 || p.Part != 0 && !way:
+		return errors.New("a part is of a way")
 	case (p.From != "" || p.To != "") && (!way || compared || p.Value+p.Sum+p.Count == "" && p.Worth == 0):
 		return errors.New("a way has two ends, and a number that goes it")
 	case p.Each == "" && !compared && !way:
@@ -139,10 +143,21 @@ func (w *world) way(ctx context.Context, p *Predicate, is string) (share float64
 	if here, ok := number(is); ok {
 		share, _ = here.Quo(here.Sub(here, begin), end.Sub(end, begin)).Float64()
 	}
+	if p.Part > 0 {
+		share /= p.Part
+	}
 	if share >= 1 {
 		return 1, "", nil
 	}
-	return max(0, share), fmt.Sprintf("%s is %s, want %s", p.subject(), quoted(is), to), nil
+	return max(0, share), fmt.Sprintf("%s is %s, want %s", p.subject(), quoted(is), p.wanted(to)), nil
+}
+
+// wanted says how far to go.
+func (p *Predicate) wanted(to string) string {
+	if p.Part == 0 {
+		return to
+	}
+	return fmt.Sprintf("%g of the way to %s", p.Part, to)
 }
 
 // quoted shows a value, also when it is missing.

@@ -31,13 +31,16 @@ type preparation struct {
 	subscription subscription
 }
 
-// Prepare makes the sandbox of a task in the world of a seed, and lets happen what has
-// happened before the player comes. The creation key is that of a closed server, "" for none.
-// A task with a receiver of webhooks needs a server that delivers to this machine.
-func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed uint64) (*Prepared, error) {
+// Prepare makes the sandbox of a task in a world, and lets happen what has happened before the player comes. The
+// creation key is that of a closed server, "" for none. A world of test needs a server with the same secret, and a task
+// with a receiver of webhooks one that delivers to this machine.
+func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, at World) (*Prepared, error) {
 	in := client.CreateSandboxInput{
-		Preset: &t.Preset, Seed: new(int64(seed)), Clock: new(client.ClockModeManual), Evaluation: new(true),
+		Preset: &t.Preset, Seed: new(int64(at.Seed)), Clock: new(client.ClockModeManual), Evaluation: new(true),
 		Faults: t.Faults,
+	}
+	if at.Split != "" {
+		in.Split = &at.Split
 	}
 	if t.Bridge != "" {
 		in.Bridge = &t.Bridge
@@ -51,8 +54,8 @@ func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed ui
 		return nil, fmt.Errorf("make the sandbox of the task: %w", err)
 	}
 	p := &preparation{world: newWorld(s, baseURL)}
-	p.world.named = t.varied(seed)
-	files, err := t.prepare(ctx, p)
+	p.world.named = t.drawn(at.key(t))
+	files, err := t.prepare(ctx, p, at.label(t))
 	if err != nil {
 		return nil, errors.Join(err, remove(ctx, s))
 	}
@@ -60,7 +63,7 @@ func (t *Task) Prepare(ctx context.Context, baseURL, creationKey string, seed ui
 }
 
 // prepare lets happen what has happened, and collects what is handed over.
-func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, error) {
+func (t *Task) prepare(ctx context.Context, p *preparation, handedOver string) (map[string][]byte, error) {
 	defer func() {
 		if p.receiver != nil {
 			_ = p.receiver.server.Close() // nothing is sent to it any more, or shall not come
@@ -69,7 +72,7 @@ func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, 
 	if err := p.perform(ctx, t.Prelude); err != nil {
 		return nil, fmt.Errorf("prepare the task: %w", err)
 	}
-	label := client.CreateCheckpointInput{Label: checkpointName}
+	label := client.CreateCheckpointInput{Label: handedOver}
 	if _, err := p.world.grader.CreateCheckpoint(ctx, label); err != nil {
 		return nil, fmt.Errorf("name the moment of the handing over: %w", err)
 	}
@@ -86,7 +89,7 @@ func (t *Task) prepare(ctx context.Context, p *preparation) (map[string][]byte, 
 
 // quotedNumber is a value of a body that is a number in spite of its quotes, which JSON asks for
 // around an expression: one whose name ends like that of a number.
-var quotedNumber = regexp.MustCompile(`"(\$\{[^"]*(?:days|quantity|accepted|rejected|pct|minor)\})"`)
+var quotedNumber = regexp.MustCompile(`"(\$\{[^"]*(?:days|quantity|accepted|rejected|pct|price|minor)\})"`)
 
 // perform performs the steps of a prelude.
 func (p *preparation) perform(ctx context.Context, steps []Step) error {
@@ -108,6 +111,10 @@ func (p *preparation) step(ctx context.Context, s *Step) error {
 		return p.repeat(ctx, s)
 	case s.Tick > 0:
 		return p.tick(ctx, s.Tick)
+	case s.Let != nil:
+		value, err := p.world.valueOf(ctx, s.Let)
+		p.world.named[s.Let.Name] = value
+		return err
 	case len(s.Subscribe) > 0:
 		return p.subscribe(ctx, s.Subscribe)
 	case s.ReceiverFails:

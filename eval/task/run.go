@@ -18,14 +18,14 @@ import (
 	"platen/eval/statistic"
 )
 
-// Run lets a command try tasks, one sandbox for each seed.
+// Run lets a command try tasks, one sandbox for each world.
 type Run struct {
 	Tasks []*Task
-	// Seeds are those to play of the seeds of each task, all of them when empty. Worlds is how many of
-	// these are played, 0 for all, and Tries how often each one, 0 for once.
-	Seeds  []uint64
-	Worlds int
+	// Worlds are those of each task, Tries is how often each one is played, 0 for once.
+	Worlds []World
 	Tries  int
+	// FreshSecret is that of worlds that were drawn for this run, "" for those that others can play too.
+	FreshSecret string
 	// Player makes a try: Command, or a solution.
 	Player Player
 	// Timeout is how long a try may take.
@@ -49,7 +49,11 @@ type Try struct {
 type Outcome struct {
 	Task       string `json:"task"`
 	Difficulty string `json:"difficulty"`
-	Tries      []Try  `json:"tries"`
+	// Split is the set of worlds that the seeds count. Fresh worlds are those of the split test with FreshSecret, with
+	// which anybody can play them now.
+	Split       client.Split `json:"split"`
+	FreshSecret string       `json:"evaluation_secret,omitempty"`
+	Tries       []Try        `json:"tries"`
 	// Mean is the mean score. The mean of all worlds is between Low and High in 95 of 100 runs.
 	Mean   float64 `json:"mean"`
 	Low    float64 `json:"low"`
@@ -58,17 +62,6 @@ type Outcome struct {
 	// PassHat are pass^1 to pass^Tries: the estimated probability that so many tries of a world all
 	// pass. It is empty with one try.
 	PassHat []float64 `json:"pass_hat,omitempty"`
-}
-
-// seeds are the seeds of a task that are played.
-func (r *Run) seeds(t *Task) []uint64 {
-	seeds := slices.DeleteFunc(slices.Clone(t.Seeds), func(seed uint64) bool {
-		return len(r.Seeds) > 0 && !slices.Contains(r.Seeds, seed)
-	})
-	if r.Worlds > 0 {
-		seeds = seeds[:min(r.Worlds, len(seeds))]
-	}
-	return seeds
 }
 
 // settle adds up what came of the tries.
@@ -104,21 +97,22 @@ func (o *Outcome) settle(tries int) {
 func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Writer) ([]Outcome, error) {
 	all := make([]Outcome, 0, len(r.Tasks))
 	for _, t := range r.Tasks {
-		o := Outcome{Task: t.Name, Difficulty: t.Difficulty}
+		o := Outcome{Task: t.Name, Difficulty: t.Difficulty, FreshSecret: r.FreshSecret}
 		tries := max(1, r.Tries)
-		for _, seed := range r.seeds(t) {
+		for _, at := range r.Worlds {
+			o.Split = at.split()
 			for n := range tries {
 				if ctx.Err() != nil {
 					return all, context.Cause(ctx)
 				}
-				try := r.try(ctx, t, baseURL, creationKey, seed)
+				try := r.try(ctx, t, baseURL, creationKey, at)
 				try.Try = n + 1
 				o.Tries = append(o.Tries, try)
 				if try.Grade == nil {
-					fmt.Fprintf(said, "%s, seed %d: %s\n", t.Name, seed, try.Error)
+					fmt.Fprintf(said, "%s, seed %d: %s\n", t.Name, at.Seed, try.Error)
 					continue
 				}
-				fmt.Fprintf(said, "seed %d: ", seed)
+				fmt.Fprintf(said, "seed %d: ", at.Seed)
 				if err := try.Grade.Print(said); err != nil {
 					return all, err
 				}
@@ -130,9 +124,9 @@ func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Wri
 	return all, nil
 }
 
-func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, seed uint64) Try {
-	try := Try{Seed: seed}
-	s, err := t.Prepare(ctx, baseURL, creationKey, seed)
+func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, at World) Try {
+	try := Try{Seed: at.Seed}
+	s, err := t.Prepare(ctx, baseURL, creationKey, at)
 	if err != nil {
 		try.Error = err.Error()
 		return try

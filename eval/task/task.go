@@ -26,14 +26,11 @@ type Task struct {
 	Title      string `json:"title"`
 	Difficulty string `json:"difficulty"` // easy, medium or hard
 
-	Preset string        `json:"preset"`
-	Bridge client.Bridge `json:"bridge,omitempty"`
-	// Seeds are the worlds in which it is given.
-	Seeds  []uint64            `json:"seeds"`
+	Preset string              `json:"preset"`
+	Bridge client.Bridge       `json:"bridge,omitempty"`
 	Faults *client.FaultsInput `json:"faults,omitempty"`
-	// Vary are values that differ from world to world, by their names: the first one is that of
-	// the first seed. Expressions name them vary.NAME.
-	Vary map[string][]string `json:"vary,omitempty"`
+	// Vary draws values that differ from world to world, by their names. Expressions name them vary.NAME.
+	Vary map[string]Draw `json:"vary,omitempty"`
 	// Prelude is the history from before the player comes.
 	Prelude []Step `json:"prelude,omitempty"`
 	// Files are those beside the task's own that are handed to the player.
@@ -85,17 +82,31 @@ type Step struct {
 	// Await waits until an address has a row, AwaitNone until it has none.
 	Await     string `json:"await,omitempty"`
 	AwaitNone string `json:"await_none,omitempty"`
+	// Let gives a name to a value, for the steps that follow.
+	Let *Let `json:"let,omitempty"`
 }
 
-// Let gives a name to the value of an expression, or to the best possible result with the sales orders at
-// the address Of, by the rules of package bound: most_worth is the most that they can be worth together with the paper
-// that is there, fewest_runs in how few print runs they can all be made within the budget of minutes.
+// Let gives a name to a value that the grader finds in the sandbox as the player gets it: one of its forms.
 type Let struct {
 	Name string `json:"name"`
-	Be   string `json:"be,omitempty"`
+	// Be is an expression. Where there are Cases, the value is the one of the case that it comes to.
+	Be    string            `json:"be,omitempty"`
+	Cases map[string]string `json:"cases,omitempty"`
+	// Times multiplies a number that Be comes to, and the number that the expression Plus comes to is added.
+	Times int64  `json:"times,omitempty"`
+	Plus  string `json:"plus,omitempty"`
+	// Best is the best possible result with the sales orders at the address Of, by the rules of package bound:
+	// most_worth is the most that they can be worth together with the paper that is there, fewest_runs in how few print
+	// runs they can all be made within the budget of minutes.
 	Best string `json:"best,omitempty"`
 	Of   string `json:"of,omitempty"`
-	// Skill, in place of both, is the net worth at which a player has that skill at the close of Day.
+	// Audit is a field of what an audit of the bills for materials comes to: claims, owed_minor, overpaid, back_minor.
+	Audit string `json:"audit,omitempty"`
+	// Lots are the ids of the offered contract lots that a rule accepts, sorted: worth_paper.
+	Lots string `json:"lots,omitempty"`
+	// Plays is the net worth to which a player of known skill comes by the close of Day.
+	Plays string `json:"plays,omitempty"`
+	// Skill is the net worth at which a player has that skill at the close of Day.
 	Skill *float64 `json:"skill,omitempty"`
 	Day   int      `json:"day,omitempty"`
 }
@@ -190,26 +201,14 @@ func (t *Task) check() error {
 	switch {
 	case sum < 1-exact || sum > 1+exact:
 		return fmt.Errorf("the weights add up to %g, want 1", sum)
-	case t.Title == "" || t.Instruction == "" || len(t.Seeds) == 0 || !slices.Contains(known, t.Difficulty):
-		return errors.New("a title, an instruction, seeds or the difficulty is missing")
+	case t.Title == "" || t.Instruction == "" || !slices.Contains(known, t.Difficulty):
+		return errors.New("a title, an instruction or the difficulty is missing")
 	case t.Budget.Minutes <= 0 || t.Budget.Calls < 0 || t.Budget.Calls > maxCalls:
 		return errors.New("the budget is not positive, or has more requests than can be counted")
-	case !t.variesWell():
-		return errors.New("a value that varies is missing for a seed")
 	case (len(t.Guard.Same) == 0) != t.Guard.Open:
 		return errors.New("it guards nothing, and does not say so")
 	}
-	return nil
-}
-
-// variesWell reports whether each value that varies has one for each seed.
-func (t *Task) variesWell() bool {
-	for _, values := range t.Vary {
-		if len(values) != len(t.Seeds) {
-			return false
-		}
-	}
-	return true
+	return t.drawsWell()
 }
 
 // Assignment is the message to a player: the instruction, and how many requests it may send.
@@ -218,16 +217,6 @@ func (t *Task) Assignment() string {
 		return t.Instruction
 	}
 	return fmt.Sprintf("%s You may send at most %d requests.", t.Instruction, t.Budget.Calls)
-}
-
-// varied are the values of a seed, by the names that expressions have for them.
-func (t *Task) varied(seed uint64) map[string]string {
-	named := map[string]string{}
-	at := max(0, slices.Index(t.Seeds, seed))
-	for name, values := range t.Vary {
-		named["vary."+name] = values[at]
-	}
-	return named
 }
 
 // Names are the names of all tasks.

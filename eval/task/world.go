@@ -2,6 +2,7 @@ package task
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,9 +32,11 @@ type world struct {
 	lists map[string][]row
 	// it is the row of the innermost each of a prelude.
 	it row
-	// named are the values of let, seed that of the world.
+	// named are the values of let.
 	named map[string]string
-	seed  uint64
+	// split, seed and given are the world: given its number where only a secret tells it.
+	split       string
+	seed, given uint64
 }
 
 func newWorld(s *client.Sandbox, base string) *world {
@@ -133,9 +136,12 @@ func (w *world) list(ctx context.Context, path string) ([]row, error) {
 	return rows, nil
 }
 
-// fits reports whether a value is one of those that an address names, or lies below or from
-// a bound on.
+// fits reports whether a value is one of those that an address names, or none of them behind a !, or lies below or
+// from a bound on.
 func fits(value, wanted string) bool {
+	if others, ok := strings.CutPrefix(wanted, "!"); ok {
+		return !fits(value, others)
+	}
 	if bound, ok := strings.CutPrefix(wanted, "<"); ok {
 		return value != "" && order(value, bound) == -1
 	}
@@ -202,8 +208,9 @@ func textOf(r row, field string) string {
 }
 
 // expression is ${...}: it.FIELD, vary.FIELD, a name of let, or address|index|field. An index may
-// be negative, for rows from the newest on, or count, sum, list (the texts sorted) or row (the
-// texts in the order of the rows).
+// be negative, for rows from the newest on, or count, sum, list (the texts sorted), row (the texts in the order of
+// the rows), all (these behind commas), or most N FIELD: the texts of the N rows with the most in that field, behind
+// commas.
 var expression = regexp.MustCompile(`\$\{((?:[^{}]|\{[a-z_.]+\})*)\}`)
 
 // inner is {NAME} or {it.FIELD} in an address, for the value.
@@ -254,6 +261,11 @@ func (w *world) value(ctx context.Context, e string) (string, error) {
 		return array(texts)
 	case "row":
 		return array(textsOf(rows, parts[field]))
+	case "all":
+		return strings.Join(textsOf(rows, parts[field]), ","), nil
+	}
+	if by, ok := strings.CutPrefix(parts[index], "most "); ok {
+		return most(rows, by, parts[field])
 	}
 	i, err := strconv.Atoi(parts[index])
 	if err != nil {
@@ -266,6 +278,19 @@ func (w *world) value(ctx context.Context, e string) (string, error) {
 		return "", fmt.Errorf("%s has %d rows, and not the one of %q", parts[address], len(rows), e)
 	}
 	return textOf(rows[i], parts[field]), nil
+}
+
+// most are the texts in a field of the rows that have the most by "N FIELD". Of two that are alike the older one comes
+// first.
+func most(rows []row, by, field string) (string, error) {
+	count, name, _ := strings.Cut(by, " ")
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 1 || n > len(rows) {
+		return "", fmt.Errorf("there are no %s of %d rows", count, len(rows))
+	}
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b row) int { return order(textOf(b, name), textOf(a, name)) })
+	return strings.Join(textsOf(sorted[:n], field), ","), nil
 }
 
 // sum adds a field of rows up.
@@ -301,13 +326,19 @@ func array(texts []string) (string, error) {
 
 // let gives the names of a task their values.
 func (w *world) let(ctx context.Context, t *Task) error {
-	for _, l := range t.Let {
-		value, err := w.fill(ctx, l.Be)
+	for i := range t.Let {
+		l := &t.Let[i]
+		var value string
+		var err error
 		switch {
 		case l.Best != "":
-			value, err = w.best(ctx, &l, t.Budget.Minutes)
+			value, err = w.best(ctx, l, t.Budget.Minutes)
 		case l.Skill != nil:
-			value, err = t.worthOfSkill(w.seed, *l.Skill, l.Day)
+			value, err = w.worthOfSkill(t, *l.Skill, l.Day)
+		case l.Plays != "":
+			value, err = w.played(ctx, t, l.Plays, l.Day)
+		default:
+			value, err = w.valueOf(ctx, l)
 		}
 		if err != nil {
 			return fmt.Errorf("let %s: %w", l.Name, err)
@@ -315,4 +346,43 @@ func (w *world) let(ctx context.Context, t *Task) error {
 		w.named[l.Name] = value
 	}
 	return nil
+}
+
+// valueOf is the value of a let that needs the sandbox alone.
+func (w *world) valueOf(ctx context.Context, l *Let) (string, error) {
+	switch {
+	case l.Audit != "":
+		return w.audited(ctx, l.Audit)
+	case l.Lots != "":
+		return w.lotsWorthTheirPaper(ctx)
+	}
+	value, err := w.fill(ctx, l.Be)
+	switch {
+	case err != nil:
+		return "", err
+	case l.Times != 0 || l.Plus != "":
+		return w.reckoned(ctx, l, value)
+	case l.Cases == nil:
+		return value, nil
+	}
+	text, ok := l.Cases[value]
+	if !ok {
+		return "", fmt.Errorf("there is no case of %s", quoted(value))
+	}
+	return w.fill(ctx, text)
+}
+
+// reckoned is a number times Times, and Plus.
+func (w *world) reckoned(ctx context.Context, l *Let, value string) (string, error) {
+	more, err := w.fill(ctx, cmp.Or(l.Plus, "0"))
+	if err != nil {
+		return "", err
+	}
+	a, ok := number(value)
+	b, ok2 := number(more)
+	if !ok || !ok2 {
+		return "", fmt.Errorf("%s and %s are no numbers", quoted(value), quoted(more))
+	}
+	a.Mul(a, new(big.Rat).SetInt64(cmp.Or(l.Times, 1)))
+	return a.Add(a, b).RatString(), nil
 }

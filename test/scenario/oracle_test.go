@@ -22,9 +22,11 @@ import (
 
 // listed is a task as the program lists it.
 type listed struct {
-	Name  string   `json:"name"`
-	Seeds []uint64 `json:"seeds"`
+	Name string `json:"name"`
 }
+
+// published are the worlds of a task that a run without seeds plays.
+func published() []uint64 { return []uint64{1, 2, 3, 4, 5} }
 
 // builtPlaten makes this test binary the program, in a folder of the test.
 func builtPlaten(t *testing.T) string {
@@ -93,7 +95,7 @@ func TestTheProgramSolvesEachOfItsTasks(t *testing.T) {
 	for _, l := range all {
 		t.Run(l.Name, func(t *testing.T) {
 			t.Parallel()
-			solved(t, program, l.Name, l.Seeds...)
+			solved(t, program, l.Name, published()...)
 		})
 	}
 }
@@ -106,7 +108,7 @@ func TestTheProgramSolvesAShareOfItsTasks(t *testing.T) {
 		if l.Name == "half-outage" || l.Name == "right-price" {
 			t.Run(l.Name, func(t *testing.T) {
 				t.Parallel()
-				solved(t, program, l.Name, l.Seeds[0])
+				solved(t, program, l.Name, published()[0])
 			})
 		}
 	}
@@ -118,9 +120,9 @@ func TestTheSolutionOfAServedTaskSolvesIt(t *testing.T) {
 	t.Parallel()
 	const judge, solution = "token-of-the-judge", "token-of-the-solution"
 	program := builtPlaten(t)
-	seeds := []uint64{241}
+	seeds := published()[:1]
 	if testclient.Thorough() {
-		seeds = []uint64{241, 242, 243, 244, 245}
+		seeds = published()
 	}
 	for _, seed := range seeds {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {

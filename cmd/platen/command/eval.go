@@ -63,10 +63,11 @@ const evalHelp = "Run a program in one sandbox per seed, and compare the results
 
 func evalCommand() *cobra.Command {
 	e := &eval.Evaluation{}
-	var seeds, bridge, clock, split string
+	var seeds, bridge, clock string
+	var split splitFlags
 	var faults cli.FaultFlags
 	var asJSON bool
-	var resume, secretFile string
+	var resume string
 	cmd := &cobra.Command{
 		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
 		SuggestFor: []string{"evaluate", "evaluation"},
@@ -98,22 +99,22 @@ func evalCommand() *cobra.Command {
 			if clock != "" {
 				e.Clock = new(client.ClockMode(clock))
 			}
-			if split == freshWorlds {
-				split, e.FreshSecret = string(client.SplitTest), rand.Text()+rand.Text()
+			if e.FreshSecret, err = split.draw(); err != nil {
+				return err
 			}
-			if split != "" {
-				e.Split = new(client.Split(split))
+			if split.split != "" {
+				e.Split = new(client.Split(split.split))
 			}
 			if resume != "" {
 				if err := e.Resume(resume); err != nil {
 					return err
 				}
 			}
-			secret, err := secretOf(cmd, e.FreshSecret, split, secretFile)
+			secret, err := split.secret(cmd, e.FreshSecret)
 			if err != nil {
 				return err
 			}
-			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split, Secret: secret}
+			worlds := player.Worlds{Preset: e.Preset, Bridge: bridge, Split: split.split, Secret: secret}
 			e.Baselines = baselines(worlds, e.Day)
 			e.Command, e.Output, e.CreationKey = args, cli.Unescaped(cmd.ErrOrStderr()), rand.Text()+rand.Text()
 			return withServer(cmd.Context(), func(c *config.Config) {
@@ -139,10 +140,7 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().StringVar(&bridge, "bridge", "", "auto or manual. Defaults to the preset's bridge.")
 	cmd.Flags().StringVar(&clock, "clock", string(client.ClockModeManual),
 		"manual or realtime. Defaults to the preset's clock.")
-	cmd.Flags().StringVar(&split, "split", "",
-		"The set of worlds: train, dev, test or fresh. Defaults to train.")
-	cmd.Flags().StringVar(&secretFile, "secret-file", "",
-		"The secret of the worlds of test, as a pipe: <(pass show platen), or /dev/stdin.")
+	split.add(cmd)
 	faultFlags(cmd, &faults)
 	cmd.Flags().StringVar(&seeds, "seeds", "1..5", "Worlds to play: 1..10, or 1,4,9, or both.")
 	cmd.Flags().IntVar(&e.Tries, "tries", 1, "How many times to play each world.")
@@ -161,9 +159,6 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
 	return cmd
 }
-
-// freshWorlds names worlds that are drawn for one evaluation.
-const freshWorlds = "fresh"
 
 // baselines returns what players of known skill come to in the worlds of an evaluation. They
 // play in this process, without faults.

@@ -38,8 +38,8 @@ echo peeked
 platen tick
 `
 
-// TestThePlayerReadsNoSecretOfItsEvaluation: the program that platen eval runs can open neither the environment nor the
-// memory of the process above it, which it can where that process hides nothing.
+// TestThePlayerReadsNoSecretOfItsEvaluation: the program that platen eval or platen tasks runs can open neither the
+// environment nor the memory of the process above it, which it can where that process hides nothing.
 func TestThePlayerReadsNoSecretOfItsEvaluation(t *testing.T) {
 	t.Parallel()
 	prefix := withoutTracing()
@@ -72,9 +72,15 @@ func TestThePlayerReadsNoSecretOfItsEvaluation(t *testing.T) {
 	if !strings.Contains(hidden, "peeked") {
 		t.Fatalf("the program did not run:\n%s", hidden)
 	}
+	tried := run(`echo secret-secret-secret-secret-secret-secret |` +
+		` secret=secret-secret-secret platen tasks run lots --split test --secret-file /dev/stdin` +
+		` --worlds 1 -- sh peek.sh`)
+	if !strings.Contains(tried, "peeked") {
+		t.Fatalf("the program did not run:\n%s", tried)
+	}
 	for _, word := range []string{"opened ", "secret-secret", "pipe"} {
-		if strings.Contains(hidden, word) {
-			t.Errorf("the program sees %q:\n%s", word, hidden)
+		if strings.Contains(hidden, word) || strings.Contains(tried, word) {
+			t.Errorf("the program sees %q:\n%s\n%s", word, hidden, tried)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"platen/client"
 	"platen/cmd/platen/cli"
-	"platen/eval"
 	"platen/eval/task"
 	"platen/internal/config"
 )
@@ -90,14 +88,16 @@ const openNetwork = "warning: the command has an open network and your permissio
 
 func tasksRun() *cobra.Command {
 	r := &task.Run{}
-	var player, seeds string
+	var player string
+	var chosen chosenWorlds
 	var asJSON bool
 	var demands cli.Demands
 	cmd := &cobra.Command{
 		Use:   "run [TASK...] -- COMMAND [ARGUMENT...]",
 		Short: "Run a program on tasks, and grade it",
 		Long: "Run a program on all tasks or the named ones, and grade it.\n\n" +
-			"The command runs once for each task and seed. Each run has its own sandbox, on a private server that\n" +
+			"The command runs once for each task and seed: every seed is a world of every task, and each --split\n" +
+			"has worlds of its own, as in platen eval. Each run has its own sandbox, on a private server that\n" +
 			"platen starts. The command gets these environment variables, and no others of Platen:\n\n" +
 			"  PLATEN_TASK, PLATEN_INSTRUCTION  the task and its instruction\n" +
 			"  PLATEN_URL, PLATEN_MCP_URL       base URL of the API, and the agent endpoint\n" +
@@ -120,7 +120,11 @@ func tasksRun() *cobra.Command {
 			if err := demanded(cmd, &demands); err != nil {
 				return err
 			}
-			if err := chosen(r, names, seeds); err != nil {
+			if err := chosen.tasks(r, names); err != nil {
+				return err
+			}
+			secret, err := chosen.worlds(cmd, r)
+			if err != nil {
 				return err
 			}
 			switch player {
@@ -128,7 +132,6 @@ func tasksRun() *cobra.Command {
 				if err := runnable(command[0]); err != nil {
 					return err
 				}
-				_ = hide() // the grading keys; where it cannot, the warning is the same
 				fmt.Fprintln(cmd.ErrOrStderr(), openNetwork)
 				r.Player = task.Command(command, cli.Unescaped(cmd.ErrOrStderr()))
 			case playerOracle:
@@ -142,21 +145,19 @@ func tasksRun() *cobra.Command {
 			return withServer(cmd.Context(), func(c *config.Config) {
 				unlimited(c)
 				c.Graded = true
-				c.CreationKey = creationKey
+				c.CreationKey, c.EvaluationSecret = creationKey, secret
 			}, func(origin string) error {
 				all, err := r.Play(cmd.Context(), origin+client.BasePath, creationKey, cmd.ErrOrStderr())
 				if asJSON {
 					err = errors.Join(err, cli.WriteJSON(cmd.OutOrStdout(), all))
 				} else {
-					err = errors.Join(err, task.PrintOutcomes(cmd.OutOrStdout(), all))
+					err = errors.Join(err, task.PrintOutcomes(cmd.OutOrStdout(), all), printFresh(cmd, r.FreshSecret))
 				}
 				return errors.Join(err, task.Require(all, demands.Require))
 			})
 		},
 	}
-	cmd.Flags().StringVar(&seeds, "seeds", "",
-		"Worlds to play: 101..103, or 101,104. Defaults to all worlds of each task.")
-	cmd.Flags().IntVar(&r.Worlds, "worlds", 0, "How many worlds of each task to play. 0 plays all.")
+	chosen.add(cmd)
 	cmd.Flags().IntVar(&r.Tries, "tries", 1, "How many times to play each world.")
 	cmd.Flags().DurationVar(&r.Timeout, "timeout", time.Hour,
 		"Time limit of a try. When it ends, the result so far counts.")
@@ -164,47 +165,6 @@ func tasksRun() *cobra.Command {
 	cmd.Flags().Float64Var(&demands.Require, requireFlag, 0, "Fail if the mean score of a task is less.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON array with every grade.")
 	return cmd
-}
-
-// chosen sets the tasks of a run: those of some names, or all.
-func chosen(r *task.Run, names []string, seeds string) error {
-	all, err := task.All()
-	if err != nil {
-		return err //nolint:wrapcheck // it names the task
-	}
-	for _, name := range names {
-		if _, err := taskNamed(name); err != nil {
-			return err
-		}
-	}
-	if len(names) > 0 {
-		all = slices.DeleteFunc(append(all, task.Companies()...), func(t *task.Task) bool {
-			return !slices.Contains(names, t.Name)
-		})
-	}
-	r.Tasks = all
-	if r.Worlds < 0 || r.Tries < 0 || r.Timeout <= 0 {
-		return cli.UsageError{
-			Err: errors.New("--worlds and --tries must not be negative, and --timeout must be positive"),
-		}
-	}
-	if seeds == "" {
-		return nil
-	}
-	if r.Seeds, err = eval.ParseSeeds(seeds); err != nil {
-		return err //nolint:wrapcheck // it names the flag
-	}
-	for _, seed := range r.Seeds {
-		if !slices.ContainsFunc(r.Tasks, func(t *task.Task) bool { return slices.Contains(t.Seeds, seed) }) {
-			return cli.UsageError{
-				Err: fmt.Errorf("--seeds: no task here has a world %d; platen tasks list --json has them all", seed),
-			}
-		}
-	}
-	r.Tasks = slices.DeleteFunc(r.Tasks, func(t *task.Task) bool {
-		return !slices.ContainsFunc(t.Seeds, func(seed uint64) bool { return slices.Contains(r.Seeds, seed) })
-	})
-	return nil
 }
 
 // onServer is a command about one task on a running server.
@@ -237,20 +197,27 @@ func taskOnServer(use, short, long string, do func(c *onServer, t *task.Task, ba
 func tasksPrepare() *cobra.Command {
 	var seed uint64
 	var folder string
+	var split splitFlags
 	cmd := taskOnServer("prepare", "Create the sandbox of a task on a running server, and print its keys",
 		"Create the sandbox of a task on a running server, and print its keys as a JSON object: office_key and\n"+
 			"factory_key for the player, grading_key for platen tasks grade. The files of a task go to a folder. A\n"+
 			"task with a webhook receiver needs a server on this machine that delivers here\n"+
-			"(platen serve --profile local).",
+			"(platen serve --profile local). Worlds of --split test need the secret of the server.",
 		func(c *onServer, t *task.Task, baseURL string) error {
-			if !c.Flags().Changed("seed") {
-				seed = t.Seeds[0]
+			at, fresh, err := split.world(c.Command, seed)
+			if err != nil {
+				return err
+			}
+			if fresh != "" {
+				return cli.UsageError{
+					Err: errors.New("--split fresh needs a server of its own: use platen tasks run or serve"),
+				}
 			}
 			creationKey, err := cli.CreationKey()
 			if err != nil {
 				return err //nolint:wrapcheck // it names the variable
 			}
-			s, err := t.Prepare(c.Context(), baseURL, creationKey, seed)
+			s, err := t.Prepare(c.Context(), baseURL, creationKey, at)
 			if err != nil {
 				return err //nolint:wrapcheck // it says what failed
 			}
@@ -262,7 +229,8 @@ func tasksPrepare() *cobra.Command {
 				"grading_key": s.GradingKey, "instruction": t.Assignment(),
 			})
 		})
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "The world. Defaults to the first world of the task.")
+	cmd.Flags().Uint64Var(&seed, "seed", task.Published()[0], "The world: any number.")
+	split.add(cmd.Command)
 	cmd.Flags().StringVar(&folder, "folder", ".", "Folder for the files of the task, if it has any.")
 	return cmd.Command
 }

@@ -3,11 +3,12 @@ package command
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"platen/client"
 	"platen/cmd/platen/cli"
+	"platen/eval"
 	"platen/eval/harness"
 	"platen/eval/task"
 )
@@ -18,6 +19,7 @@ const everySeed = "all"
 func tasksExport() *cobra.Command {
 	h := &harness.Harbor{}
 	var seed string
+	var split splitFlags
 	cmd := &cobra.Command{
 		Use:   "export --harbor DIR [TASK...]",
 		Short: "Write tasks as folders that a harness runs",
@@ -30,6 +32,8 @@ func tasksExport() *cobra.Command {
 			"the grade into the reward: an agent cannot forge it. With --judge shared, a test in the agent's\n" +
 			"container asks for the score, which an agent that is root can forge; some readers of the layout run no\n" +
 			"commands in other containers than the agent's.\n\n" +
+			"Worlds of --split test follow from the secret that you set as PLATEN_EVALUATION_SECRET where you run\n" +
+			"the folders: none holds it. --split fresh draws one and prints it.\n\n" +
 			"An earlier export is replaced.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if h.Judge != harness.Separate && h.Judge != harness.Shared {
@@ -38,13 +42,20 @@ func tasksExport() *cobra.Command {
 			if h.Folder == "" {
 				return cli.UsageError{Err: errors.New("name the harness: --harbor DIR is the only one that there is")}
 			}
-			var err error
-			if h.Worlds, err = worlds(args, seed); err != nil {
+			fresh, err := split.draw()
+			if err != nil {
+				return err
+			}
+			if h.Worlds, err = worlds(args, seed, client.Split(split.split)); err != nil {
 				return err
 			}
 			written, err := h.Write()
 			for _, folder := range written {
 				fmt.Fprintln(cmd.OutOrStdout(), folder)
+			}
+			if err == nil && fresh != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "The worlds were drawn for this export. They follow from a secret that "+
+					"no folder holds. Run them with\n  %s=%s\n", secretVariable, fresh)
 			}
 			if errors.Is(err, harness.ErrForeign) || errors.Is(err, harness.ErrImage) {
 				return cli.UsageError{Err: err}
@@ -55,35 +66,38 @@ func tasksExport() *cobra.Command {
 	cmd.Flags().StringVar((*string)(&h.Judge), "judge", string(harness.Separate),
 		"separate: in its own container; shared: in the agent's.")
 	cmd.Flags().StringVar(&h.Folder, "harbor", "", "Write folders for Harbor below this one.")
-	cmd.Flags().StringVar(&seed, "seed", "", "The world of each task, or all. Defaults to the first world.")
+	cmd.Flags().StringVar(&seed, "seed", "",
+		"The worlds of each task: 7, 1..20, or all for the published five. Defaults to 1.")
+	cmd.Flags().StringVar(&split.split, "split", "",
+		"The set of worlds: train, dev, test or fresh. Defaults to train.")
 	cmd.Flags().StringVar(&h.Image, "image", "platen",
 		"The container image of Platen, best with its digest; PLATEN_IMAGE replaces it.")
 	return cmd
 }
 
-// worlds are the tasks of some names, or all, in the worlds that --seed asks for.
-func worlds(names []string, seed string) ([]harness.World, error) {
-	r := &task.Run{Timeout: 1}
-	if err := chosen(r, names, ""); err != nil {
+// worlds are the tasks of some names, or all, in the worlds that --seed and --split ask for.
+func worlds(names []string, seed string, split client.Split) ([]harness.World, error) {
+	all, err := tasksNamed(names)
+	if err != nil {
 		return nil, err
 	}
-	var all []harness.World
-	for _, t := range r.Tasks {
-		seeds := t.Seeds[:1]
-		switch seed {
-		case "":
-		case everySeed:
-			seeds = t.Seeds
-		default:
-			one, err := strconv.ParseUint(seed, 10, 63)
-			if err != nil {
-				return nil, cli.UsageError{Err: fmt.Errorf("--seed is a number or %s, not %q", everySeed, seed)}
+	seeds := task.Published()
+	switch seed {
+	case everySeed:
+	case "":
+		seeds = seeds[:1]
+	default:
+		if seeds, err = eval.ParseSeeds(seed); err != nil {
+			return nil, cli.UsageError{
+				Err: fmt.Errorf("--seed is a number, numbers such as 1..20, or %s, not %q", everySeed, seed),
 			}
-			seeds = []uint64{one}
-		}
-		for _, s := range seeds {
-			all = append(all, harness.World{Task: t, Seed: s})
 		}
 	}
-	return all, nil
+	var found []harness.World
+	for _, t := range all {
+		for _, s := range seeds {
+			found = append(found, harness.World{Task: t, Seed: s, Split: split})
+		}
+	}
+	return found, nil
 }

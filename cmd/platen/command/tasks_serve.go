@@ -25,6 +25,7 @@ import (
 const (
 	judgeVariable    = "PLATEN_JUDGE_TOKEN"
 	solutionVariable = "PLATEN_SOLUTION_TOKEN"
+	secretVariable   = "PLATEN_EVALUATION_SECRET" //nolint:gosec // the name of a variable
 	// tokenLeast is the least length of a token: 80 random bits, at five to a character.
 	tokenLeast = 16
 	// taskListen is where the host of a task listens unless told otherwise.
@@ -37,8 +38,10 @@ const (
 type tasksServed struct {
 	listen, publicURL, taskListen string
 	judgeToken, solutionToken     string
+	split                         splitFlags
 	task                          *task.Task
 	seed                          uint64
+	world                         task.World
 }
 
 func tasksServe() *cobra.Command {
@@ -61,23 +64,25 @@ func tasksServe() *cobra.Command {
 			"  POST /solve            has the oracle solve the task, and returns its answer\n" +
 			"  GET  /readyz           whether the task is prepared, as platen tasks ready asks\n\n" +
 			"/grade takes the token in " + judgeVariable + " and /solve that in " + solutionVariable + ", as\n" +
-			"Authorization: Bearer. Without the second, the server does not run the solution.",
+			"Authorization: Bearer. Without the second, the server does not run the solution. The secret of\n" +
+			"--split test can also be in " + secretVariable + ", since the player runs elsewhere.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if o.task, err = taskNamed(args[0]); err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("seed") {
-				o.seed = o.task.Seeds[0]
-			}
 			if err := o.tokens(); err != nil {
+				return err
+			}
+			if err := o.chooseWorld(cmd); err != nil {
 				return err
 			}
 			return o.serve(cmd.Context(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "The world. Defaults to the first world of the task.")
+	cmd.Flags().Uint64Var(&o.seed, "seed", task.Published()[0], "The world: any number.")
+	o.split.add(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8080", "Address of the API.")
 	cmd.Flags().StringVar(&o.publicURL, "public-url", "",
 		"Origin of the API for the player. Defaults to --listen.")
@@ -105,18 +110,37 @@ func (o *tasksServed) tokens() error {
 	return nil
 }
 
+// chooseWorld reads the secret of the world of test from the environment where no pipe is named: the player is no
+// program of this one, and a container has no other place for it.
+func (o *tasksServed) chooseWorld(cmd *cobra.Command) error {
+	secret, err := config.Secret("", secretVariable)
+	if err != nil {
+		return err //nolint:wrapcheck // it names the variable
+	}
+	if o.split.split == string(client.SplitTest) && o.split.secretFile == "" && len(secret) >= config.SecretLeast {
+		_ = hide() // its memory, from other programs of its user
+		o.world = task.World{Split: client.SplitTest, Seed: o.seed, Secret: secret}
+		return nil
+	}
+	var fresh string
+	if o.world, fresh, err = o.split.world(cmd, o.seed); err != nil {
+		return err
+	}
+	return printFresh(cmd, fresh)
+}
+
 // serve prepares the task and serves it until ctx ends.
 func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
 	creationKey := rand.Text() + rand.Text()
 	return withRunning(ctx, func(c *config.Config) {
 		unlimited(c)
-		c.Graded, c.CreationKey, c.Listen = true, creationKey, o.listen
+		c.Graded, c.CreationKey, c.Listen, c.EvaluationSecret = true, creationKey, o.listen, o.world.Secret
 		if o.publicURL != "" {
 			c.PublicURL = []string{o.publicURL}
 		}
 	}, func(s *server.Server) error {
 		origin := reachable(s.Addr())
-		prepared, err := o.task.Prepare(ctx, origin+client.BasePath, creationKey, o.seed)
+		prepared, err := o.task.Prepare(ctx, origin+client.BasePath, creationKey, o.world)
 		if err != nil {
 			return cli.Brief(err)
 		}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# {{.Canary}}
 # Has the task solved by its oracle, which acts with the keys of the player, and leaves its answer
 # where the player would. The oracle is beside the company, out of reach without this token.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# {{.Canary}}
 # Writes the score as the reward, 0 to 1: the company has graded the try and left score.txt and grade.json. Without a
 # score there is no reward, not a reward of 0.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# {{.Canary}}
 # Has the try graded beside the company, and writes its score as the reward: 0 to 1. What the
 # score is made of goes to grade.json.
 set -u
