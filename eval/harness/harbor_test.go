@@ -77,6 +77,11 @@ type taskFile struct {
 type composeFile struct {
 	Services struct {
 		Main struct {
+			Image string `yaml:"image"`
+			Build struct {
+				Context string `yaml:"context"`
+			} `yaml:"build"`
+			Command   []string `yaml:"command"`
 			DependsOn map[string]struct {
 				Condition string `yaml:"condition"`
 			} `yaml:"depends_on"`
@@ -296,7 +301,8 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != 2+secrets {
 		t.Fatalf("%s: the environment is %v", folder, p.Environment)
 	}
-	if strings.Count(read(t, folder, "environment", "docker-compose.yaml"), "$") != 1+secrets {
+	dollars := map[Judge]int{Separate: 1, Shared: 3}
+	if strings.Count(read(t, folder, "environment", "docker-compose.yaml"), "$") != dollars[judge]+secrets {
 		t.Errorf("%s: Compose would put something in the place of a dollar sign", folder)
 	}
 	test, solve := read(t, folder, "tests", "test.sh"), read(t, folder, "solution", "solve.sh")

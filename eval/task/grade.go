@@ -231,10 +231,18 @@ func (w *world) minute(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	day, err := strconv.ParseInt(textOf(s, "clock.day_number"), 10, 64)
-	hours, minutes, _ := strings.Cut(textOf(s, "clock.sim_time"), ":")
-	hour, err2 := strconv.ParseInt(hours, 10, 64)
-	minute, err3 := strconv.ParseInt(minutes, 10, 64)
-	return day*dayMinutes + (hour-firstHour)*60 + minute, errors.Join(err, err2, err3)
+	if err != nil {
+		return 0, fmt.Errorf("read the day: %w", err)
+	}
+	return WorkingMinute(day, textOf(s, "clock.sim_time"))
+}
+
+// WorkingMinute is how many working minutes lie before a time of a working day, such as 14:30.
+func WorkingMinute(day int64, simTime string) (int64, error) {
+	hours, minutes, _ := strings.Cut(simTime, ":")
+	hour, err := strconv.ParseInt(hours, 10, 64)
+	minute, err2 := strconv.ParseInt(minutes, 10, 64)
+	return day*dayMinutes + (hour-firstHour)*60 + minute, errors.Join(err, err2)
 }
 
 // A working day has so many minutes, and begins at an hour.

@@ -230,12 +230,15 @@ func Names() ([]string, error) {
 }
 
 // HandsOverFiles reports whether the player gets files beside its keys.
-func (t *Task) HandsOverFiles() bool {
+func (t *Task) HandsOverFiles() bool { return len(t.Files) > 0 || t.Delivers() }
+
+// Delivers reports whether webhooks are delivered before the player comes.
+func (t *Task) Delivers() bool {
 	var subscribes func(steps []Step) bool
 	subscribes = func(steps []Step) bool {
 		return slices.ContainsFunc(steps, func(s Step) bool { return len(s.Subscribe) > 0 || subscribes(s.Steps) })
 	}
-	return len(t.Files) > 0 || subscribes(t.Prelude)
+	return subscribes(t.Prelude)
 }
 
 // AsksForAnswer reports whether a check looks at an answer that the player files.

@@ -84,7 +84,7 @@ func TestAnUnknownToolNamesThoseThatAreThere(t *testing.T) {
 		"/mcp/factory":    "factory_start_print_run",
 	} {
 		w := post(t, open(t, &door{}), path,
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"office_answer_sales_order","arguments":{}}}`)
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"office_answer_sales_order"}}`)
 		refusal := read(t, w).Error
 		if refusal == nil || refusal.Code != -32602 || !strings.Contains(refusal.Message, want) ||
 			!strings.Contains(refusal.Message, "do performs a command") {
@@ -95,7 +95,9 @@ func TestAnUnknownToolNamesThoseThatAreThere(t *testing.T) {
 
 func TestListsForPlayingAreLines(t *testing.T) {
 	t.Parallel()
-	page := map[string]string{"GET /v1/office/sales-orders": `{"data":{"items":[{"id":"so_1","number":"SO-1001"}],"next_cursor":null}}`}
+	page := map[string]string{
+		"GET /v1/office/sales-orders": `{"data":{"items":[{"id":"so_1","number":"SO-1001"}],"next_cursor":null}}`,
+	}
 	for arguments, want := range map[string]string{
 		`{"resource":"sales_orders"}`:                   "id|status|",
 		`{"resource":"sales_orders","fields":"number"}`: "number\nSO-1001",

@@ -194,6 +194,7 @@ var foreign = []foreignModule{
 	{"github.com/pires/go-proxyproto", "internal/server", "a connection's address is the business of who accepts it"},
 	{"github.com/yuin/goldmark", "internal/publish/docsite/prose",
 		"Markdown is known to one package; the docs get HTML and headings"},
+	{"github.com/coder/websocket", "eval/environment", "trainers speak it, and nothing else does"},
 	{"pgregory.net/rapid", "internal/store/storetest", "the conformance suite draws its steps"},
 	{"github.com/google/go-cmp", "internal/store/storetest", "the conformance suite compares headers"},
 }

@@ -452,15 +452,16 @@ func TestAnAddressChoosesToolsAndTheFormOfResults(t *testing.T) {
 		t.Errorf("the result is %v", result)
 	}
 	for arguments, lines := range map[string]bool{`"limit":1`: true, `"limit":1,"view":"full"`: false} {
-		list := child(t, a.rpc("tools/call", `{"name":"office_list","arguments":{"resource":"sales_orders",`+arguments+`}}`).Body,
-			"result")
+		body := a.rpc("tools/call", `{"name":"office_list","arguments":{"resource":"sales_orders",`+arguments+`}}`).Body
+		list := child(t, body, "result")
 		shown := text(list["content"].([]any)[0].(object), "text")
 		if isLines := !strings.HasPrefix(shown, "{"); isLines != lines {
 			t.Errorf("a list with %s is %s", arguments, shown)
 		}
 	}
 	unknown := child(t, a.rpc("tools/call", `{"name":"office_answer_sales_order","arguments":{}}`).Body, "error")
-	if said := text(unknown, "message"); fmt.Sprint(unknown["code"]) != "-32602" || !strings.Contains(said, "advance_time, do, ") {
+	if said := text(unknown, "message"); fmt.Sprint(unknown["code"]) != "-32602" ||
+		!strings.Contains(said, "advance_time, do, ") {
 		t.Errorf("an unknown tool is %v", unknown)
 	}
 	if done := a.does("accept_sales_order SO-1001"); len(done) != 1 {

@@ -154,7 +154,9 @@ func groups() []group {
 			checkpointCommand(), forkCommand(), exportCommand(), resetCommand(), deleteCommand(),
 		}},
 		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
-		{"Evaluate programs and agents", []*cobra.Command{evalCommand(), replayCommand(), tasksCommand()}},
+		{"Evaluate programs and agents", []*cobra.Command{
+			evalCommand(), replayCommand(), tasksCommand(), envCommand(),
+		}},
 		{"Run a server", []*cobra.Command{
 			backupCommand(), restoreCommand(), moveCommand(), importCommand(), nodesCommand(),
 		}},
