@@ -173,6 +173,9 @@ func (p *episode) finish(ctx context.Context, r *Result, answer []byte) error {
 		return fmt.Errorf("grade the episode: %w", err)
 	}
 	p.grade, r.Done, r.Reward = g, true, &g.Score
+	if g.Reward != nil { // a whole company has one that goes below 0
+		r.Reward = g.Reward
+	}
 	if r.Observation.Text == "" {
 		r.Observation.Text = "The episode is done."
 	}
