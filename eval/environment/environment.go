@@ -285,8 +285,8 @@ func (e *Environment) find(id string) (*episode, error) {
 		return nil, invalid("episode_id is missing: the observation of a reset has it")
 	}
 	return nil, &Error{
-		Code: codeNotFound, Message: fmt.Sprintf("there is no episode %q: it was closed, or replaced after a time without "+
-			"use; reset begins another", id),
+		Code: codeNotFound, Message: fmt.Sprintf("there is no episode %q: it was closed, or replaced after a time "+
+			"without use; reset begins another", id),
 	}
 }
 

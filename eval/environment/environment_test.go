@@ -233,7 +233,8 @@ func TestWorldsAreFoundByTrainers(t *testing.T) {
 		t.Errorf("eight resets play %v", played)
 	}
 	for body, index := range map[string]string{
-		`{"seed":7}`: "3", `{"task":"trucks","index":1}`: "3", `{"task":"trucks","seed":0}`: "2", `{"split":"dev"}`: "0",
+		`{"seed":7}`: "3", `{"task":"trucks","index":1}`: "3", `{"task":"trucks","seed":0}`: "2",
+		`{"split":"dev"}`: "0",
 	} {
 		id := seen(done(t, http.MethodPost, url+"/reset", body))["episode_id"].(string)
 		if s := done(t, http.MethodGet, url+"/state?episode_id="+id, nil); fmt.Sprint(s["index"]) != index {

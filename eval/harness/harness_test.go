@@ -97,7 +97,8 @@ func TestThePlayerFindsItsKeysAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{
-		"task": h.Task.Name, "instruction": h.Task.Assignment(), "url": h.PublicURL, "mcp_url": url + AgentPath + "?tools=play",
+		"task": h.Task.Name, "instruction": h.Task.Assignment(), "url": h.PublicURL,
+		"mcp_url":    url + AgentPath + "?tools=play",
 		"office_key": h.Prepared.OfficeKey, "factory_key": h.Prepared.FactoryKey,
 	} {
 		if d[name] != want {

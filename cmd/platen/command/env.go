@@ -85,8 +85,8 @@ func envServe() *cobra.Command {
 // choose reads the tasks and the splits, and returns the secret of test.
 func (o *served) choose(cmd *cobra.Command, names []string) (string, error) {
 	if o.worlds < 1 || o.environment.MaxEpisodes < 1 || o.environment.MaxSteps < 0 || len(o.splits) == 0 {
-		return "", cli.UsageError{Err: errors.New("--worlds and --episodes are 1 or more, --steps 0 or more, and --split " +
-			"names a set of worlds")}
+		return "", cli.UsageError{Err: errors.New("--worlds and --episodes are 1 or more, --steps 0 or more, and " +
+			"--split names a set of worlds")}
 	}
 	tasks, err := tasksNamed(names)
 	if err != nil {
