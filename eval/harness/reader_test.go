@@ -13,8 +13,8 @@ import (
 // other that does not begin with x-. Read in inspect_ai at 499e6152, src/inspect_ai/util/_sandbox/compose.py.
 var inspectKnows = map[string][]string{
 	"": {"services", "volumes", "networks"},
-	"service": strings.Fields("image build command entrypoint working_dir environment env_file user healthcheck ports " +
-		"expose volumes devices networks network_mode hostname runtime init privileged shm_size " +
+	"service": strings.Fields("image build command entrypoint working_dir environment env_file user healthcheck " +
+		"ports expose volumes devices networks network_mode hostname runtime init privileged shm_size " +
 		"ulimits depends_on pull_policy platform extra_hosts cap_add cap_drop security_opt tmpfs " +
 		"restart stdin_open tty deploy mem_limit mem_reservation memswap_limit cpus"),
 	"build":       {"context", "dockerfile"},
