@@ -263,7 +263,8 @@ func TestWherePlayersAreComparedNothingIsForked(t *testing.T) {
 	x.enter(c.Sandbox, "/console/session")
 	x.shows("#compared", "not_in_evaluation")
 	x.shows("#compared", "checkpoints are hidden")
-	x.until(`!document.querySelector('#fork-now, #begin-again, #delete-sandbox, #clock-mode, [id^=fork-chk], .checkpoints li')`)
+	x.until(`!document.querySelector('#fork-now, #begin-again, #delete-sandbox, #clock-mode, [id^=fork-chk]')`)
+	x.until(`!document.querySelector('.checkpoints li')`)
 	x.accessible("checkpoints where players are compared")
 	x.shot("fork-compared-" + looks[2].String())
 }
