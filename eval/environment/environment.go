@@ -168,6 +168,7 @@ func (e *Environment) Reset(ctx context.Context, r Reset) (*Result, error) {
 		}
 	}
 	place := &episode{environment: e, id: id, split: split.Name, index: index, world: split.Worlds[index]}
+	place.usedAt.Store(time.Now().UnixNano()) // or it would make room for the next one while it is prepared
 	place.Lock()
 	defer place.Unlock()
 	if err := e.enter(ctx, place); err != nil {
@@ -176,6 +177,7 @@ func (e *Environment) Reset(ctx context.Context, r Reset) (*Result, error) {
 	result, err := place.begin(ctx)
 	if err != nil {
 		e.forget(place)
+		place.drop(ctx)
 		return nil, err
 	}
 	return result, nil

@@ -86,7 +86,6 @@ func (p *episode) used() time.Time { return time.Unix(0, p.usedAt.Load()) }
 
 // begin makes the company of an episode.
 func (p *episode) begin(ctx context.Context) (*Result, error) {
-	p.usedAt.Store(time.Now().UnixNano())
 	company, err := p.environment.company(ctx, p.world)
 	if err != nil {
 		return nil, err
@@ -199,6 +198,11 @@ func (p *episode) state() *State {
 func (p *episode) end(ctx context.Context) {
 	p.Lock()
 	defer p.Unlock()
+	p.drop(ctx)
+}
+
+// drop is end for who holds the lock.
+func (p *episode) drop(ctx context.Context) {
 	if p.company != nil && !p.ended {
 		_, _ = p.company.Grader().DeleteSandbox(context.WithoutCancel(ctx))
 	}
