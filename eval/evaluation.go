@@ -18,7 +18,9 @@ import (
 
 	"platen/client"
 	"platen/cmd/platen/cli"
+	"platen/eval/results"
 	"platen/eval/trace"
+	"platen/eval/usage"
 	"platen/internal/words/money"
 )
 
@@ -68,9 +70,10 @@ type Evaluation struct {
 	// Output gets the output of the commands, line by line.
 	Output io.Writer
 
-	outputMu sync.Mutex // keeps lines of commands that run at the same time apart
-	results  *results   // where runs are kept, nil for nowhere
-	faulty   bool       // whether the sandboxes have a plan of faults
+	outputMu sync.Mutex    // keeps lines of commands that run at the same time apart
+	results  *results.File // where runs are kept, nil for nowhere
+	played   map[place]Run // those that the file has already
+	faulty   bool          // whether the sandboxes have a plan of faults
 }
 
 // ParseSeeds reads numbers and ranges of them, such as 1..10,14.
@@ -125,7 +128,7 @@ func (e *Evaluation) Run(ctx context.Context, origin string) (*Summary, error) {
 	places, players := make(chan struct{}, e.Parallel), sync.WaitGroup{}
 	for i := range runs {
 		seed, try := e.Seeds[i/tries], i%tries+1
-		if run, ok := e.results.played(seed, try); ok {
+		if run, ok := e.played[place{seed, try}]; ok {
 			runs[i] = run
 			continue
 		}
@@ -138,12 +141,12 @@ func (e *Evaluation) Run(ctx context.Context, origin string) (*Summary, error) {
 			defer func() { <-places }()
 			runs[i] = e.play(ctx, origin, seed, try)
 			if ctx.Err() == nil { // one that was cut is played again
-				kept[i] = e.results.note(&runs[i])
+				kept[i] = e.results.Write(&runs[i])
 			}
 		})
 	}
 	players.Wait()
-	return summarize(e, runs[:started]), errors.Join(errors.Join(kept...), e.results.close())
+	return summarize(e, runs[:started]), errors.Join(errors.Join(kept...), e.results.Close())
 }
 
 // offered rejects an unknown preset, and faults, a bridge or a clock that there are not, and demands
@@ -228,7 +231,7 @@ type Run struct {
 	TooLittleToJudge bool             `json:"too_little_to_judge,omitempty"`
 	Integration      *cli.Integration `json:"integration,omitempty"`
 	// Usage has the tokens and the cost that the command reported, nil for none.
-	Usage *Usage `json:"usage,omitempty"`
+	Usage *usage.Usage `json:"usage,omitempty"`
 	// Faults counts the injected faults, of the last 500.
 	Faults map[client.FaultKind]int `json:"faults,omitempty"`
 	// Report is the sandbox's report as the server sent it.
@@ -289,12 +292,12 @@ func (e *Evaluation) playAt(
 		return run
 	}
 	made(s)
-	usage := usageFile()
-	defer usage.remove()
+	took := usage.NewPlace()
+	defer took.Remove()
 	err = e.runCommand(ctx, seed, []string{
 		"PLATEN_URL=" + origin + client.BasePath, "PLATEN_MCP_URL=" + origin + "/mcp",
 		"PLATEN_OFFICE_KEY=" + s.OfficeKey, "PLATEN_FACTORY_KEY=" + s.FactoryKey, "PLATEN_SANDBOX_ID=" + s.SandboxID,
-		"PLATEN_PRESET=" + e.Preset, "PLATEN_USAGE_FILE=" + usage.path,
+		"PLATEN_PRESET=" + e.Preset, took.Environment(),
 	})
 	run.Seconds = float64(time.Since(began).Milliseconds()) / 1000
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -305,7 +308,7 @@ func (e *Evaluation) playAt(
 	if err != nil {
 		run.Error = err.Error()
 	}
-	if run.Usage, err = usage.read(); err != nil {
+	if run.Usage, err = took.Read(); err != nil {
 		run.fail(err.Error())
 	}
 	// Earnings count also when the run was ended, and so does the further

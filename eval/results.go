@@ -1,18 +1,15 @@
 package eval
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"reflect"
-	"sync"
+	"strings"
 
 	"platen/client"
 	"platen/cmd/platen/cli"
+	"platen/eval/results"
 )
 
 // resultsFormat is the number of the form in which results are written.
@@ -31,11 +28,62 @@ type head struct {
 	Secret string `json:"evaluation_secret,omitempty"`
 }
 
-// results is a file that has a line for each run that is over.
-type results struct {
-	mu   sync.Mutex // guards file
-	file *os.File
-	done map[place]Run
+// errNoResults is said of a file that something else has written.
+var errNoResults = errors.New("it has no results of platen eval")
+
+// readHead reads the first line of a file.
+func readHead(line []byte) (*head, error) {
+	var h head
+	if err := json.Unmarshal(line, &h); err != nil || h.Format == 0 {
+		return nil, errNoResults
+	}
+	if h.Format != resultsFormat {
+		return nil, fmt.Errorf("its results have the form %d, and this program reads the form %d", h.Format, resultsFormat)
+	}
+	return &h, nil
+}
+
+// differences names what is another in two evaluations. A secret is never shown.
+func (h *head) differences(other *head) []string {
+	var all []string
+	for _, part := range []struct {
+		name      string
+		one, more any
+	}{
+		{"preset", h.Preset, other.Preset},
+		{"day", h.Day, other.Day},
+		{"bridge", h.Bridge, other.Bridge},
+		{"clock", h.Clock, other.Clock},
+		{"faults", h.Faults, other.Faults},
+		{"split", h.split(), other.split()},
+	} {
+		if !reflect.DeepEqual(part.one, part.more) {
+			all = append(all, fmt.Sprintf("%s %s and %s", part.name, shown(part.one), shown(part.more)))
+		}
+	}
+	switch {
+	case (h.Secret == "") != (other.Secret == ""):
+		all = append(all, "fresh worlds and those of a split")
+	case h.Secret != other.Secret:
+		all = append(all, "fresh worlds that were drawn twice")
+	}
+	return all
+}
+
+func (h *head) split() string {
+	if h.Split == nil {
+		return string(client.SplitTrain)
+	}
+	return string(*h.Split)
+}
+
+// shown is a part of a head in an error.
+func shown(part any) string {
+	text, err := json.Marshal(part)
+	if err != nil || string(text) == "null" {
+		return "of the preset"
+	}
+	return strings.Trim(string(text), `"`)
 }
 
 // place is a run in its evaluation.
@@ -44,130 +92,63 @@ type place struct {
 	try  int
 }
 
-// Resume keeps each run in a file when it is over, and takes those that the file has already
-// for played. The file must be one of the same evaluation, or new; a line that was cut while it was
-// written counts for nothing. Fresh worlds are those of the file.
-func (e *Evaluation) Resume(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return cli.UsageError{Err: fmt.Errorf("--resume: %w", err)}
-	}
-	r := &results{file: file, done: map[place]Run{}}
-	if err := e.readResults(r); err != nil {
-		return errors.Join(cli.UsageError{Err: fmt.Errorf("--resume %s: %w", path, err)}, file.Close())
-	}
-	e.results = r
-	return nil
-}
-
-func (e *Evaluation) readResults(r *results) error {
-	text, err := io.ReadAll(r.file)
-	if err != nil {
-		return err //nolint:wrapcheck // Resume names the file
-	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	if err := errors.Join(r.file.Truncate(int64(whole)), seek(r.file, int64(whole))); err != nil {
-		return err
-	}
-	want := head{
-		Format: resultsFormat, Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults,
-		Split: e.Split, Secret: e.FreshSecret,
-	}
-	if whole == 0 {
-		return r.write(want)
-	}
-	lines := bufio.NewReader(bytes.NewReader(text[:whole]))
-	for first := true; ; first = false {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		switch {
-		case err != nil:
-			return err //nolint:wrapcheck // Resume names the file
-		case first:
-			err = e.continues(line, want)
-		default:
-			err = r.read(line)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func seek(file *os.File, at int64) error {
-	_, err := file.Seek(at, io.SeekStart)
-	return err //nolint:wrapcheck // Resume names the file
-}
-
-// continues compares the head of a file with what is asked for, and takes over its worlds.
-func (e *Evaluation) continues(line []byte, want head) error {
-	var is head
-	if err := json.Unmarshal(line, &is); err != nil || is.Format == 0 {
-		return errors.New("it has no results of platen eval")
-	}
-	fresh := is.Secret
-	if (fresh == "") != (want.Secret == "") {
-		return errors.New("it has results of another evaluation: fresh worlds and those of a split do not go together")
-	}
-	is.Secret, want.Secret = "", ""
-	if !reflect.DeepEqual(is, want) {
-		return errors.New("it has results of another evaluation: preset, day, bridge, clock, faults or split differ")
-	}
-	e.FreshSecret = fresh
-	return nil
-}
-
-// read takes in a run.
-func (r *results) read(line []byte) error {
+// readRun reads a run.
+func readRun(line []byte) (*Run, error) {
 	var run Run
 	if err := json.Unmarshal(line, &run); err != nil {
-		return fmt.Errorf("read a result: %w", err)
+		return nil, fmt.Errorf("read a result: %w", err)
 	}
 	if run.Report != nil {
 		run.report = &client.Report{}
 		if err := json.Unmarshal(run.Report, run.report); err != nil {
-			return fmt.Errorf("read a result: %w", err)
+			return nil, fmt.Errorf("read a result: %w", err)
 		}
 	}
-	r.done[place{run.Seed, run.Try}] = run
-	return nil
+	return &run, nil
 }
 
-// note keeps a run.
-func (r *results) note(run *Run) error {
-	if r == nil {
-		return nil
+// Resume keeps each run in a file when it is over, and takes those that the file has already
+// for played. The file must be one of the same evaluation, or new; a line that was cut while it was
+// written counts for nothing. Fresh worlds are those of the file.
+func (e *Evaluation) Resume(path string) error {
+	want := &head{
+		Format: resultsFormat, Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults,
+		Split: e.Split, Secret: e.FreshSecret,
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.write(run)
-}
-
-func (r *results) write(value any) error {
-	line, err := json.Marshal(value)
+	e.played = map[place]Run{}
+	var is *head
+	file, err := results.Open(path, func(number int, line []byte) (err error) {
+		if number == 1 {
+			if is, err = readHead(line); err == nil {
+				err = e.continues(is, want)
+			}
+			return err
+		}
+		run, err := readRun(line)
+		if err == nil {
+			e.played[place{run.Seed, run.Try}] = *run
+		}
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("keep a result: %w", err)
+		return cli.UsageError{Err: fmt.Errorf("--resume: %w", err)}
 	}
-	if _, err := r.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("keep a result: %w", err)
+	e.results = file
+	if is == nil {
+		return file.Write(want) //nolint:wrapcheck // it says what failed
 	}
 	return nil
 }
 
-// played returns a run from the file, if it is there.
-func (r *results) played(seed uint64, try int) (run Run, ok bool) {
-	if r == nil {
-		return run, false
+// continues compares the head of a file with what is asked for, and takes over its worlds.
+func (e *Evaluation) continues(is, want *head) error {
+	fresh := is.Secret
+	if fresh != "" && want.Secret != "" {
+		want.Secret = fresh
 	}
-	run, ok = r.done[place{seed, try}]
-	return run, ok
-}
-
-func (r *results) close() error {
-	if r == nil {
-		return nil
+	if differences := is.differences(want); len(differences) > 0 {
+		return fmt.Errorf("it has results of another evaluation: %s", strings.Join(differences, ", "))
 	}
-	return r.file.Close() //nolint:wrapcheck // it names the file
+	e.FreshSecret = fresh
+	return nil
 }

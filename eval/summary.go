@@ -6,6 +6,7 @@ import (
 
 	"platen/client"
 	"platen/eval/statistic"
+	"platen/eval/usage"
 	"platen/internal/publish/economy"
 	"platen/internal/words/money"
 )
@@ -44,7 +45,7 @@ type Summary struct {
 	PassHat   []float64 `json:"pass_hat,omitempty"`
 	PassSkill float64   `json:"pass_skill"`
 	// Usage adds up the usage of all runs, nil if no command reported any.
-	Usage *Usage `json:"usage,omitempty"`
+	Usage *usage.Usage `json:"usage,omitempty"`
 	// Reward is the mean of the runs' rewards, and RewardScaleMinor the worth of 1, which is published; nil where
 	// none is.
 	Reward           *float64     `json:"reward,omitempty"`
@@ -160,6 +161,14 @@ func (s *Summary) reward(runs []*Run) {
 		s.Reward = new(sum / float64(rewarded))
 		s.RewardScaleMinor = new(measuredPreset(s.Preset).RewardScale(s.Day))
 	}
+}
+
+func totalUsage(runs []Run) *usage.Usage {
+	all := make([]*usage.Usage, len(runs))
+	for i := range runs {
+		all[i] = runs[i].Usage
+	}
+	return usage.Sum(all)
 }
 
 // meanScore is the mean of the exactly-once scores, nil where none is judged. A run with too little to judge counts as

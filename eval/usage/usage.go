@@ -1,4 +1,5 @@
-package eval
+// Package usage reads the tokens and the cost that a command says its run took.
+package usage
 
 import (
 	"encoding/json"
@@ -9,8 +10,11 @@ import (
 	"path/filepath"
 )
 
-// Usage has the tokens and the cost of a run, from the file that PLATEN_USAGE_FILE names.
-// Fields that the command does not give are 0.
+// Variable is that of the environment which names the file of a run.
+const Variable = "PLATEN_USAGE_FILE"
+
+// Usage has the tokens and the cost of a run, from the file that Variable names. Fields that the command
+// does not give are 0.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`
@@ -20,26 +24,31 @@ type Usage struct {
 // maxUsage bounds the file, in bytes.
 const maxUsage = 1 << 16
 
-// usagePlace is where a command may leave its usage, "" where there is no room for that.
-type usagePlace struct{ path string }
+// Place is where a command may leave its usage, "" where there is no room for that.
+type Place struct{ path string }
 
-func usageFile() usagePlace {
+// NewPlace makes a place for a run.
+func NewPlace() Place {
 	folder, err := os.MkdirTemp("", "platen-usage-")
 	if err != nil {
-		return usagePlace{}
+		return Place{}
 	}
-	return usagePlace{filepath.Join(folder, "usage.json")}
+	return Place{filepath.Join(folder, "usage.json")}
 }
 
-func (u usagePlace) remove() {
-	if u.path != "" {
-		_ = os.RemoveAll(filepath.Dir(u.path)) // the rest is in the folder of temporary files
+// Environment is what a command is told of its place.
+func (p Place) Environment() string { return Variable + "=" + p.path }
+
+// Remove removes the place with what is in it.
+func (p Place) Remove() {
+	if p.path != "" {
+		_ = os.RemoveAll(filepath.Dir(p.path)) // the rest is in the folder of temporary files
 	}
 }
 
-// read returns the usage, nil where the command left none.
-func (u usagePlace) read() (*Usage, error) {
-	file, err := os.Open(u.path)
+// Read returns the usage, nil where the command left none.
+func (p Place) Read() (*Usage, error) {
+	file, err := os.Open(p.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil //nolint:nilnil // most commands leave none
 	}
@@ -59,11 +68,10 @@ func (u usagePlace) read() (*Usage, error) {
 	return &all, nil
 }
 
-// totalUsage adds the usage of runs up, nil where none said anything.
-func totalUsage(runs []Run) *Usage {
+// Sum adds usages up; it is nil where none said anything.
+func Sum(of []*Usage) *Usage {
 	var all *Usage
-	for i := range runs {
-		u := runs[i].Usage
+	for _, u := range of {
 		if u == nil {
 			continue
 		}
