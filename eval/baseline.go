@@ -131,8 +131,8 @@ func (r *Run) passes(skill float64) bool {
 	return r.Finished && r.Error == "" && r.Skill != nil && *r.Skill >= skill
 }
 
-// passHat estimates pass^k over all worlds, where a run passes with the skill of PassSkill.
-func passHat(runs []Run, passSkill float64) []float64 {
+// triesOf are the tries of each world, where a run passes with the skill of PassSkill.
+func triesOf(runs []Run, passSkill float64) []statistic.Tries {
 	var worlds []statistic.Tries
 	places := map[uint64]int{}
 	for i := range runs {
@@ -148,7 +148,7 @@ func passHat(runs []Run, passSkill float64) []float64 {
 			worlds[place].Passed++
 		}
 	}
-	return statistic.PassHat(worlds)
+	return worlds
 }
 
 // compared are the baselines that all counted runs have, beside the evaluated player.

@@ -6,6 +6,7 @@ import (
 
 	"platen/client"
 	"platen/cmd/platen/cli"
+	"platen/eval/statistic"
 	"platen/internal/publish/economy"
 	"platen/internal/words/money"
 )
@@ -157,7 +158,7 @@ func TestARunPassesWithItsSkillAndWithoutAnError(t *testing.T) {
 		run(1, 1, true, ""), run(1, 0.99, true, ""), run(2, 2, true, ""), run(2, 2, false, ""),
 		run(3, 2, true, "exit status 1"), {Seed: 3, Finished: true},
 	}
-	if got := passHat(runs, 1); len(got) != 2 || !near(got[0], 1./3) || got[1] != 0 {
+	if got := statistic.PassHat(triesOf(runs, 1)); len(got) != 2 || !near(got[0], 1./3) || got[1] != 0 {
 		t.Errorf("pass^k is %v", got)
 	}
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -136,7 +137,9 @@ func counted(n int, of string) string {
 }
 
 // percent writes a share of 1, such as a skill, of which 1 is watchful play.
-func percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 0, 64) + " %" }
+func percent(share float64) string {
+	return strconv.FormatFloat(math.Round(share*100)+0, 'f', 0, 64) + " %" // +0 makes 0 of -0
+}
 
 // printRuns writes a line for each run, and under the table why runs failed.
 func (s *Summary) printRuns(out io.Writer) error {

@@ -12,9 +12,6 @@ import (
 	"platen/eval/results"
 )
 
-// resultsFormat is the number of the form in which results are written.
-const resultsFormat = 1
-
 // head is the first line of a file of results: the evaluation to which they belong.
 type head struct {
 	Format int                 `json:"platen_results"`
@@ -37,10 +34,7 @@ func readHead(line []byte) (*head, error) {
 	if err := json.Unmarshal(line, &h); err != nil || h.Format == 0 {
 		return nil, errNoResults
 	}
-	if h.Format != resultsFormat {
-		return nil, fmt.Errorf("its results have the form %d, and this program reads the form %d", h.Format, resultsFormat)
-	}
-	return &h, nil
+	return &h, results.Readable(h.Format) //nolint:wrapcheck // it says what is wrong
 }
 
 // differences names what is another in two evaluations. A secret is never shown.
@@ -112,7 +106,7 @@ func readRun(line []byte) (*Run, error) {
 // written counts for nothing. Fresh worlds are those of the file.
 func (e *Evaluation) Resume(path string) error {
 	want := &head{
-		Format: resultsFormat, Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults,
+		Format: results.Format, Preset: e.Preset, Day: e.Day, Bridge: e.Bridge, Clock: e.Clock, Faults: e.Faults,
 		Split: e.Split, Secret: e.FreshSecret,
 	}
 	e.played = map[place]Run{}

@@ -85,7 +85,7 @@ func summarize(e *Evaluation, runs []Run) *Summary {
 		faulty: e.faulty,
 	}
 	if s.Tries > 1 {
-		s.PassHat = passHat(runs, e.PassSkill)
+		s.PassHat = statistic.PassHat(triesOf(runs, e.PassSkill))
 	}
 	if e.Split != nil {
 		s.Split = *e.Split

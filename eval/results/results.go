@@ -13,6 +13,17 @@ import (
 	"sync"
 )
 
+// Format is the number of the form in which results are written.
+const Format = 1
+
+// Readable returns an error for results of another form.
+func Readable(format int) error {
+	if format == Format {
+		return nil
+	}
+	return fmt.Errorf("its results have the form %d, and this program reads the form %d", format, Format)
+}
+
 // maxLine bounds a line, in bytes. The report of a long life has some ten thousand.
 const maxLine = 32 << 20
 

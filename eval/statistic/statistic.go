@@ -70,3 +70,17 @@ func PassHat(worlds []Tries) []float64 {
 	}
 	return all
 }
+
+// PassAny estimates pass@k for k from 1 to the tries of each world: the probability that at least one of k tries of
+// a world passes, as the mean over the worlds. It stops at the fewest tries of a world.
+func PassAny(worlds []Tries) []float64 {
+	failed := make([]Tries, len(worlds))
+	for i, w := range worlds {
+		failed[i] = Tries{All: w.All, Passed: w.All - w.Passed}
+	}
+	all := PassHat(failed)
+	for i := range all {
+		all[i] = 1 - all[i]
+	}
+	return all
+}

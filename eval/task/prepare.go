@@ -14,6 +14,7 @@ import (
 
 	"platen/client"
 	"platen/eval/tasks"
+	"platen/eval/usage"
 )
 
 // Prepared is a task that can be tried.
@@ -22,6 +23,8 @@ type Prepared struct {
 	// Files are those that the task provides with the keys, by their names: a program to
 	// be mended, or the log of a receiver.
 	Files map[string][]byte
+	// Usage has the tokens and the cost that the player reports, nil for none.
+	Usage *usage.Usage
 }
 
 // preparation is a task that is being prepared.

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/eval/results"
 	"platen/eval/statistic"
+	"platen/eval/usage"
 )
 
 // Run lets a command try tasks, one sandbox for each world.
@@ -30,6 +32,9 @@ type Run struct {
 	Player Player
 	// Timeout is how long a try may take.
 	Timeout time.Duration
+
+	results *results.File  // where tries are kept, nil for nowhere
+	played  map[keptAt]Try // those that the file has already
 }
 
 // Player makes a try in a prepared sandbox, and returns the answer that it files, empty for
@@ -43,6 +48,9 @@ type Try struct {
 	Try   int    `json:"try"`
 	Grade *Grade `json:"grade,omitempty"`
 	Error string `json:"error,omitempty"`
+	// Usage has the tokens and the cost that the player reported, nil for none. Seconds is how long the player took.
+	Usage   *usage.Usage `json:"usage,omitempty"`
+	Seconds float64      `json:"seconds,omitzero"`
 }
 
 // Outcome is the result of all tries of a task.
@@ -66,23 +74,7 @@ type Outcome struct {
 
 // settle adds up what came of the tries.
 func (o *Outcome) settle(tries int) {
-	var means []float64
-	var worlds []statistic.Tries
-	for i, t := range o.Tries {
-		if i == 0 || t.Seed != o.Tries[i-1].Seed {
-			means, worlds = append(means, 0), append(worlds, statistic.Tries{})
-		}
-		last := len(worlds) - 1
-		worlds[last].All++
-		if t.Grade == nil {
-			continue
-		}
-		means[last] += t.Grade.Score / float64(tries)
-		if t.Grade.Passed {
-			worlds[last].Passed++
-			o.Passed++
-		}
-	}
+	means, worlds := o.byWorld()
 	if len(means) == 0 {
 		return
 	}
@@ -93,8 +85,33 @@ func (o *Outcome) settle(tries int) {
 	}
 }
 
+// byWorld are the mean score and the tries of each world, and counts those that passed.
+func (o *Outcome) byWorld() (means []float64, worlds []statistic.Tries) {
+	o.Passed = 0
+	for i, t := range o.Tries {
+		if i == 0 || t.Seed != o.Tries[i-1].Seed {
+			means, worlds = append(means, 0), append(worlds, statistic.Tries{})
+		}
+		last := len(worlds) - 1
+		worlds[last].All++
+		if t.Grade == nil {
+			continue
+		}
+		means[last] += t.Grade.Score
+		if t.Grade.Passed {
+			worlds[last].Passed++
+			o.Passed++
+		}
+	}
+	for i := range means {
+		means[i] /= float64(worlds[i].All)
+	}
+	return means, worlds
+}
+
 // Play plays all tasks on a closed server without limits, and says how each went as it ends.
-func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Writer) ([]Outcome, error) {
+func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Writer) (_ []Outcome, err error) {
+	defer func() { err = errors.Join(err, r.results.Close()) }()
 	all := make([]Outcome, 0, len(r.Tasks))
 	for _, t := range r.Tasks {
 		o := Outcome{Task: t.Name, Difficulty: t.Difficulty, FreshSecret: r.FreshSecret}
@@ -105,8 +122,14 @@ func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Wri
 				if ctx.Err() != nil {
 					return all, context.Cause(ctx)
 				}
-				try := r.try(ctx, t, baseURL, creationKey, at)
-				try.Try = n + 1
+				try, known := r.played[keptAt{t.Name, at.Seed, n + 1}]
+				if !known {
+					try = r.try(ctx, t, baseURL, creationKey, at)
+					try.Try = n + 1
+					if err := r.keep(ctx, t, try); err != nil {
+						return all, err
+					}
+				}
 				o.Tries = append(o.Tries, try)
 				if try.Grade == nil {
 					fmt.Fprintf(said, "%s, seed %d: %s\n", t.Name, at.Seed, try.Error)
@@ -124,6 +147,15 @@ func (r *Run) Play(ctx context.Context, baseURL, creationKey string, said io.Wri
 	return all, nil
 }
 
+// keep keeps a try in the file. One that was cut is played again.
+func (r *Run) keep(ctx context.Context, t *Task, try Try) error {
+	if ctx.Err() == nil {
+		//nolint:wrapcheck // it says what failed
+		return r.results.Write(&kept{Task: t.Name, Difficulty: t.Difficulty, Try: try})
+	}
+	return nil
+}
+
 func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, at World) Try {
 	try := Try{Seed: at.Seed}
 	s, err := t.Prepare(ctx, baseURL, creationKey, at)
@@ -131,9 +163,11 @@ func (r *Run) try(ctx context.Context, t *Task, baseURL, creationKey string, at 
 		try.Error = err.Error()
 		return try
 	}
+	began := time.Now()
 	patient, cancel := context.WithTimeout(ctx, r.Timeout)
 	answer, err := r.Player(patient, t, s, baseURL)
 	cancel()
+	try.Usage, try.Seconds = s.Usage, float64(time.Since(began).Milliseconds())/1000
 	if err != nil {
 		try.Error = err.Error()
 	}
@@ -161,17 +195,21 @@ func Command(command []string, output io.Writer) Player {
 			return nil, err
 		}
 		file := filepath.Join(folder, "answer.json")
+		took := usage.NewPlace()
+		defer took.Remove()
 		origin := strings.TrimSuffix(baseURL, client.BasePath)
 		cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running it is the purpose
 		inherited := slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLATEN_") })
 		cmd.Env = append(inherited,
 			"PLATEN_URL="+baseURL, "PLATEN_MCP_URL="+origin+"/mcp", "PLATEN_OFFICE_KEY="+s.OfficeKey,
 			"PLATEN_FACTORY_KEY="+s.FactoryKey, "PLATEN_TASK="+t.Name, "PLATEN_INSTRUCTION="+t.Assignment(),
-			"PLATEN_FOLDER="+folder, "PLATEN_ANSWER_FILE="+file)
+			"PLATEN_FOLDER="+folder, "PLATEN_ANSWER_FILE="+file, took.Environment())
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, time.Second
 		ran := cmd.Run()
 		answer, err := readLimited(file)
-		return answer, errors.Join(ran, err)
+		var unread error
+		s.Usage, unread = took.Read()
+		return answer, errors.Join(ran, err, unread)
 	}
 }
 

@@ -36,7 +36,7 @@ func NewPlace() Place {
 	return Place{filepath.Join(folder, "usage.json")}
 }
 
-// Environment is what a command is told of its place.
+// Environment is the variable that tells a command its place.
 func (p Place) Environment() string { return Variable + "=" + p.path }
 
 // Remove removes the place with what is in it.

@@ -110,7 +110,8 @@ var narrow = []struct{ packages, may, reason string }{
 		"client internal/config internal/words/money internal/edge/webhook internal/edge/webhook/diagnosis",
 		"commands that play know Platen as a client does"},
 	{"cmd/platen/cli/resource", "client cmd/platen/cli internal/words/money", "as above"},
-	{"eval/statistic eval/tasks eval/bound", "", "they know no run"},
+	{"eval/statistic eval/tasks eval/bound eval/results eval/usage", "", "they know no run"},
+	{"eval/report", "eval/statistic eval/usage", "it writes pages: those who know runs fill them"},
 	{"eval/trace", "client", "it records what a client does"},
 	{"eval/player", words + " internal/operation internal/sandbox internal/company/... internal/desk/... client",
 		"the one door into the server: players see a company through the operation table, and play it in their own " +

@@ -157,6 +157,7 @@ func evalCommand() *cobra.Command {
 	cmd.Flags().StringVar(&e.TraceFolder, "trace", "",
 		"A folder for the requests and responses of each run, for platen replay.")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object with every report.")
+	cmd.AddCommand(evalReport())
 	return cmd
 }
 

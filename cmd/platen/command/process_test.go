@@ -12,11 +12,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"platen/client"
+	"platen/eval/player"
 	"platen/test/testclient"
 )
 
@@ -24,6 +27,7 @@ import (
 const (
 	alone  = "platen"
 	series = "platen-series"
+	known  = "known-player"
 )
 
 // TestMain is the program too: one command line, as people start it, or one after the other.
@@ -34,6 +38,9 @@ func TestMain(m *testing.M) {
 		return
 	case series:
 		serveProcess()
+		return
+	case known:
+		playAsKnown()
 		return
 	}
 	os.Exit(withProgram(m.Run))
@@ -48,6 +55,7 @@ func withProgram(tests func() int) int {
 	defer os.RemoveAll(folder)
 	self, err := os.Executable()
 	err = errors.Join(err, os.Symlink(self, filepath.Join(folder, alone)),
+		os.Symlink(self, filepath.Join(folder, known)),
 		os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH")))
 	if err != nil {
 		panic(err)
@@ -165,4 +173,22 @@ func (l commandLine) run(folder string) (got outcome, err error) {
 	stderr, again := os.ReadFile(complaints)
 	got.Stdout, got.Stderr = string(stdout), string(stderr)
 	return got, errors.Join(err, again, os.Stdout.Close(), os.Stderr.Close())
+}
+
+// playAsKnown plays the sandbox of an evaluation as a player of known skill: known-player greedy 5.
+func playAsKnown() {
+	days, err := strconv.Atoi(os.Args[2])
+	if err == nil {
+		err = fmt.Errorf("nobody is %q", os.Args[1])
+		for _, p := range player.Policies() {
+			if p.Name == os.Args[1] {
+				keys := client.Keys{Office: os.Getenv("PLATEN_OFFICE_KEY"), Factory: os.Getenv("PLATEN_FACTORY_KEY")}
+				err = p.PlayRemote(context.Background(), client.New(os.Getenv("PLATEN_URL"), keys), days)
+			}
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }

@@ -27,7 +27,7 @@ func tasksCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	cmd.AddCommand(tasksList(), tasksShow(), tasksRun(), tasksPrepare(), tasksGrade(), tasksSolve(), tasksServe(),
-		tasksReady(), tasksCollect(), tasksExport())
+		tasksReady(), tasksCollect(), tasksExport(), tasksReport())
 	return cmd
 }
 
@@ -103,7 +103,8 @@ func tasksRun() *cobra.Command {
 			"  PLATEN_URL, PLATEN_MCP_URL       base URL of the API, and the agent endpoint\n" +
 			"  PLATEN_OFFICE_KEY, PLATEN_FACTORY_KEY\n" +
 			"  PLATEN_FOLDER                    a folder of its own, with the files of the task\n" +
-			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n\n" +
+			"  PLATEN_ANSWER_FILE               where a task asks for an answer: the file for its JSON object\n" +
+			"  PLATEN_USAGE_FILE                where it may leave its tokens and cost, as in platen eval\n\n" +
 			"The clock moves only with POST /sandbox/tick. Results go to standard output, the output of the\n" +
 			"command to standard error. --player oracle or nothing tries tasks without a command. The exit status\n" +
 			"is 0 for any score, unless --require names the least.\n\n" +

@@ -17,8 +17,8 @@ import (
 type chosenWorlds struct {
 	splitFlags
 
-	seeds string
-	first int
+	seeds, resume string
+	first         int
 }
 
 func (c *chosenWorlds) add(cmd *cobra.Command) {
@@ -26,6 +26,8 @@ func (c *chosenWorlds) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.seeds, "seeds", "",
 		"Worlds to play: 1..20, or 3,8. Defaults to the published five, 1..5.")
 	cmd.Flags().IntVar(&c.first, "worlds", 0, "How many of them to play. 0 plays all.")
+	cmd.Flags().StringVar(&c.resume, "resume", "",
+		"Save each try to this file, for platen tasks report, and skip the tries that it has.")
 }
 
 // tasks sets the tasks of a run: those of some names, or all.
@@ -70,6 +72,11 @@ func (c *chosenWorlds) worlds(cmd *cobra.Command, r *task.Run) (secret string, e
 	}
 	if r.FreshSecret, err = c.draw(); err != nil {
 		return "", err
+	}
+	if c.resume != "" {
+		if err := r.Resume(c.resume, client.Split(c.split)); err != nil {
+			return "", err //nolint:wrapcheck // it names the flag
+		}
 	}
 	if secret, err = c.secret(cmd, r.FreshSecret); err != nil {
 		return "", err
