@@ -226,55 +226,102 @@ func (c *Company) awaited(workOrderID string, refusal error) error {
 }
 
 // CanShipFromFactory refuses goods that cannot be sent out.
-func (c *Company) CanShipFromFactory(workOrderID string) error {
-	if _, err := c.factory.Shippable(c.rec, workOrderID); err != nil {
-		return c.awaited(workOrderID, err)
+func (c *Company) CanShipFromFactory(in *factory.CreateFactoryShipment) (factory.Parcel, error) {
+	if err := catalog.CheckReference("part_ref", in.PartRef); err != nil {
+		return factory.Parcel{}, err
 	}
-	return nil
+	p, err := c.factory.Shippable(c.rec, in)
+	if err != nil {
+		return p, c.awaited(in.WorkOrderID, err)
+	}
+	return p, c.closes(&p)
 }
 
-// ShipFromFactory sends a work order's goods out and returns the shipment's
+// canShipWhole refuses goods of a work order that cannot be sent out whole.
+func (c *Company) canShipWhole(workOrderID string) error {
+	_, err := c.CanShipFromFactory(&factory.CreateFactoryShipment{WorkOrderID: workOrderID})
+	return err
+}
+
+// closes refuses a final part that is less than its customer takes as the whole, which the auto bridge knows.
+func (c *Company) closes(p *factory.Parcel) error {
+	if !p.Final || !c.bridged() {
+		return nil
+	}
+	if lot, ok := c.office.LotByReference(*p.Work.Reference); ok {
+		if lot.Status != office.LotAccepted || c.office.CompletesLot(lot, p.Work.SKU, p.Quantity) {
+			return nil
+		}
+		return problem.New(problem.QuantityMismatch, "The lot %s is for %d; its customer takes no fewer.",
+			lot.Number, lot.Quantity).With(problem.QuantityDetails{Quantity: lot.Quantity})
+	}
+	order, ok := c.office.OrderByReference(*p.Work.Reference)
+	if !ok || order.Status != office.OrderInProduction || c.office.Closes(order, p.Quantity) {
+		return nil
+	}
+	least := c.office.Least(order)
+	return problem.New(problem.QuantityMismatch, "The customer of %s takes no fewer than %d of %d as the whole.",
+		order.Number, least, order.Quantity).With(problem.QuantityDetails{Quantity: least})
+}
+
+// ShipFromFactory sends goods of a work order out and returns the shipment's
 // id. The auto bridge bills them at Head Office (hand-off 3).
 func (c *Company) ShipFromFactory(in *factory.CreateFactoryShipment) (string, error) {
-	if err := c.CanShipFromFactory(in.WorkOrderID); err != nil {
+	p, err := c.CanShipFromFactory(in)
+	if err != nil {
 		return "", err
 	}
-	w, _ := c.factory.WorkOrders.Find(in.WorkOrderID)
-	bill := c.billing(w)
+	bill := c.billing(&p)
 	if bill == nil {
-		id := c.factory.Ship(c.rec, in, factory.SourceClient, nil)
-		c.goodsLeave(w)
+		id := c.factory.Ship(c.rec, p, factory.SourceClient, nil)
+		c.goodsLeave(&p)
 		return id, nil
 	}
-	id := c.factory.Ship(c.rec, in, factory.SourceClient, new(c.office.Shipments.Rows.NextID(c.rec)))
-	c.goodsLeave(w)
+	id := c.factory.Ship(c.rec, p, factory.SourceClient, new(c.office.Shipments.Rows.NextID(c.rec)))
+	c.goodsLeave(&p)
 	bill(id)
 	return id, nil
 }
 
-// billing bills the order that a work order's goods complete, for the auto
-// bridge, or is nil when there is nothing to bill: the customer has not got all
-// of it then, or its order is over. Whose work order it is does not matter,
-// since the customer knows the goods by their reference (contract:
+// billing bills the goods of a parcel, and those that its customer had before, for the auto
+// bridge, or is nil when there is nothing to bill: a lot is not whole with it, or its order is over. Whose work order
+// it is does not matter, since the customer knows the goods by their reference (contract:
 // OPEN.BRIDGE.SHIPMENT).
-func (c *Company) billing(w *factory.WorkOrder) func(shipmentID string) {
+func (c *Company) billing(p *factory.Parcel) func(shipmentID string) {
 	if !c.bridged() {
 		return nil
 	}
+	w := p.Work
 	if lot, ok := c.office.LotByReference(*w.Reference); ok {
-		if lot.Status != office.LotAccepted || !c.office.CompletesLot(lot, w.SKU, w.Quantity) {
+		if lot.Status != office.LotAccepted || !c.office.CompletesLot(lot, w.SKU, p.Quantity) {
 			return nil
 		}
 		return func(shipmentID string) { c.office.ShipLot(c.rec, lot.ID, &shipmentID, office.SourceBridge) }
 	}
 	order, ok := c.office.OrderByReference(*w.Reference)
-	if !ok || order.Status != office.OrderInProduction || !c.office.CompletesOrder(order, w.SKU, w.Quantity) {
+	if !ok || order.Status != office.OrderInProduction || order.SKU != w.SKU {
+		return nil
+	}
+	bill := office.Bill{Quantity: c.office.Billable(order, p.Quantity), Final: p.Final, Source: office.SourceBridge}
+	if bill.Quantity == 0 {
 		return nil
 	}
 	return func(shipmentID string) {
-		c.office.Ship(c.rec, order.ID, &shipmentID, office.SourceBridge)
-		c.noteBilled(order)
+		bill.FactoryRef = &shipmentID
+		c.billOrder(order, bill)
 	}
+}
+
+// billOrder bills goods of an order and returns the shipment's id.
+func (c *Company) billOrder(order *office.SalesOrder, bill office.Bill) string {
+	id := c.office.Ship(c.rec, order.ID, bill)
+	if bill.Final {
+		c.ended(order.ID)
+	}
+	if order.Status == office.OrderShipped && record.Private(c.office.SalesOrders, order.ID).AcceptedOn != nil {
+		c.missions.Note(c.rec, mission.BilledOrder)
+	}
+	return id
 }
 
 // ShipFromOffice bills an order or a lot and returns the shipment's id.
@@ -285,45 +332,46 @@ func (c *Company) ShipFromOffice(in *office.CreateOfficeShipment) (string, error
 	if in.ContractLotID != nil {
 		return c.shipLot(*in.ContractLotID, in.Quantity, in.FactoryShipmentRef)
 	}
-	return c.shipOrder(*in.SalesOrderID, in.Quantity, in.FactoryShipmentRef)
+	return c.shipOrder(in)
 }
 
-// shipOrder bills an order and returns the shipment's id. The auto
-// bridge sends the goods out at the Factory first, so they must be ready
-// (hand-off 3, from the other side), unless the customer has them already.
-func (c *Company) shipOrder(orderID string, quantity *int64, factoryRef *string) (string, error) {
-	order, err := c.office.Shippable(orderID, quantity)
+// shipOrder bills goods of an order and returns the shipment's id. The auto
+// bridge sends those that the customer has not got out at the Factory first, so they must be ready
+// (hand-off 3, from the other side).
+func (c *Company) shipOrder(in *office.CreateOfficeShipment) (string, error) {
+	order, quantity, err := c.office.Shippable(in)
 	if err != nil {
 		return "", err
 	}
-	if c.bridged() && !c.office.OrderArrived(order) {
-		w, err := c.factory.Shippable(c.rec, *order.BridgedWorkOrderID)
+	bill := office.Bill{Quantity: quantity, Final: in.Final, FactoryRef: in.FactoryShipmentRef, Source: office.SourceClient}
+	if missing := quantity - c.office.Billable(order, 0); c.bridged() && missing > 0 {
+		p, err := c.factory.Shippable(c.rec, c.mirrored(order, missing, in.Final))
 		if err != nil {
 			return "", err
 		}
-		factoryID := c.mirrorAtFactory(w)
-		if factoryRef == nil {
-			factoryRef = &factoryID
+		factoryID := c.mirrorAtFactory(&p)
+		if bill.FactoryRef == nil {
+			bill.FactoryRef = &factoryID
 		}
 	}
-	id := c.office.Ship(c.rec, orderID, factoryRef, office.SourceClient)
-	c.noteBilled(order)
-	return id, nil
+	return c.billOrder(order, bill), nil
+}
+
+// mirrored is the shipment of the Factory for so much of an order: of all of its work order without a quantity.
+func (c *Company) mirrored(order *office.SalesOrder, quantity int64, final bool) *factory.CreateFactoryShipment {
+	in := &factory.CreateFactoryShipment{WorkOrderID: *order.BridgedWorkOrderID, Final: final}
+	if w, _ := c.factory.WorkOrders.Find(in.WorkOrderID); quantity < w.Quantity-w.QuantityShipped {
+		in.Quantity = &quantity
+	}
+	return in
 }
 
 // mirrorAtFactory sends the goods out that Head Office is about to bill.
-func (c *Company) mirrorAtFactory(w *factory.WorkOrder) (shipmentID string) {
+func (c *Company) mirrorAtFactory(p *factory.Parcel) (shipmentID string) {
 	officeID := c.office.Shipments.Rows.NextID(c.rec)
-	shipmentID = c.factory.Ship(c.rec, &factory.CreateFactoryShipment{WorkOrderID: w.ID}, factory.SourceBridge,
-		&officeID)
-	c.goodsLeave(w)
+	shipmentID = c.factory.Ship(c.rec, *p, factory.SourceBridge, &officeID)
+	c.goodsLeave(p)
 	return shipmentID
-}
-
-func (c *Company) noteBilled(order *office.SalesOrder) {
-	if record.Private(c.office.SalesOrders, order.ID).AcceptedOn != nil {
-		c.missions.Note(c.rec, mission.BilledOrder)
-	}
 }
 
 // checkBridge reports hand-offs of an auto bridge that are not whole.

@@ -109,7 +109,7 @@ func (c *Company) checkTimers() error {
 		want(run.Status == factory.RunRunning, factory.TimerRunEnds, run.ID)
 	}
 	for work, private := range c.factory.WorkOrders.All {
-		want(private.Finishing, factory.TimerFinishingEnds, work.ID)
+		want(len(private.Finishing) > 0, factory.TimerFinishingEnds, work.ID)
 	}
 	return err
 }

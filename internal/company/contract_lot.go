@@ -53,11 +53,11 @@ func (c *Company) shipLot(lotID string, quantity *int64, factoryRef *string) (st
 	if !c.bridged() || c.office.LotArrived(lot) {
 		return c.office.ShipLot(c.rec, lotID, factoryRef, office.SourceClient), nil
 	}
-	w, err := c.factory.Shippable(c.rec, *lot.WorkOrderRef)
+	p, err := c.factory.Shippable(c.rec, &factory.CreateFactoryShipment{WorkOrderID: *lot.WorkOrderRef})
 	if err != nil {
 		return "", err
 	}
-	factoryID := c.mirrorAtFactory(w)
+	factoryID := c.mirrorAtFactory(&p)
 	if factoryRef == nil {
 		factoryRef = &factoryID
 	}

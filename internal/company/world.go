@@ -114,11 +114,15 @@ func (c *Company) affect(d lore.Disruption, runs bool) {
 	}
 }
 
-// goodsLeave takes a work order's goods to their addressee. The goods that a
+// goodsLeave takes a parcel to its addressee. The goods that a
 // customer takes count towards the open major order.
-func (c *Company) goodsLeave(w *factory.WorkOrder) {
-	if worth := c.office.GoodsArrive(c.rec, *w.Reference, w.SKU, w.Quantity); worth > 0 {
-		c.lore.Contribute(c.rec, w.SKU, w.Quantity, worth)
+func (c *Company) goodsLeave(p *factory.Parcel) {
+	w := p.Work
+	worth := c.office.GoodsArrive(c.rec, office.Parcel{
+		Reference: *w.Reference, SKU: w.SKU, Quantity: p.Quantity, Final: p.Final,
+	})
+	if worth > 0 {
+		c.lore.Contribute(c.rec, w.SKU, p.Quantity, worth)
 		c.ended(*w.Reference)
 	}
 }

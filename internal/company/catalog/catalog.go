@@ -204,6 +204,15 @@ type Customer struct {
 	// LatePPM is the probability of paying late.
 	LatePPM    int64
 	CreditNote string
+	// AcceptsParts is set for a customer who pays for a part when it has come. Others pay once all has.
+	AcceptsParts bool
+	// TolerancePct is how much less than ordered, in per cent, a customer takes as the whole.
+	TolerancePct int64
+}
+
+// Least is the smallest quantity that the customer takes as the whole of so much.
+func (c *Customer) Least(quantity int64) int64 {
+	return quantity - quantity*c.TolerancePct/100
 }
 
 // Customers returns the customers in the order of teaching.
@@ -220,12 +229,12 @@ func CustomerByID(id string) (Customer, bool) {
 }
 
 var customers = []Customer{ //nolint:gochecknoglobals // the table itself
-	{"cus_brightwell", "Brightwell Events", 5, Usual, 100_000, "Pays within the week."},
-	{"cus_halden", "Halden Street Theatre", 7, Usual, 150_000, "Pays after the premiere."},
-	{"cus_kestrel", "Kestrel Travel", 7, Slow, 300_000, "Often needs a few days more."},
-	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000, "Pays in two halves, three working days apart."},
-	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always."},
-	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature."},
-	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms."},
-	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000, "Pays in two halves, three working days apart."},
+	{"cus_brightwell", "Brightwell Events", 5, Usual, 100_000, "Pays within the week.", false, 0},
+	{"cus_halden", "Halden Street Theatre", 7, Usual, 150_000, "Pays after the premiere.", true, 5},
+	{"cus_kestrel", "Kestrel Travel", 7, Slow, 300_000, "Often needs a few days more.", true, 10},
+	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000, "Pays in two halves, three working days apart.", true, 5},
+	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always.", true, 5},
+	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature.", false, 0},
+	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms.", true, 10},
+	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000, "Pays in two halves, three working days apart.", true, 0},
 }

@@ -207,7 +207,7 @@ func (f *Factory) planOrders(p *RunPlan, ids []string) error {
 			return problem.WrongState("work_order", w.Number, string(w.Status), "printed",
 				string(WorkCreated), string(WorkPrinting))
 		}
-		if private.RunID != "" || private.Finishing {
+		if private.RunID != "" || w.open() == 0 {
 			return problem.New(problem.InvalidState, "The work order %s is already being printed or finished.",
 				w.Number).
 				With(problem.StateDetails{Status: string(w.Status), Allowed: []string{}}).

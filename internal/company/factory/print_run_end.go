@@ -110,12 +110,12 @@ func (f *Factory) distribute(r *record.Recorder, o *output, c cause) {
 		f.move(r, w.SKU, o.surplus, surplusCost, c)
 	}
 	private.CostMinor += o.cost - surplusCost
-	if w.open() > 0 {
-		f.waits(w, WaitsForPress)
-		return // short: the order stays in printing and needs a top-up run
+	// An order that is short stays in printing and needs a top-up run; what is good is finished meanwhile.
+	f.waitsOn(w)
+	if o.good == 0 {
+		return
 	}
-	private.Finishing = true
-	f.waits(w, WaitsForFinishing)
+	private.Finishing = append(private.Finishing, o.good)
 	r.Set(sim.Timer{
 		Due: r.Now() + f.finishingMinutes(o.product), Class: sim.ClassDay, Kind: TimerFinishingEnds, Ref: w.ID,
 	})

@@ -2,6 +2,7 @@ package factory
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
@@ -14,6 +15,7 @@ import (
 // WorkOrderStatus is the status of a work order.
 //
 //	created ──print run started──▶ printing ──finishing ended──▶ ready ──shipped──▶ shipped
+//	                                   └──a final part shipped───────────────────────▶ shipped
 //	   └──taken from stock──▶ ready          └──made to stock──▶ stocked
 type WorkOrderStatus string
 
@@ -76,17 +78,19 @@ type WorkOrder struct {
 	Quantity          int64           `json:"quantity" doc:"How many units are asked for."`
 	QuantityFromStock int64           `json:"quantity_from_stock" doc:"Units that come from the shelf instead of the press: all of them, for a stock product with a reference that was on hand when the order was written, or 0. They stay reserved until they are shipped, or their customer takes them no more."`
 	QuantityGood      int64           `json:"quantity_good" doc:"Good units printed for it so far, over all its runs."`
+	QuantityReady     int64           `json:"quantity_ready" doc:"Units whose finishing has ended, or that the shelf covered: they can leave, also as a part."`
+	QuantityShipped   int64           `json:"quantity_shipped" doc:"Units that have left the gate, over all its shipments."`
 	Reference         *string         `json:"reference" doc:"The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that go on the shelf."`
 	Source            string          `json:"source" enum:"client,bridge" doc:"client: your program wrote it; bridge: the auto bridge did."`
 	DueDate           *moment.Date    `json:"due_date" doc:"The date by which the goods are wanted. It helps to plan the presses: the Factory does not act on it. Null without one."`
 	Priority          int64           `json:"priority" doc:"1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it."`
-	Status            WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked" doc:"created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf."`
+	Status            WorkOrderStatus `json:"status" enum:"created,printing,ready,shipped,stocked" doc:"created has not been printed; printing has had a run started; ready can be shipped whole; shipped has left the gate, whole or closed by a final part. stocked has no reference, and its goods are on the shelf."`
 	WaitsFor          Wait            `json:"waits_for" enum:"press,run,finishing,shipment,nothing" doc:"The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in printing that waits for a press had a run that ended short, and needs another."`
 	MaterialNeeds     []Need          `json:"material_needs" doc:"The paper and ink for the units that are still to be printed, without overs, make-ready and plates. Empty when there are none."`
 	PrintRunIDs       []string        `json:"print_run_ids" doc:"Its print runs, oldest first."`
 	OrderExpired      bool            `json:"order_expired" doc:"True once the order or the lot of its reference has expired, with the bridge auto: no customer takes the goods, it waits for nothing and is not printed. Always false with the bridge manual: the Factory knows no orders."`
-	ReadyOn           *moment.Date    `json:"ready_on" doc:"The in-world date on which finishing ended or the shelf covered it; null before."`
-	ShipmentID        *string         `json:"shipment_id" doc:"The shipment of the Factory that carried the goods; null before."`
+	ReadyOn           *moment.Date    `json:"ready_on" doc:"The in-world date on which the finishing of all units ended or the shelf covered it; null before."`
+	ShipmentID        *string         `json:"shipment_id" doc:"The last shipment of the Factory that carried goods of it; null before."`
 	record.Stamps
 }
 
@@ -97,8 +101,10 @@ type WorkOrderPrivate struct {
 	// Over is set once the Factory knows that its customer takes no more goods: it waits for nothing, is not printed,
 	// is not open and holds nothing of the shelf.
 	Over bool `json:"over,omitzero"`
-	// Finishing is set between the end of the last run and ready.
-	Finishing bool `json:"finishing,omitzero"`
+	// Finishing are the units of each run that are being finished, the oldest run first.
+	Finishing []int64 `json:"finishing,omitempty"`
+	// PartReadyOn is the date on which the last of its ready units became that.
+	PartReadyOn moment.Date `json:"part_ready_on,omitzero"`
 	// CostMinor is the cost of its material.
 	CostMinor money.Minor `json:"cost_minor,omitzero"`
 }
@@ -110,6 +116,11 @@ func (*WorkOrder) Resource() string { return "work_order" }
 func (w *WorkOrder) State() string { return string(w.Status) }
 
 func (w *WorkOrder) open() int64 { return w.Quantity - w.QuantityFromStock - w.QuantityGood }
+
+// closedShort reports whether a final part with fewer units than were asked for closed it.
+func (w *WorkOrder) closedShort() bool {
+	return w.Status == WorkShipped && w.QuantityShipped < w.Quantity
+}
 
 func newWorkOrders() *record.Table[WorkOrder, WorkOrderPrivate] {
 	return record.NewTable(record.Definition{Resource: "work_order", Prefix: "wo"},
@@ -156,7 +167,12 @@ func (f *Factory) CanCreate(in *CreateWorkOrder, source string) error {
 			product.Name)
 	}
 	if in.Reference != nil && source != SourceBridge && !f.DoubleWork {
-		if ids := f.workOrdersFor(*in.Reference); len(ids) > 0 {
+		ids := f.workOrdersFor(*in.Reference)
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+			w, _ := f.WorkOrders.Find(id)
+			return w.closedShort()
+		})
+		if len(ids) > 0 {
 			id := ids[len(ids)-1]
 			return problem.New(problem.DuplicateReference, "The work order %s already has the reference %q.",
 				id, *in.Reference).
@@ -181,6 +197,11 @@ func (f *Factory) waits(w *WorkOrder, next Wait) {
 	if w.WaitsFor = next; next == WaitsForPress {
 		f.State.WorkOrdersToPrint++
 	}
+}
+
+// waitsOn notes what a work order waits for next, by all else that is known of it.
+func (f *Factory) waitsOn(w *WorkOrder) {
+	f.waits(w, record.Private(f.WorkOrders, w.ID).next(w))
 }
 
 // workOrdersFor are the ids of the work orders with a reference, in the order of their births.
@@ -242,7 +263,8 @@ func (f *Factory) takeFromStock(r *record.Recorder, w *WorkOrder) {
 	}
 	item, _ = f.Stock.Edit(r, item.ID)
 	item.Reserved += w.Quantity
-	w.QuantityFromStock = w.Quantity
+	record.EditPrivate(f.WorkOrders, r, w.ID).PartReadyOn = r.Date()
+	w.QuantityFromStock, w.QuantityReady = w.Quantity, w.Quantity
 	w.MaterialNeeds = []Need{}
 	f.makeReady(r, w, WorkReady)
 }
@@ -250,9 +272,7 @@ func (f *Factory) takeFromStock(r *record.Recorder, w *WorkOrder) {
 func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus) string {
 	w.ReadyOn = new(r.Date())
 	record.Move(r, w, &w.Status, to)
-	if f.waits(w, WaitsForShipment); to == WorkStocked {
-		f.waits(w, WaitsForNothing)
-	}
+	f.waitsOn(w)
 	data := &event.WorkOrderReadyData{
 		Number: w.Number, SKU: w.SKU, Quantity: w.Quantity, Reference: w.Reference, ReadyOn: r.Date(),
 	}
@@ -262,11 +282,17 @@ func (f *Factory) makeReady(r *record.Recorder, w *WorkOrder, to WorkOrderStatus
 	return r.Emit(event.WorkOrderReady, w, data)
 }
 
-// FinishingEnds makes a work order ready, or puts its goods on the shelf when
-// it has no reference.
+// FinishingEnds makes the units of a run ready. Once they are all, the work order is ready, or its goods go on the
+// shelf when it has no reference.
 func (f *Factory) FinishingEnds(r *record.Recorder, id string) {
 	w, private := f.WorkOrders.Edit(r, id)
-	private.Finishing = false
+	w.QuantityReady += private.Finishing[0]
+	private.Finishing = private.Finishing[1:]
+	private.PartReadyOn = r.Date()
+	if w.QuantityReady < w.Quantity {
+		f.waitsOn(w)
+		return
+	}
 	if w.Reference != nil {
 		f.makeReady(r, w, WorkReady)
 		return
@@ -310,7 +336,7 @@ func (w *WorkOrder) setAside() bool { return w.Status == WorkReady && w.Quantity
 func (f *Factory) end(r *record.Recorder, w *WorkOrder, end End) {
 	if w.setAside() {
 		item, _ := f.Stock.Edit(r, StockItemID(w.SKU))
-		item.Reserved -= w.QuantityFromStock
+		item.Reserved -= w.QuantityFromStock - w.QuantityShipped
 	}
 	w.OrderExpired = end.Told && end.Expired
 	record.EditPrivate(f.WorkOrders, r, w.ID).Over = true
@@ -346,10 +372,10 @@ func (p *WorkOrderPrivate) next(w *WorkOrder) Wait {
 		return WaitsForNothing
 	case p.RunID != "":
 		return WaitsForRun
-	case p.Finishing:
-		return WaitsForFinishing
-	default:
+	case w.open() > 0:
 		return WaitsForPress
+	default:
+		return WaitsForFinishing
 	}
 }
 
@@ -360,7 +386,7 @@ func (f *Factory) checkWorkOrders() error {
 			open++
 		}
 		if w.Status == WorkReady && !private.Over {
-			reserved[w.SKU] += w.QuantityFromStock
+			reserved[w.SKU] += max(0, w.QuantityFromStock-w.QuantityShipped)
 		}
 		if w.WaitsFor == WaitsForPress {
 			toPrint++
@@ -372,8 +398,17 @@ func (f *Factory) checkWorkOrders() error {
 			return fmt.Errorf("work order %s has %d good of %d", w.ID, w.QuantityGood, w.Quantity)
 		}
 		done := w.Status == WorkReady || w.Status == WorkShipped || w.Status == WorkStocked
-		if done != (w.open() == 0 && !private.Finishing) {
+		if done != (w.QuantityReady == w.Quantity || w.closedShort()) {
 			return fmt.Errorf("work order %s is %s with %d open", w.ID, w.Status, w.open())
+		}
+		finishing := int64(0)
+		for _, units := range private.Finishing {
+			finishing += units
+		}
+		if w.QuantityReady != w.QuantityFromStock+w.QuantityGood-finishing || w.QuantityShipped > w.QuantityReady ||
+			w.QuantityShipped == w.Quantity && w.Status != WorkShipped {
+			return fmt.Errorf("work order %s is %s with %d good, %d in finishing, %d ready and %d shipped of %d",
+				w.ID, w.Status, w.QuantityGood, finishing, w.QuantityReady, w.QuantityShipped, w.Quantity)
 		}
 	}
 	if open != f.State.OpenWorkOrders || toPrint != f.State.WorkOrdersToPrint {

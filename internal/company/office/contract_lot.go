@@ -181,7 +181,7 @@ func (o *Office) LotShippable(id string, quantity *int64) (*ContractLot, error) 
 	if err == nil && quantity != nil && *quantity != lot.Quantity {
 		err = problem.New(problem.QuantityMismatch, "The lot %s is for %d, not %d; a lot is shipped in full.",
 			lot.Number, lot.Quantity, *quantity).
-			With(QuantityDetails{Quantity: lot.Quantity})
+			With(problem.QuantityDetails{Quantity: lot.Quantity})
 	}
 	return lot, err
 }

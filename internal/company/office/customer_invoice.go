@@ -42,7 +42,7 @@ const (
 
 // CustomerInvoice is a customer's debt for a shipment.
 type CustomerInvoice struct {
-	_ struct{} `doc:"The company's bill to a customer for one shipment."`
+	_ struct{} `doc:"The company's bill to a customer for one shipment: an order, a part of one, or a lot."`
 
 	record.Head
 	Number            string                `json:"number" doc:"The number of the invoice on paper. The customer writes it on the payment."`
@@ -70,6 +70,8 @@ type CustomerInvoicePrivate struct {
 	// paying: goods that were billed first arrived late, which Head Office
 	// does not know until then.
 	DeductionMinor money.Minor `json:"deduction_minor,omitzero"`
+	// UpTo is how much of its order is billed with it; 0 for a lot.
+	UpTo int64 `json:"up_to,omitzero"`
 	// Disputes is set for a customer that has the goods, and says until paying that
 	// they have not come.
 	Disputes bool `json:"disputes,omitzero"`
@@ -108,17 +110,26 @@ func (o *Office) Reached(invoice *CustomerInvoice) bool {
 	if invoice.ContractLotID != nil {
 		return record.Private(o.ContractLots, *invoice.ContractLotID).ArrivedOn != nil
 	}
-	return record.Private(o.SalesOrders, *invoice.SalesOrderID).ArrivedOn != nil
+	order := record.Private(o.SalesOrders, *invoice.SalesOrderID)
+	customer, _ := catalog.CustomerByID(invoice.CustomerID)
+	upTo := record.Private(o.CustomerInvoices, invoice.ID).UpTo
+	return order.cameOn(upTo) != nil && (customer.AcceptsParts || order.ArrivedOn != nil)
 }
 
-// Hopeless reports whether the goods of an invoice can reach the customer no more: its order or lot has expired.
+func (o *Office) reachedID(invoiceID string) bool {
+	invoice, _ := o.CustomerInvoices.Find(invoiceID)
+	return o.Reached(invoice)
+}
+
+// Hopeless reports whether the goods of an invoice can reach the customer no more: they have not come, and its order
+// or lot has expired.
 func (o *Office) Hopeless(invoice *CustomerInvoice) bool {
 	if invoice.ContractLotID != nil {
 		lot, _ := o.ContractLots.Find(*invoice.ContractLotID)
 		return lot.Status == LotExpired
 	}
 	order, _ := o.SalesOrders.Find(*invoice.SalesOrderID)
-	return order.Status == OrderExpired
+	return order.Status == OrderExpired && !o.Reached(invoice)
 }
 
 // takeBack ends the dispute over goods that have come after all: the customer's

@@ -2,6 +2,7 @@ package office
 
 import (
 	"fmt"
+	"slices"
 
 	"platen/internal/company/catalog"
 	"platen/internal/company/record"
@@ -98,27 +99,37 @@ func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
 	})
 	if invoice.SalesOrderID != nil {
 		order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
-		order.LateDiscountMinor = invoice.LateDiscountMinor
+		order.LateDiscountMinor += deduction
 	}
 	o.State.ReceivableMinor -= deduction
 }
 
-// markPaid closes an invoice whose balance is zero, and its order, if it is for
-// one, with it. It returns the order's id.
+// markPaid closes an invoice whose balance is zero, and with it its order, if all of that has been billed and no
+// other invoice of it is left. It returns the order's id, "" if no order is paid.
 func (o *Office) markPaid(r *record.Recorder, invoiceID string) (paid string) {
 	invoice := o.editInvoice(r, invoiceID, func(i *CustomerInvoice) {
 		record.Move(r, i, &i.Status, InvoicePaid)
 		i.PaidOn = new(r.Date())
 	})
 	if invoice.SalesOrderID != nil {
-		order, _ := o.SalesOrders.Edit(r, *invoice.SalesOrderID)
-		record.Move(r, order, &order.Status, OrderPaid)
-		paid = order.ID
+		if order, _ := o.SalesOrders.Find(*invoice.SalesOrderID); order.Status == OrderShipped && o.paidUp(order) {
+			order, _ = o.SalesOrders.Edit(r, order.ID)
+			record.Move(r, order, &order.Status, OrderPaid)
+			paid = order.ID
+		}
 	}
 	r.Emit(event.CustomerInvoicePaid, invoice, &event.CustomerInvoicePaidData{
 		Number: invoice.Number, SalesOrderID: invoice.SalesOrderID, TotalMinor: invoice.TotalMinor, PaidOn: r.Date(),
 	})
 	return paid
+}
+
+// paidUp reports whether all invoices of an order are paid.
+func (o *Office) paidUp(order *SalesOrder) bool {
+	return !slices.ContainsFunc(order.InvoiceIDs, func(id string) bool {
+		invoice, _ := o.CustomerInvoices.Find(id)
+		return invoice.Status != InvoicePaid
+	})
 }
 
 // checkPayments reports an invoice that was not paid by the payments of its customer's habit: two halves of one who

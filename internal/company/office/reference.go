@@ -16,6 +16,8 @@ type Customer struct {
 	PaymentTermsDays int           `json:"payment_terms_days" doc:"Calendar days from a customer invoice to its due date."`
 	PaymentHabit     string        `json:"payment_habit" enum:"prompt,usual,slow,instalments" doc:"How the customer pays: prompt always in time, usual mostly, slow often late, instalments by two halves. Expect further values."`
 	CreditNote       string        `json:"credit_note" doc:"A remark on how the customer pays, for people."`
+	AcceptsParts     bool          `json:"accepts_parts" doc:"True for a customer who pays for each part of an order when it has come. Others pay no part before the last has come."`
+	TolerancePct     int64         `json:"delivery_tolerance_pct" doc:"How much less than ordered the customer takes as the whole, in per cent, where the last shipment is final."`
 	SatisfactionPct  share.PerCent `json:"satisfaction_pct" doc:"The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the more of them come."`
 	record.Stamps
 }
@@ -29,7 +31,8 @@ func (*Customer) State() string { return "" }
 func newCustomer(c catalog.Customer) Customer {
 	return Customer{
 		Head: record.Head{ID: c.ID}, Name: c.Name, PaymentTermsDays: c.Terms, PaymentHabit: string(c.Habit),
-		CreditNote: c.CreditNote, SatisfactionPct: satisfactionStart / ppmPerHundredth,
+		CreditNote: c.CreditNote, AcceptsParts: c.AcceptsParts, TolerancePct: c.TolerancePct,
+		SatisfactionPct: satisfactionStart / ppmPerHundredth,
 	}
 }
 

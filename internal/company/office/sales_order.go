@@ -2,6 +2,7 @@ package office
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 //	received ──accept──▶ in_production (bridge auto) or accepted (manual)
 //	   │ └────decline──▶ declined
 //	   └──unanswered───▶ expired
-//	accepted, in_production ──office shipment──▶ shipped ──invoice paid──▶ paid
+//	accepted, in_production ──all of it billed──▶ shipped ──all invoices paid──▶ paid
 //	   └──goods not with the customer in time──────┴──▶ expired
 type SalesOrderStatus string
 
@@ -70,7 +71,7 @@ type SalesOrder struct {
 	SKU            string           `json:"sku" doc:"The product that was ordered, such as prd_flyer. The Factory knows it by the same SKU."`
 	ProductName    string           `json:"product_name" doc:"The product's name, for people."`
 	Unit           string           `json:"unit" doc:"The content of one unit of quantity, such as 250 cards."`
-	Quantity       int64            `json:"quantity" doc:"How many units were ordered. An order is shipped in full."`
+	Quantity       int64            `json:"quantity" doc:"How many units were ordered. They can go in parts."`
 	UnitPriceMinor money.Minor      `json:"unit_price_minor" doc:"The price of one unit that the customer offers, in minor units."`
 	TotalMinor     money.Minor      `json:"total_minor" doc:"quantity times unit_price_minor, in minor units, before any late discount."`
 	Currency       string           `json:"currency" doc:"Always XTS. Amounts count its hundredths."`
@@ -83,11 +84,13 @@ type SalesOrder struct {
 	Rush                  bool         `json:"rush" doc:"Due within two working days, at a higher price and a higher discount for each day of delay."`
 	LateDiscountPctPerDay int64        `json:"late_discount_pct_per_day" doc:"Per cent of total_minor that the customer takes off for each working day after due_date."`
 	LateDiscountCapPct    int64        `json:"late_discount_cap_pct" doc:"The most that a late delivery takes off, in per cent of total_minor."`
+	QuantityBilled        int64        `json:"quantity_billed" doc:"Units billed so far, over all its shipments at Head Office."`
 	BridgedWorkOrderID    *string      `json:"bridged_work_order_id" doc:"The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge manual."`
-	ShipmentID            *string      `json:"shipment_id" doc:"The shipment at Head Office that billed the order; null before."`
-	InvoiceID             *string      `json:"invoice_id" doc:"The customer invoice that bills the order; null before."`
+	ShipmentID            *string      `json:"shipment_id" doc:"The last shipment at Head Office that billed goods of it; null before."`
+	InvoiceID             *string      `json:"invoice_id" doc:"The last customer invoice for it; null before."`
+	InvoiceIDs            []string     `json:"invoice_ids" doc:"All customer invoices for it, oldest first: one for each part."`
 	ShippedOn             *moment.Date `json:"shipped_on" doc:"The date of that shipment; null before."`
-	LateDiscountMinor     money.Minor  `json:"late_discount_minor" doc:"The late discount on the invoice, in minor units. 0 before the order is billed, and for goods that came in time."`
+	LateDiscountMinor     money.Minor  `json:"late_discount_minor" doc:"The late discount on its invoices, in minor units. 0 before the order is billed, and for goods that came in time."`
 	DeclineReason         *string      `json:"decline_reason" doc:"The reason that your program gave when it declined; null without one."`
 	ExpiredReason         *string      `json:"expired_reason" enum:"answer_lapsed,delivery_missed" doc:"answer_lapsed: not answered by answer_by. delivery_missed: accepted, and the goods had not come by cancel_after. Null unless the status is expired."`
 	record.Stamps
@@ -101,6 +104,28 @@ type SalesOrderPrivate struct {
 	Arrived int64 `json:"arrived,omitzero"`
 	// ArrivedOn is the day on which the last of it did.
 	ArrivedOn *sim.Day `json:"arrived_on,omitzero"`
+	// Parts are the parcels before that, oldest first.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// Part is a parcel that reached the customer before the last one.
+type Part struct {
+	// UpTo is how much had reached the customer with it.
+	UpTo int64   `json:"up_to"`
+	On   sim.Day `json:"on"`
+}
+
+// cameOn is the day on which so much of the order had reached the customer, nil while it has not.
+func (p *SalesOrderPrivate) cameOn(upTo int64) *sim.Day {
+	for i := range p.Parts {
+		if p.Parts[i].UpTo >= upTo {
+			return &p.Parts[i].On
+		}
+	}
+	if p.Arrived >= upTo {
+		return p.ArrivedOn
+	}
+	return nil
 }
 
 // Resource implements record.Row.
@@ -137,7 +162,7 @@ func (o *Office) receive(r *record.Recorder, order SalesOrder) *SalesOrder {
 	order.Number = fmt.Sprintf("SO-%04d", o.State.FirstOrderNumber+o.SalesOrders.Rows.Len())
 	order.Currency = money.Currency
 	order.TotalMinor = order.UnitPriceMinor.Times(order.Quantity)
-	order.Status = OrderReceived
+	order.Status, order.InvoiceIDs = OrderReceived, []string{}
 	order.ReceivedOn = r.Date()
 	order.AnswerBy = (today + sim.Day(d.AnswerDays)).Date()
 	order.CancelAfter = (sim.DayFrom(order.DueDate) + sim.Day(d.CancelAfterDays)).Date()
@@ -276,11 +301,28 @@ func (o *Office) OrderOver(order *SalesOrder) bool {
 	return o.OrderArrived(order) || order.Status == OrderDeclined || order.Status == OrderExpired
 }
 
-// CompletesOrder reports whether the customer has all that was ordered once a
-// parcel with so much of a product has arrived.
-func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) bool {
-	return order.SKU == sku &&
-		(o.OrderArrived(order) || record.Private(o.SalesOrders, order.ID).Arrived+quantity >= order.Quantity)
+// Billable is how much of an order with so many more units at the customer has not been billed.
+func (o *Office) Billable(order *SalesOrder, more int64) int64 {
+	return min(order.Quantity, record.Private(o.SalesOrders, order.ID).Arrived+more) - order.QuantityBilled
+}
+
+// Least is how much of an order its customer takes as the whole.
+func (*Office) Least(order *SalesOrder) int64 {
+	customer, _ := catalog.CustomerByID(order.CustomerID)
+	return customer.Least(order.Quantity)
+}
+
+// Closes reports whether so many more units make as much of an order as its customer takes as the whole.
+func (o *Office) Closes(order *SalesOrder, more int64) bool {
+	return record.Private(o.SalesOrders, order.ID).Arrived+more >= o.Least(order)
+}
+
+// Parcel is goods that reach their addressee.
+type Parcel struct {
+	Reference, SKU string
+	Quantity       int64
+	// Final says on the delivery note that no more will come.
+	Final bool
 }
 
 // GoodsArrive is the customer's side of a parcel: the goods that the Factory
@@ -288,53 +330,67 @@ func (o *Office) CompletesOrder(order *SalesOrder, sku string, quantity int64) b
 // reference, an order that is over, or of the wrong kind reach no customer. It
 // returns the goods' value at the price of the order, 0 when no customer takes
 // them.
-func (o *Office) GoodsArrive(r *record.Recorder, reference, sku string, quantity int64) (worth money.Minor) {
-	if lot, ok := o.LotByReference(reference); ok {
-		return o.lotArrives(r, lot, sku, quantity)
+func (o *Office) GoodsArrive(r *record.Recorder, p Parcel) (worth money.Minor) {
+	if lot, ok := o.LotByReference(p.Reference); ok {
+		return o.lotArrives(r, lot, p.SKU, p.Quantity)
 	}
-	order, ok := o.OrderByReference(reference)
-	if !ok || order.SKU != sku || o.OrderOver(order) {
+	order, ok := o.OrderByReference(p.Reference)
+	if !ok || order.SKU != p.SKU || o.OrderOver(order) {
 		return 0
 	}
+	waiting := slices.DeleteFunc(slices.Clone(order.InvoiceIDs), o.reachedID)
 	// Head Office reads nothing of this: goods are no record of its own.
 	private := record.EditPrivate(o.SalesOrders, r, order.ID)
-	private.Arrived += quantity
-	worth = order.UnitPriceMinor.Times(quantity)
-	if private.Arrived < order.Quantity {
-		return worth
+	private.Arrived += p.Quantity
+	final := p.Final || order.Status == OrderShipped && order.QuantityBilled < order.Quantity
+	if private.Arrived >= order.Quantity || final && private.Arrived >= o.Least(order) {
+		private.ArrivedOn = new(r.Today())
+	} else {
+		private.Parts = append(private.Parts, Part{UpTo: private.Arrived, On: r.Today()})
 	}
-	private.ArrivedOn = new(r.Today())
-	if order.Status == OrderShipped {
+	for _, id := range waiting {
+		if o.reachedID(id) {
+			o.settle(r, order, id)
+		}
+	}
+	if private.ArrivedOn != nil && order.Status == OrderShipped {
 		o.fulfil(r, order)
 	}
-	return worth
+	return order.UnitPriceMinor.Times(p.Quantity)
 }
 
-// fulfil settles an order whose goods have arrived and which has been billed,
-// whichever came last: the reputation moves, and the customer means to pay.
+// settle lets the customer mean to pay a bill for goods that have come.
+func (o *Office) settle(r *record.Recorder, order *SalesOrder, invoiceID string) {
+	invoice, _ := o.CustomerInvoices.Find(invoiceID)
+	private := record.Private(o.CustomerInvoices, invoiceID)
+	came := record.Private(o.SalesOrders, order.ID).cameOn(private.UpTo)
+	late := lateDays(order, *came)
+	if more := order.lateDiscount(invoice.GrossMinor, late) - invoice.LateDiscountMinor; more > 0 { // the bill came first
+		record.EditPrivate(o.CustomerInvoices, r, invoiceID).DeductionMinor = more
+	}
+	o.schedulePayments(r, invoiceID)
+}
+
+// fulfil settles an order whose goods have all arrived and have all been billed,
+// whichever came last: the reputation moves.
 func (o *Office) fulfil(r *record.Recorder, order *SalesOrder) {
 	arrived := *record.Private(o.SalesOrders, order.ID).ArrivedOn
 	o.State.ShippedOrders++
 	if late := lateDays(order, arrived); late > 0 {
 		o.State.LateOrders++
-		invoice, _ := o.CustomerInvoices.Find(*order.InvoiceID)
-		if more := order.lateDiscount(late) - invoice.LateDiscountMinor; more > 0 { // the bill came before the goods
-			record.EditPrivate(o.CustomerInvoices, r, invoice.ID).DeductionMinor = more
-		}
 		o.changeReputation(max(late*reputationPerLateDay, maxReputationLate))
 		o.please(r, order.CustomerID, max(late*satisfactionPerLateDay, maxSatisfactionLate))
 	} else {
 		o.changeReputation(reputationOnTime)
 		o.please(r, order.CustomerID, satisfactionOnTime)
 	}
-	o.schedulePayments(r, *order.InvoiceID)
 }
 
-// lateDiscount is a customer's deduction for so many days. It leaves at least
+// lateDiscount is a customer's deduction from a bill for so many days. It leaves at least
 // one minor unit, so that an invoice is never over nothing.
-func (s *SalesOrder) lateDiscount(days int64) money.Minor {
-	discount := s.TotalMinor.PerCent(min(s.LateDiscountCapPct, days*s.LateDiscountPctPerDay))
-	return min(discount, s.TotalMinor-1)
+func (s *SalesOrder) lateDiscount(gross money.Minor, days int64) money.Minor {
+	discount := gross.PerCent(min(s.LateDiscountCapPct, days*s.LateDiscountPctPerDay))
+	return min(discount, gross-1)
 }
 
 // lateDays is how many working days after its due date an order arrived.
@@ -349,10 +405,12 @@ func (o *Office) checkOrders() error {
 			open++
 		}
 		billed := order.Status == OrderShipped || order.Status == OrderPaid
-		bill := order.InvoiceID != nil
-		if bill != (order.ShipmentID != nil) || bill != billed && (!bill || order.Status != OrderExpired) {
-			return fmt.Errorf("sales order %s is %s with invoice %v and shipment %v",
-				order.ID, order.Status, order.InvoiceID, order.ShipmentID)
+		bill := order.QuantityBilled > 0
+		if bill != (order.InvoiceID != nil) || bill != (order.ShipmentID != nil) || bill != (len(order.InvoiceIDs) > 0) ||
+			billed && !bill || order.QuantityBilled > order.Quantity ||
+			order.QuantityBilled == order.Quantity && !billed && order.Status != OrderExpired {
+			return fmt.Errorf("sales order %s is %s with %d billed by the invoices %v",
+				order.ID, order.Status, order.QuantityBilled, order.InvoiceIDs)
 		}
 		if order.Status == OrderPaid && private.ArrivedOn == nil {
 			return fmt.Errorf("sales order %s was paid though its goods never arrived", order.ID)

@@ -34,7 +34,8 @@ type Shipment struct {
 	Number             string          `json:"number" doc:"The number of the shipment on paper at Head Office."`
 	SalesOrderID       *string         `json:"sales_order_id" doc:"The sales order that went out; null for a contract lot."`
 	ContractLotID      *string         `json:"contract_lot_id" doc:"The contract lot that went out; null for a sales order."`
-	Quantity           int64           `json:"quantity" doc:"Units shipped: always all of the order or the lot."`
+	Quantity           int64           `json:"quantity" doc:"Units billed: all of the order or the lot, or a part of an order."`
+	Final              bool            `json:"final" doc:"True for a shipment that closed its order, though fewer units were billed than ordered."`
 	ShippedOn          moment.Date     `json:"shipped_on" doc:"The in-world date on which Head Office recorded the shipment."`
 	FactoryShipmentRef *string         `json:"factory_shipment_ref" doc:"The shipment of the Factory that carried the goods, as the bridge or your program wrote it. Head Office cannot check the text. Null without one."`
 	Source             string          `json:"source" enum:"client,bridge,opening" doc:"client: your program recorded it; bridge: the auto bridge did; opening: the company opened with it."`
@@ -67,47 +68,98 @@ type CreateOfficeShipment struct {
 
 	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id."`
 	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id."`
-	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"The ordered quantity, which is also the default."`
-	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text."`
+	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is billed whole."`
+	Final              bool    `json:"final,omitzero" doc:"True closes the order with this bill, though fewer units came than were ordered: no fewer than its customer takes as the whole."`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text. No two bills of an order have the same."`
 }
 
-// QuantityDetails are the details of quantity_mismatch.
-type QuantityDetails struct {
-	Quantity int64 `json:"quantity"`
-}
-
-// Shippable returns an order that can be shipped in full. quantity is the one
-// that the client named, nil when none.
-func (o *Office) Shippable(orderID string, quantity *int64) (*SalesOrder, error) {
-	order, ok := o.SalesOrders.Find(orderID)
+// Shippable returns how much of an order a body bills, or refuses.
+func (o *Office) Shippable(in *CreateOfficeShipment) (*SalesOrder, int64, error) {
+	order, ok := o.SalesOrders.Find(*in.SalesOrderID)
 	if !ok {
-		return nil, problem.Missing("sales_order", orderID)
+		return nil, 0, problem.Missing("sales_order", *in.SalesOrderID)
 	}
 	again := o.DoubleWork && (order.Status == OrderShipped || order.Status == OrderPaid)
 	if order.Status != OrderAccepted && order.Status != OrderInProduction && !again {
-		return nil, problem.WrongState("sales_order", order.Number, string(order.Status), "shipped",
+		return nil, 0, problem.WrongState("sales_order", order.Number, string(order.Status), "shipped",
 			string(OrderAccepted), string(OrderInProduction))
 	}
-	if quantity != nil && *quantity != order.Quantity {
-		return nil, problem.New(problem.QuantityMismatch,
-			"The order %s is for %d, not %d; an order is shipped in full.", order.Number, order.Quantity, *quantity).
-			With(QuantityDetails{Quantity: order.Quantity})
+	if id, ok := o.billOf(order, in.FactoryShipmentRef); ok && !again {
+		if !o.DoubleWork {
+			return nil, 0, problem.New(problem.DuplicateReference, "The shipment %s of %s has the reference %q already.",
+				id, order.Number, *in.FactoryShipmentRef).With(DuplicateShipmentDetails{ShipmentID: id})
+		}
+		again = true
 	}
-	return order, nil
+	most := order.Quantity
+	if !again {
+		most -= order.QuantityBilled
+	}
+	quantity := most
+	if in.Quantity != nil {
+		quantity = *in.Quantity
+	}
+	if quantity > most {
+		return nil, 0, problem.New(problem.QuantityMismatch, "%d of the order %s are not billed yet, not %d.",
+			most, order.Number, quantity).With(problem.QuantityDetails{Quantity: most})
+	}
+	if least := o.Least(order); in.Final && !again && order.QuantityBilled+quantity < least {
+		return nil, 0, problem.New(problem.QuantityMismatch,
+			"The customer of %s takes no fewer than %d of %d as the whole, so a bill that makes %d is not final.",
+			order.Number, least, order.Quantity, order.QuantityBilled+quantity).
+			With(problem.QuantityDetails{Quantity: least - order.QuantityBilled})
+	}
+	return order, quantity, nil
 }
 
-// Ship records that an order went out and bills it. The order must be
+// DuplicateShipmentDetails are the details of duplicate_reference for a shipment at Head Office.
+type DuplicateShipmentDetails struct {
+	ShipmentID string `json:"shipment_id"`
+}
+
+// billOf finds the shipment of an order that has a reference to the Factory's.
+func (o *Office) billOf(order *SalesOrder, factoryRef *string) (shipmentID string, ok bool) {
+	if factoryRef == nil {
+		return "", false
+	}
+	for _, id := range order.InvoiceIDs {
+		invoice, _ := o.CustomerInvoices.Find(id)
+		s, _ := o.Shipments.Find(invoice.ShipmentID)
+		if s.FactoryShipmentRef != nil && catalog.Folded(*s.FactoryShipmentRef) == catalog.Folded(*factoryRef) {
+			return s.ID, true
+		}
+	}
+	return "", false
+}
+
+// Bill is a shipment that Head Office is to record: so many units of an order.
+type Bill struct {
+	Quantity int64
+	// Final closes the order, whatever is missing.
+	Final bool
+	// FactoryRef names the parcel, nil for none.
+	FactoryRef *string
+	Source     string
+}
+
+// Ship records that goods of an order went out and bills them. They must be
 // shippable. It returns the shipment's id.
-func (o *Office) Ship(r *record.Recorder, orderID string, factoryRef *string, source string) string {
-	if order, _ := o.SalesOrders.Find(orderID); order.InvoiceID != nil {
+func (o *Office) Ship(r *record.Recorder, orderID string, b Bill) string {
+	order, _ := o.SalesOrders.Find(orderID)
+	_, named := o.billOf(order, b.FactoryRef)
+	if named || order.Status == OrderShipped || order.Status == OrderPaid {
 		return o.billAgain(r, CustomerInvoice{SalesOrderID: &order.ID, CustomerID: order.CustomerID,
-			GrossMinor: order.TotalMinor}, order.Quantity, factoryRef)
+			GrossMinor: order.UnitPriceMinor.Times(b.Quantity)}, b.Quantity, b.FactoryRef)
 	}
 	order, private := o.SalesOrders.Edit(r, orderID)
-	record.Move(r, order, &order.Status, OrderShipped)
-	o.State.OpenOrders--
-	terms := o.terms(r, order)
-	terms.factoryRef, terms.source = factoryRef, source
+	if n := len(private.Parts); b.Final && private.ArrivedOn == nil && n > 0 && private.Arrived >= o.Least(order) {
+		private.ArrivedOn = &private.Parts[n-1].On // the bill tells the customer that no more comes
+	}
+	if b.Final || order.QuantityBilled+b.Quantity == order.Quantity {
+		record.Move(r, order, &order.Status, OrderShipped)
+		o.State.OpenOrders--
+	}
+	terms := o.terms(r, order, b)
 	return o.bill(r, order, private, terms)
 }
 
@@ -132,52 +184,63 @@ func (o *Office) openShipped(r *record.Recorder, order SalesOrder, paidOn sim.Da
 	order.AnswerBy = r.Date().AddDays(-5)
 	order.CancelAfter = (sim.DayFrom(order.DueDate) + sim.Day(o.preset.Demand.CancelAfterDays)).Date()
 	order.LateDiscountPctPerDay, order.LateDiscountCapPct = o.preset.Demand.LatePctPerDay, o.preset.Demand.LateCapPct
+	order.InvoiceIDs = []string{}
 	row, private := o.SalesOrders.Add(r, order, SalesOrderPrivate{Arrived: order.Quantity, ArrivedOn: new(sim.Day(0))})
 	r.Born(row)
 	shippedOn := r.Date().AddDays(-3)
-	o.bill(r, row, private,
-		billing{shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn, source: SourceOpening})
+	o.bill(r, row, private, billing{
+		Bill:      Bill{Quantity: order.Quantity, Source: SourceOpening},
+		shippedOn: shippedOn, dueDate: paidOn.Date(), paidOn: paidOn,
+	})
 }
 
 // billing holds the data of an order's invoice beside the order.
 type billing struct {
-	factoryRef         *string
-	source             string
+	Bill
 	shippedOn, dueDate moment.Date
 	lateDays           int64
 	// paidOn fixes the day of the payment, 0 to draw it.
 	paidOn sim.Day
 }
 
-func (o *Office) terms(r *record.Recorder, order *SalesOrder) billing {
+func (o *Office) terms(r *record.Recorder, order *SalesOrder, b Bill) billing {
 	customer, _ := catalog.CustomerByID(order.CustomerID)
 	arrived := r.Today()
-	if on := record.Private(o.SalesOrders, order.ID).ArrivedOn; on != nil {
+	if on := record.Private(o.SalesOrders, order.ID).cameOn(order.QuantityBilled + b.Quantity); on != nil {
 		arrived = *on
 	}
 	return billing{
-		shippedOn: r.Date(), dueDate: sim.DayFrom(r.Date().AddDays(customer.Terms)).Date(),
+		Bill: b, shippedOn: r.Date(), dueDate: sim.DayFrom(r.Date().AddDays(customer.Terms)).Date(),
 		lateDays: lateDays(order, arrived),
 	}
 }
 
-// bill raises the invoice of an order.
+// bill raises an invoice of an order.
 func (o *Office) bill(r *record.Recorder, order *SalesOrder, private *SalesOrderPrivate, terms billing) string {
-	discount := order.lateDiscount(terms.lateDays)
+	gross := order.UnitPriceMinor.Times(terms.Quantity)
+	discount := order.lateDiscount(gross, terms.lateDays)
+	order.QuantityBilled += terms.Quantity
 	order.ShipmentID, order.InvoiceID = new(o.Shipments.Rows.NextID(r)), new(o.CustomerInvoices.Rows.NextID(r))
-	order.ShippedOn, order.LateDiscountMinor = new(terms.shippedOn), discount
+	order.InvoiceIDs = append(order.InvoiceIDs, *order.InvoiceID)
+	order.ShippedOn = new(terms.shippedOn)
+	order.LateDiscountMinor += discount
 	invoice := o.raise(r, CustomerInvoice{
-		SalesOrderID: &order.ID, CustomerID: order.CustomerID, GrossMinor: order.TotalMinor,
-		LateDiscountMinor: discount,
-		IssuedOn:          terms.shippedOn, DueDate: terms.dueDate,
+		SalesOrderID: &order.ID, CustomerID: order.CustomerID, GrossMinor: gross, LateDiscountMinor: discount,
+		IssuedOn: terms.shippedOn, DueDate: terms.dueDate,
 	}, Shipment{
-		SalesOrderID: &order.ID, Quantity: order.Quantity, FactoryShipmentRef: terms.factoryRef, Source: terms.source,
+		SalesOrderID: &order.ID, Quantity: terms.Quantity, Final: terms.Final, FactoryShipmentRef: terms.FactoryRef,
+		Source: terms.Source,
 	})
-	switch {
-	case terms.paidOn > 0:
+	record.EditPrivate(o.CustomerInvoices, r, invoice.ID).UpTo = order.QuantityBilled
+	if terms.paidOn > 0 {
 		o.State.DeliveredReceivableMinor += invoice.BalanceMinor
 		o.schedulePayment(r, invoice.ID, terms.paidOn)
-	case private.ArrivedOn != nil:
+		return *order.ShipmentID
+	}
+	if o.Reached(invoice) {
+		o.settle(r, order, invoice.ID)
+	}
+	if private.ArrivedOn != nil && order.Status == OrderShipped {
 		o.fulfil(r, order)
 	}
 	return *order.ShipmentID
@@ -204,6 +267,7 @@ func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *Custo
 	r.Emit(event.CustomerInvoiceCreated, invoice, &event.CustomerInvoiceCreatedData{
 		Number: invoice.Number, ShipmentID: shipment.ID,
 		SalesOrderID: invoice.SalesOrderID, ContractLotID: invoice.ContractLotID, TotalMinor: invoice.TotalMinor,
+		Quantity: shipment.Quantity, Final: shipment.Final,
 		LateDiscountMinor: invoice.LateDiscountMinor, DueDate: invoice.DueDate, Source: shipment.Source,
 	})
 	return invoice

@@ -32,12 +32,14 @@ type WorkOrderReadyData struct {
 // ShipmentCreatedData is the data of factory.shipment.created.
 type ShipmentCreatedData struct {
 	Head
-	Number      string `json:"number" doc:"The number of the shipment on paper."`
-	WorkOrderID string `json:"work_order_id" doc:"The work order whose goods left."`
-	Reference   string `json:"reference" doc:"The text on the shipment, such as the id of a sales order."`
-	SKU         string `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
-	Quantity    int64  `json:"quantity" doc:"Units shipped."`
-	Source      string `json:"source" enum:"client,bridge" doc:"client: your program shipped; bridge: the auto bridge copied a shipment of Head Office."`
+	Number      string  `json:"number" doc:"The number of the shipment on paper."`
+	WorkOrderID string  `json:"work_order_id" doc:"The work order whose goods left."`
+	Reference   string  `json:"reference" doc:"The text on the shipment, such as the id of a sales order."`
+	SKU         string  `json:"sku" doc:"The product that was shipped, such as prd_flyer."`
+	Quantity    int64   `json:"quantity" doc:"Units shipped: all of the work order, or a part."`
+	PartRef     *string `json:"part_ref" doc:"Your name for the part; null without one."`
+	Final       bool    `json:"final" doc:"True for a shipment that closed its work order."`
+	Source      string  `json:"source" enum:"client,bridge" doc:"client: your program shipped; bridge: the auto bridge copied a shipment of Head Office."`
 	Stock
 	Riders
 }

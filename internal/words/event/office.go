@@ -56,6 +56,8 @@ type CustomerInvoiceCreatedData struct {
 	ShipmentID        string      `json:"shipment_id" doc:"The shipment at Head Office that raised it."`
 	SalesOrderID      *string     `json:"sales_order_id" doc:"The sales order that it bills; null for a contract lot."`
 	ContractLotID     *string     `json:"contract_lot_id" doc:"The contract lot that it bills; null for a sales order."`
+	Quantity          int64       `json:"quantity" doc:"Units billed: all of the order or the lot, or a part of an order."`
+	Final             bool        `json:"final" doc:"True for a bill that closed its order though fewer units came than were ordered."`
 	TotalMinor        money.Minor `json:"total_minor" doc:"The amount to be paid, in minor units, late discount taken off."`
 	LateDiscountMinor money.Minor `json:"late_discount_minor" doc:"Taken off for goods that came late, in minor units."`
 	DueDate           moment.Date `json:"due_date" doc:"The last date for the payment."`

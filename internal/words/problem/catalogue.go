@@ -351,9 +351,9 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: QuantityMismatch, Status: http.StatusUnprocessableEntity,
-		Hint:    "details.quantity is the ordered quantity.",
-		Meaning: "A shipment covers the whole order; the quantity named is another.",
-		Remedy:  "Leave quantity out, or send the ordered quantity.",
+		Hint:    "details.quantity is the one that fits.",
+		Meaning: "The quantity is more than can be shipped or billed, or less than the customer takes.",
+		Remedy:  "Leave quantity out, or send details.quantity.",
 	},
 	{
 		Code: GangMixedPaper, Status: http.StatusUnprocessableEntity,

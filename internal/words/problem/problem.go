@@ -84,6 +84,11 @@ type StateDetails struct {
 	Allowed []string `json:"allowed"`
 }
 
+// QuantityDetails are the details of quantity_mismatch: the quantity that fits.
+type QuantityDetails struct {
+	Quantity int64 `json:"quantity"`
+}
+
 // WrongState says that a record's status does not allow the request, which would have had it done: accepted, for
 // instance.
 func WrongState(resource, id, status, done string, allowed ...string) *Problem {
