@@ -77,8 +77,8 @@ func invoicesAtOpening(l *life) int {
 	return len(rowsOf[office.CustomerInvoice](quiet(l.t, "starter", 3), "customer_invoice"))
 }
 
-// TestThePartOfAnOrderIsNotBilled, and the parcel that completes it is.
-func TestThePartOfAnOrderIsNotBilled(t *testing.T) {
+// TestGoodsOfAnotherWorkOrderAreAPart of the order that they name, and goods of another kind are none.
+func TestGoodsOfAnotherWorkOrderAreAPart(t *testing.T) {
 	t.Parallel()
 	l := quiet(t, "starter", 3)
 	order := l.order("SO-1001")
@@ -86,12 +86,11 @@ func TestThePartOfAnOrderIsNotBilled(t *testing.T) {
 	first := l.lastWork().ID
 	l.must(accept(order.ID))
 	l.must(shipGoods(l.print(first)))
-	if got := l.order("SO-1001"); got.Status != office.OrderInProduction ||
-		l.lastShipment().BridgedOfficeShipmentID != nil {
+	if got := l.order("SO-1001"); got.Status != office.OrderInProduction || got.QuantityBilled != order.Quantity-1 {
 		t.Fatalf("one is missing, and the order is %+v", got)
 	}
 	l.must(shipGoods(l.make("prd_flyer", 3, order.Number))) // which the customer sends back
-	if got := l.order("SO-1001"); got.Status != office.OrderInProduction {
+	if got := l.order("SO-1001"); got.Status != office.OrderInProduction || got.QuantityBilled != order.Quantity-1 {
 		t.Fatalf("one is missing, and the order is %+v", got)
 	}
 	l.must(shipGoods(l.print(*l.order("SO-1001").BridgedWorkOrderID)))

@@ -286,10 +286,21 @@ func shipGoods(workOrder string) action {
 	}}
 }
 
+func shipPart(in factory.CreateFactoryShipment) action {
+	return action{name: "part of " + in.WorkOrderID, do: func(l *life) error {
+		_, err := l.company.ShipFromFactory(&in)
+		return err
+	}}
+}
+
 func bill(order string, quantity *int64, factoryRef *string) action {
+	return billPart(order, quantity, false, factoryRef)
+}
+
+func billPart(order string, quantity *int64, final bool, factoryRef *string) action {
 	return action{name: "bill " + order, do: func(l *life) error {
 		_, err := l.company.ShipFromOffice(&office.CreateOfficeShipment{
-			SalesOrderID: &order, Quantity: quantity, FactoryShipmentRef: factoryRef,
+			SalesOrderID: &order, Quantity: quantity, Final: final, FactoryShipmentRef: factoryRef,
 		})
 		return err
 	}}

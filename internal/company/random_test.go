@@ -131,7 +131,17 @@ func drawPrint(t *rapid.T, l *life) action {
 	return printRun(in)
 }
 
-func drawShip(t *rapid.T, l *life) action { return shipGoods(l.pick(t, "work_order", "ready")) }
+func drawShip(t *rapid.T, l *life) action {
+	id := l.pick(t, "work_order", rapid.SampledFrom([]string{"ready", "ready", "printing"}).Draw(t, "status"))
+	if !rapid.Bool().Draw(t, "part") {
+		return shipGoods(id)
+	}
+	return shipPart(factory.CreateFactoryShipment{
+		WorkOrderID: id, Quantity: rapid.Ptr(rapid.OneOf(rapid.Int64Range(1, 3), rapid.Int64Range(1, 60)), true).Draw(t, "units"),
+		PartRef: rapid.Ptr(rapid.SampledFrom([]string{"a", "b", "c"}), true).Draw(t, "part ref"),
+		Final:   rapid.IntRange(0, 3).Draw(t, "final") == 0,
+	})
+}
 
 func drawBill(t *rapid.T, l *life) action {
 	id := drawOrder(t, l, rapid.SampledFrom([]string{"accepted", "in_production"}).Draw(t, "status"))
@@ -144,7 +154,7 @@ func drawBill(t *rapid.T, l *life) action {
 			}
 		}
 	}
-	return bill(id, quantity, rapid.Ptr(rapid.SampledFrom([]string{"shf_1", ""}), true).Draw(t, "factory ref"))
+	return billPart(id, quantity, rapid.IntRange(0, 3).Draw(t, "final") == 0, rapid.Ptr(rapid.SampledFrom([]string{"shf_1", "shf_2", ""}), true).Draw(t, "factory ref"))
 }
 
 func drawTick(t *rapid.T, _ *life) action {

@@ -1,6 +1,8 @@
 package company
 
 import (
+	"slices"
+
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/mission"
@@ -82,7 +84,7 @@ func (f facts) LotsInTime() int64 {
 
 // CarriedAcross reports whether the client's integration has taken an order
 // that was paid through both systems by hand: one work order with its
-// reference, shipped, and a bill that names the Factory's shipment.
+// reference, shipped, and bills that name the Factory's shipments, one each.
 func (f facts) CarriedAcross(orderID string) bool {
 	order, _ := f.office.SalesOrders.Find(orderID)
 	if f.bridged() || record.Private(f.office.SalesOrders, orderID).AcceptedOn == nil {
@@ -94,10 +96,16 @@ func (f facts) CarriedAcross(orderID string) bool {
 			shipped = append(shipped, s)
 		}
 	}
-	bill, _ := f.office.Shipments.Find(*order.ShipmentID)
-	if len(shipped) != 1 || bill.FactoryShipmentRef == nil {
-		return false
+	named := map[string]bool{}
+	for _, id := range order.InvoiceIDs {
+		invoice, _ := f.office.CustomerInvoices.Find(id)
+		bill, _ := f.office.Shipments.Find(invoice.ShipmentID)
+		if bill.FactoryShipmentRef == nil {
+			return false
+		}
+		named[catalog.Folded(*bill.FactoryShipmentRef)] = true
 	}
-	named := catalog.Folded(*bill.FactoryShipmentRef)
-	return named == shipped[0].ID || named == catalog.Folded(shipped[0].Number)
+	return len(shipped) == len(named) && !slices.ContainsFunc(shipped, func(s *factory.Shipment) bool {
+		return !named[s.ID] && !named[catalog.Folded(s.Number)]
+	})
 }

@@ -117,8 +117,8 @@ func (w *WorkOrder) State() string { return string(w.Status) }
 
 func (w *WorkOrder) open() int64 { return w.Quantity - w.QuantityFromStock - w.QuantityGood }
 
-// closedShort reports whether a final part with fewer units than were asked for closed it.
-func (w *WorkOrder) closedShort() bool {
+// ClosedShort reports whether a final part with fewer units than were asked for closed it.
+func (w *WorkOrder) ClosedShort() bool {
 	return w.Status == WorkShipped && w.QuantityShipped < w.Quantity
 }
 
@@ -170,7 +170,7 @@ func (f *Factory) CanCreate(in *CreateWorkOrder, source string) error {
 		ids := f.workOrdersFor(*in.Reference)
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 			w, _ := f.WorkOrders.Find(id)
-			return w.closedShort()
+			return w.ClosedShort()
 		})
 		if len(ids) > 0 {
 			id := ids[len(ids)-1]
@@ -398,7 +398,7 @@ func (f *Factory) checkWorkOrders() error {
 			return fmt.Errorf("work order %s has %d good of %d", w.ID, w.QuantityGood, w.Quantity)
 		}
 		done := w.Status == WorkReady || w.Status == WorkShipped || w.Status == WorkStocked
-		if done != (w.QuantityReady == w.Quantity || w.closedShort()) {
+		if done != (w.QuantityReady == w.Quantity || w.ClosedShort()) {
 			return fmt.Errorf("work order %s is %s with %d open", w.ID, w.Status, w.open())
 		}
 		finishing := int64(0)

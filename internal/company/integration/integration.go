@@ -20,6 +20,7 @@
 package integration
 
 import (
+	"cmp"
 	"slices"
 
 	"platen/internal/company/factory"
@@ -273,6 +274,8 @@ type obligation struct {
 	differs string
 	// inTime and missed are how many days after since it is in time and not yet missed.
 	inTime, missed sim.Day
+	// met is the day on which it was met where several effects meet it together, nil for that of the first.
+	met *sim.Day
 	// wants names the effect: a work order.
 	wants string
 }
@@ -312,15 +315,16 @@ func (v *verifier) judge(o *obligation) {
 		return
 	}
 	first := o.effects[0]
-	f.Done = &first.on
-	certain := first.on
+	done := *cmp.Or(o.met, &first.on)
+	f.Done = &done
+	certain := done
 	switch {
 	case o.doubled:
 		certain = o.effects[len(o.effects)-1].on
 		f.Verdict, f.Text = Doubled, o.sayDoubled()
 	case o.differs != "":
 		f.Verdict, f.Text = Wrong, o.sayWrong()
-	case first.on > o.since+o.inTime:
+	case done > o.since+o.inTime:
 		f.Verdict, f.Text = Late, o.sayLate()
 	default:
 		f.Verdict, f.Text = Exact, o.sayExact()

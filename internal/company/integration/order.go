@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,8 @@ type purpose struct {
 	Record
 	sku      string
 	quantity int64
+	// came is how much of it reached the customer.
+	came int64
 	// accepted and arrived are the days on which it was accepted and the customer had all of
 	// it, nil before; ends is the day on which it is over when nobody bills it.
 	accepted, arrived *sim.Day
@@ -36,7 +39,7 @@ func (v *verifier) orderPurpose(order *office.SalesOrder) purpose {
 	private := record.Private(v.Office.SalesOrders, order.ID)
 	return purpose{
 		kind: Order, Record: Record{event.Office, "sales_order", order.ID, order.Number},
-		sku: order.SKU, quantity: order.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
+		sku: order.SKU, quantity: order.Quantity, came: private.Arrived, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
 		answerBy: sim.DayFrom(order.AnswerBy), open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
 		ordinal: v.Office.SalesOrders.Rows.Ordinal(order.ID),
@@ -47,7 +50,7 @@ func (v *verifier) lotPurpose(lot *office.ContractLot) purpose {
 	private := record.Private(v.Office.ContractLots, lot.ID)
 	return purpose{
 		kind: Lot, Record: Record{event.Office, "contract_lot", lot.ID, lot.Number},
-		sku: lot.SKU, quantity: lot.Quantity, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
+		sku: lot.SKU, quantity: lot.Quantity, came: private.Arrived, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(lot.DeliverBy), expired: lot.Status == office.LotExpired,
 		answerBy: sim.DayFrom(lot.AnswerBy), open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
 		ordinal: v.Office.ContractLots.Rows.Ordinal(lot.ID),
@@ -81,7 +84,7 @@ func (v *verifier) purposes(yield func(*purpose) bool) {
 
 // worked compares accepted orders and lots with the work orders that name them.
 func (v *verifier) worked() {
-	works := map[string][]effect{}
+	works, closed := map[string][]effect{}, map[string]int{}
 	rows := map[string]*factory.WorkOrder{}
 	ordinal := -1
 	for w := range v.Factory.WorkOrders.All {
@@ -99,6 +102,9 @@ func (v *verifier) worked() {
 			v.unexplained(p.kind, &e, p.open, fmt.Sprintf("%s is for %s, which was not accepted.", w.Number, p.Number))
 		default:
 			works[p.ID], rows[w.ID] = append(works[p.ID], e), w
+			if w.ClosedShort() { // another may follow for the rest
+				closed[p.ID]++
+			}
 		}
 	}
 	for p := range v.purposes {
@@ -107,7 +113,7 @@ func (v *verifier) worked() {
 		}
 		o := obligation{
 			kind: p.kind, Record: p.Record, since: *p.accepted, updated: p.updated, ordinal: p.ordinal,
-			effects: works[p.ID], doubled: len(works[p.ID]) > 1, inTime: inTimeDays, missed: missedDays,
+			effects: works[p.ID], doubled: len(works[p.ID]) > max(1, closed[p.ID]+1), inTime: inTimeDays, missed: missedDays,
 			wants: "work order",
 		}
 		if p.expired && o.over(p.ends) {
@@ -145,40 +151,67 @@ func (v *verifier) billed() {
 	}
 	for p := range v.purposes {
 		effects := bills[p.ID]
+		sum, beyond := int64(0), -1
+		for i, e := range effects {
+			if sum += rows[e.ID].Quantity; sum > p.came && beyond < 0 {
+				beyond = i
+			}
+		}
+		whole := p.arrived
+		if whole == nil && p.kind == Order && p.expired && p.came > 0 {
+			whole = &p.ends // parts that came are billed, whatever becomes of the rest
+		}
 		switch {
 		case p.accepted == nil:
-		case p.arrived == nil && len(effects) == 0:
+		case whole == nil && len(effects) == 0:
 			if o := v.uncarried[p.ID]; o != nil {
 				v.missedToo(o, Parcel)
 			}
-		case p.arrived == nil:
-			v.unexplained(Parcel, &effects[0], true,
-				fmt.Sprintf("%s bills %s, whose goods the Factory has not sent.", effects[0].Number, p.Number))
+		case whole == nil && beyond >= 0:
+			v.unexplained(Parcel, &effects[beyond], true, fmt.Sprintf(
+				"%s bills %s, of which the Factory has sent %d of %d.", effects[beyond].Number, p.Number, p.came, sum))
+		case whole == nil: // the rest is still to come
 		default:
-			o := obligation{
-				kind: Parcel, Record: p.Record, since: *p.arrived, updated: p.updated,
-				ordinal: 2 * p.ordinal, effects: effects, doubled: len(effects) > 1,
-				inTime: inTimeDays, missed: missedDays, wants: "bill",
-			}
-			if p.kind == Lot {
-				o.ordinal++ // orders and lots are counted apart
-			}
-			if p.expired && o.over(p.ends) {
-				continue
-			}
-			if len(effects) == 1 {
-				o.differs = v.foreign(rows[effects[0].ID].FactoryShipmentRef, p)
-			}
-			v.judge(&o)
+			v.billedWhole(p, *whole, effects, rows, sum)
 		}
 	}
 }
 
+// billedWhole judges the bills for an order or a lot of which the customer gets no more: the last of them ends it.
+func (v *verifier) billedWhole(
+	p *purpose, whole sim.Day, effects []effect, rows map[string]*office.Shipment, sum int64,
+) {
+	o := obligation{
+		kind: Parcel, Record: p.Record, since: whole, updated: p.updated,
+		ordinal: 2 * p.ordinal, effects: effects, doubled: sum > min(p.came, p.quantity),
+		inTime: inTimeDays, missed: missedDays, wants: "bill",
+	}
+	if p.kind == Lot {
+		o.ordinal++ // orders and lots are counted apart
+	}
+	if p.expired && p.arrived != nil && o.over(p.ends) {
+		return
+	}
+	named := map[string]bool{}
+	for i, e := range effects {
+		if ref := rows[e.ID].FactoryShipmentRef; ref != nil {
+			o.doubled = o.doubled || named[catalog.Folded(*ref)]
+			named[catalog.Folded(*ref)] = true
+			o.differs = cmp.Or(o.differs, v.foreign(ref, p))
+		}
+		o.met = &effects[i].on
+	}
+	if missing := min(p.came, p.quantity) - sum; missing > 0 && len(effects) > 0 {
+		if v.today <= whole+missedDays {
+			return
+		}
+		o.differs = cmp.Or(o.differs, fmt.Sprintf("%d of the %d that came are not billed", missing, p.came))
+	}
+	v.judge(&o)
+}
+
 // foreign says that a bill names the parcel of another order.
 func (v *verifier) foreign(reference *string, p *purpose) string {
-	if reference == nil {
-		return ""
-	}
 	for parcel := range v.Factory.Shipments.All {
 		if folded := catalog.Folded(*reference); parcel.ID != folded && catalog.Folded(parcel.Number) != folded {
 			continue

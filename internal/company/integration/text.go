@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,7 +29,7 @@ func (o *obligation) sayLate() string {
 		return o.sayExact()
 	}
 	return fmt.Sprintf("%s got its %s, %s, on %s. The deadline was %s.", o.Name(), o.wants, o.names(),
-		o.effects[0].on.Date(), (o.since + o.inTime).Date())
+		(*cmp.Or(o.met, &o.effects[0].on)).Date(), (o.since + o.inTime).Date())
 }
 
 func (o *obligation) sayMissed() string {
