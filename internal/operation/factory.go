@@ -101,10 +101,10 @@ func createFactoryShipment() Operation {
 	return create[factory.Shipment](Operation{
 		ID: "create_factory_shipment", Path: "/factory/shipments", System: Factory, Key: KeyRequired,
 		Summary: "Ship finished goods",
-		Description: "The goods go to the customer of the order that the work order's reference names. " +
-			"With the auto bridge Head Office bills them at once.",
+		Description: "The goods go to the customer of the order that the work order's reference names, " +
+			"all of them or a part. With the auto bridge Head Office bills them at once.",
 		Problems: []problem.Code{problem.NotFound, problem.WorkOrderNotReady, problem.InvalidState,
-			problem.NoWarehouseWorker},
+			problem.QuantityMismatch, problem.DuplicateReference, problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
 	}, (*company.Company).ShipFromFactory)

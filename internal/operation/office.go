@@ -111,11 +111,11 @@ func declineSalesOrder() Operation {
 func createOfficeShipment() Operation {
 	return create[office.Shipment](Operation{
 		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired,
-		Summary: "Ship a sales order or a contract lot, and bill it",
+		Summary: "Ship a sales order, a part of it, or a contract lot, and bill it",
 		Description: "Raises the customer's invoice, nested in the response. " +
 			"With the auto bridge the goods leave the Factory too, so they must be ready.",
 		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.QuantityMismatch,
-			problem.WorkOrderNotReady, problem.NoWarehouseWorker},
+			problem.DuplicateReference, problem.WorkOrderNotReady, problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
 	}, (*company.Company).ShipFromOffice)

@@ -96,14 +96,14 @@ var members = map[string]string{
 	"office.sales_order.accepted": "number sku quantity due_date bridge bridged_work_order_id",
 	"office.sales_order.declined": "number reason",
 	"office.sales_order.expired":  "number reason reputation_change",
-	"office.customer_invoice.created": "number shipment_id sales_order_id contract_lot_id total_minor " +
+	"office.customer_invoice.created": "number shipment_id sales_order_id contract_lot_id quantity final total_minor " +
 		"late_discount_minor due_date source",
 	"office.customer_invoice.paid":    "number sales_order_id total_minor paid_on",
 	"office.customer_invoice.overdue": "number balance_minor due_date dispute_code",
 	"office.payment.received":         "kind amount_minor customer_invoice_id remaining_minor payer_name cash_minor",
 	"factory.work_order.created":      "number sku quantity reference due_date source",
 	"factory.work_order.ready":        "number sku quantity reference ready_on",
-	"factory.shipment.created":        "number work_order_id reference sku quantity source",
+	"factory.shipment.created":        "number work_order_id reference sku quantity part_ref final source",
 	"factory.print_run.started": "press_id work_order_id items_count paper_sku sheets_planned " +
 		"operator_badge_no ends_sim ends_at",
 	"factory.print_run.completed": "press_id work_order_id quantity_good quantity_short " +
