@@ -824,8 +824,8 @@ func (c *Client) GetOfficeShipment(ctx context.Context, id string) (*OfficeShipm
 	return read[OfficeShipment](ctx, c, request{operation: "get_office_shipment", path: record("/office/shipments/{id}", id), system: office})
 }
 
-// CreateOfficeShipment sends POST /office/shipments: ship a sales order or a contract lot, and
-// bill it.
+// CreateOfficeShipment sends POST /office/shipments: ship a sales order, a part of it, or a
+// contract lot, and bill it.
 //
 // Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the
 // Factory too, so they must be ready.
@@ -834,7 +834,8 @@ func (c *Client) GetOfficeShipment(ctx context.Context, id string) (*OfficeShipm
 // office.customer_invoice.created and sandbox.mission.completed.
 //
 // It can fail with not_found (404), invalid_state (409), quantity_mismatch (422),
-// work_order_not_ready (409) and no_warehouse_worker (409), beside the errors of every request.
+// duplicate_reference (409), work_order_not_ready (409) and no_warehouse_worker (409), beside the
+// errors of every request.
 func (c *Client) CreateOfficeShipment(ctx context.Context, in CreateOfficeShipmentInput) (*OfficeShipment, error) {
 	return write[OfficeShipment](ctx, c, request{operation: "create_office_shipment", method: http.MethodPost, path: "/office/shipments", system: office, in: in})
 }
@@ -1830,8 +1831,8 @@ func (c *Client) RunPayroll(ctx context.Context, in RunPayrollInput) (*PayrollRu
 // ListWorkOrdersParams chooses what ListWorkOrders reads. Empty fields choose nothing.
 type ListWorkOrdersParams struct {
 	// Status is the parameter status: only rows with this status. created has not been printed;
-	// printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no
-	// reference, and its goods are on the shelf.
+	// printing has had a run started; ready can be shipped whole; shipped has left the gate, whole or
+	// closed by a final part. stocked has no reference, and its goods are on the shelf.
 	Status FactoryWorkOrderStatus
 	// Reference is the parameter reference: only rows with this reference. The text on the shipment,
 	// by which its customer knows the goods: the id or the number of a sales order or a lot, in upper
@@ -2016,14 +2017,15 @@ func (c *Client) GetFactoryShipment(ctx context.Context, id string) (*FactoryShi
 
 // CreateFactoryShipment sends POST /factory/shipments: ship finished goods.
 //
-// The goods go to the customer of the order that the work order's reference names. With the auto
-// bridge Head Office bills them at once.
+// The goods go to the customer of the order that the work order's reference names, all of them or
+// a part. With the auto bridge Head Office bills them at once.
 //
 // It can write the events factory.shipment.created, office.contract_lot.delivered,
 // office.customer_invoice.created and sandbox.mission.completed.
 //
-// It can fail with not_found (404), work_order_not_ready (409), invalid_state (409) and
-// no_warehouse_worker (409), beside the errors of every request.
+// It can fail with not_found (404), work_order_not_ready (409), invalid_state (409),
+// quantity_mismatch (422), duplicate_reference (409) and no_warehouse_worker (409), beside the
+// errors of every request.
 func (c *Client) CreateFactoryShipment(ctx context.Context, in CreateFactoryShipmentInput) (*FactoryShipment, error) {
 	return write[FactoryShipment](ctx, c, request{operation: "create_factory_shipment", method: http.MethodPost, path: "/factory/shipments", system: factory, in: in})
 }

@@ -1868,7 +1868,7 @@ type OfficeSalesOrder struct {
 	ProductName string `json:"product_name"`
 	// The content of one unit of quantity, such as 250 cards.
 	Unit string `json:"unit"`
-	// How many units were ordered. An order is shipped in full.
+	// How many units were ordered. They can go in parts.
 	Quantity int64 `json:"quantity"`
 	// The price of one unit that the customer offers, in minor units.
 	UnitPriceMinor int64 `json:"unit_price_minor"`
@@ -1896,16 +1896,20 @@ type OfficeSalesOrder struct {
 	LateDiscountPctPerDay int64 `json:"late_discount_pct_per_day"`
 	// The most that a late delivery takes off, in per cent of total_minor.
 	LateDiscountCapPct int64 `json:"late_discount_cap_pct"`
+	// Units billed so far, over all its shipments at Head Office.
+	QuantityBilled int64 `json:"quantity_billed"`
 	// The work order at the Factory that the auto bridge created on acceptance; null before, and with
 	// the bridge manual.
 	BridgedWorkOrderID *string `json:"bridged_work_order_id"`
-	// The shipment at Head Office that billed the order; null before.
+	// The last shipment at Head Office that billed goods of it; null before.
 	ShipmentID *string `json:"shipment_id"`
-	// The customer invoice that bills the order; null before.
+	// The last customer invoice for it; null before.
 	InvoiceID *string `json:"invoice_id"`
+	// All customer invoices for it, oldest first: one for each part.
+	InvoiceIDs []string `json:"invoice_ids"`
 	// The date of that shipment; null before.
 	ShippedOn *Date `json:"shipped_on"`
-	// The late discount on the invoice, in minor units. 0 before the order is billed, and for goods
+	// The late discount on its invoices, in minor units. 0 before the order is billed, and for goods
 	// that came in time.
 	LateDiscountMinor int64 `json:"late_discount_minor"`
 	// The reason that your program gave when it declined; null without one.
@@ -1965,8 +1969,10 @@ type OfficeShipment struct {
 	SalesOrderID *string `json:"sales_order_id"`
 	// The contract lot that went out; null for a sales order.
 	ContractLotID *string `json:"contract_lot_id"`
-	// Units shipped: always all of the order or the lot.
+	// Units billed: all of the order or the lot, or a part of an order.
 	Quantity int64 `json:"quantity"`
+	// True for a shipment that closed its order, though fewer units were billed than ordered.
+	Final bool `json:"final"`
 	// The in-world date on which Head Office recorded the shipment.
 	ShippedOn Date `json:"shipped_on"`
 	// The shipment of the Factory that carried the goods, as the bridge or your program wrote it.
@@ -2007,7 +2013,7 @@ const (
 
 // OfficeCustomerInvoice is in the responses of list_customer_invoices and get_customer_invoice.
 //
-// The company's bill to a customer for one shipment.
+// The company's bill to a customer for one shipment: an order, a part of one, or a lot.
 type OfficeCustomerInvoice struct {
 	// Names the record in paths, in other records and in events. It never changes.
 	ID string `json:"id"`
@@ -2081,9 +2087,14 @@ type CreateOfficeShipmentInput struct {
 	SalesOrderID *string `json:"sales_order_id,omitzero"`
 	// The lot to ship; this or sales_order_id. 1 to 64 characters.
 	ContractLotID *string `json:"contract_lot_id,omitzero"`
-	// The ordered quantity, which is also the default. At least 1.
+	// Units to bill, a part of an order too: at most those not billed yet, which is also the default.
+	// A lot is billed whole. At least 1.
 	Quantity *int64 `json:"quantity,omitzero"`
-	// The Factory's shipment id, or any text. 1 to 64 characters.
+	// True closes the order with this bill, though fewer units came than were ordered: no fewer than
+	// its customer takes as the whole.
+	Final bool `json:"final,omitzero"`
+	// The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64
+	// characters.
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
 }
 
@@ -2223,6 +2234,12 @@ type OfficeCustomer struct {
 	PaymentHabit OfficeCustomerPaymentHabit `json:"payment_habit"`
 	// A remark on how the customer pays, for people.
 	CreditNote string `json:"credit_note"`
+	// True for a customer who pays for each part of an order when it has come. Others pay no part
+	// before the last has come.
+	AcceptsParts bool `json:"accepts_parts"`
+	// How much less than ordered the customer takes as the whole, in per cent, where the last
+	// shipment is final.
+	TolerancePct int64 `json:"delivery_tolerance_pct"`
 	// The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it
 	// is, the more of them come.
 	SatisfactionPct float64 `json:"satisfaction_pct"`
@@ -3268,6 +3285,10 @@ type FactoryWorkOrder struct {
 	QuantityFromStock int64 `json:"quantity_from_stock"`
 	// Good units printed for it so far, over all its runs.
 	QuantityGood int64 `json:"quantity_good"`
+	// Units whose finishing has ended, or that the shelf covered: they can leave, also as a part.
+	QuantityReady int64 `json:"quantity_ready"`
+	// Units that have left the gate, over all its shipments.
+	QuantityShipped int64 `json:"quantity_shipped"`
 	// The text on the shipment, by which its customer knows the goods: the id or the number of a
 	// sales order or a lot, in upper or lower case. Null for goods that go on the shelf.
 	Reference *string `json:"reference"`
@@ -3279,8 +3300,9 @@ type FactoryWorkOrder struct {
 	// 1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on
 	// it.
 	Priority int64 `json:"priority"`
-	// created has not been printed; printing has had a run started; ready can be shipped; shipped has
-	// left the gate. stocked has no reference, and its goods are on the shelf.
+	// created has not been printed; printing has had a run started; ready can be shipped whole;
+	// shipped has left the gate, whole or closed by a final part. stocked has no reference, and its
+	// goods are on the shelf.
 	Status FactoryWorkOrderStatus `json:"status"`
 	// The next thing that has to come: a press, the end of its run, the end of finishing, its
 	// shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any
@@ -3296,9 +3318,10 @@ type FactoryWorkOrder struct {
 	// takes the goods, it waits for nothing and is not printed. Always false with the bridge manual:
 	// the Factory knows no orders.
 	OrderExpired bool `json:"order_expired"`
-	// The in-world date on which finishing ended or the shelf covered it; null before.
+	// The in-world date on which the finishing of all units ended or the shelf covered it; null
+	// before.
 	ReadyOn *Date `json:"ready_on"`
-	// The shipment of the Factory that carried the goods; null before.
+	// The last shipment of the Factory that carried goods of it; null before.
 	ShipmentID *string `json:"shipment_id"`
 	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
@@ -3559,8 +3582,12 @@ type FactoryShipment struct {
 	Reference string `json:"reference"`
 	// The product that was shipped, such as prd_flyer.
 	SKU string `json:"sku"`
-	// Units shipped: always all of the work order.
+	// Units shipped: all of the work order, or a part.
 	Quantity int64 `json:"quantity"`
+	// Your name for the part; null without one.
+	PartRef *string `json:"part_ref"`
+	// True for a shipment that closed its work order, whatever was missing.
+	Final bool `json:"final"`
 	// The in-world date on which the goods left the gate.
 	ShippedOn Date `json:"shipped_on"`
 	// The note for the carrier that came with the request; null without one.
@@ -3601,8 +3628,15 @@ const (
 //
 // The body that sends the goods of a work order out of the Factory's gate.
 type CreateFactoryShipmentInput struct {
-	// The work order whose goods leave: one whose status is ready. Required. 1 to 64 characters.
+	// The work order whose goods leave. Required. 1 to 64 characters.
 	WorkOrderID string `json:"work_order_id"`
+	// Units that leave, a part too: at most those ready and not shipped. All that is left of a work
+	// order that is ready when you leave it out. At least 1.
+	Quantity *int64 `json:"quantity,omitzero"`
+	// Your name for a part. No two shipments of a work order have the same. 1 to 64 characters.
+	PartRef *string `json:"part_ref,omitzero"`
+	// True closes the work order with this shipment, though fewer units leave than were asked for.
+	Final bool `json:"final,omitzero"`
 	// A note for the carrier, for the record. 1 to 200 characters.
 	CarrierNote *string `json:"carrier_note,omitzero"`
 }
@@ -4666,6 +4700,10 @@ type CustomerInvoiceCreatedData struct {
 	SalesOrderID *string `json:"sales_order_id"`
 	// The contract lot that it bills; null for a sales order.
 	ContractLotID *string `json:"contract_lot_id"`
+	// Units billed: all of the order or the lot, or a part of an order.
+	Quantity int64 `json:"quantity"`
+	// True for a bill that closed its order though fewer units came than were ordered.
+	Final bool `json:"final"`
 	// The amount to be paid, in minor units, late discount taken off.
 	TotalMinor int64 `json:"total_minor"`
 	// Taken off for goods that came late, in minor units.
@@ -5067,8 +5105,12 @@ type ShipmentCreatedData struct {
 	Reference string `json:"reference"`
 	// The product that was shipped, such as prd_flyer.
 	SKU string `json:"sku"`
-	// Units shipped.
+	// Units shipped: all of the work order, or a part.
 	Quantity int64 `json:"quantity"`
+	// Your name for the part; null without one.
+	PartRef *string `json:"part_ref"`
+	// True for a shipment that closed its work order.
+	Final bool `json:"final"`
 	// client: your program shipped; bridge: the auto bridge copied a shipment of Head Office.
 	Source ShipmentCreatedDataSource `json:"source"`
 	// The changes of the stock on hand by this event; left out when there are none.
@@ -6228,7 +6270,8 @@ const (
 	// CodeIdempotencyKeyReused (422): the Idempotency-Key was used before for a different method,
 	// path, query or body.
 	CodeIdempotencyKeyReused = "idempotency_key_reused"
-	// CodeQuantityMismatch (422): a shipment covers the whole order; the quantity named is another.
+	// CodeQuantityMismatch (422): the quantity is more than can be shipped or billed, or less than
+	// the customer takes.
 	CodeQuantityMismatch = "quantity_mismatch"
 	// CodeGangMixedPaper (422): the work orders of a gang run share one make-ready and so one paper.
 	CodeGangMixedPaper = "gang_mixed_paper"

@@ -1714,7 +1714,7 @@ export interface OfficeSalesOrder {
   product_name: string;
   /** The content of one unit of quantity, such as 250 cards. */
   unit: string;
-  /** How many units were ordered. An order is shipped in full. */
+  /** How many units were ordered. They can go in parts. */
   quantity: number;
   /** The price of one unit that the customer offers, in minor units. */
   unit_price_minor: number;
@@ -1745,20 +1745,24 @@ export interface OfficeSalesOrder {
   late_discount_pct_per_day: number;
   /** The most that a late delivery takes off, in per cent of total_minor. */
   late_discount_cap_pct: number;
+  /** Units billed so far, over all its shipments at Head Office. */
+  quantity_billed: number;
   /**
    * The work order at the Factory that the auto bridge created on acceptance; null before, and with the bridge
    * manual.
    */
   bridged_work_order_id: string | null;
-  /** The shipment at Head Office that billed the order; null before. */
+  /** The last shipment at Head Office that billed goods of it; null before. */
   shipment_id: string | null;
-  /** The customer invoice that bills the order; null before. */
+  /** The last customer invoice for it; null before. */
   invoice_id: string | null;
+  /** All customer invoices for it, oldest first: one for each part. */
+  invoice_ids: string[];
   /** The date of that shipment; null before. */
   shipped_on: DateText | null;
   /**
-   * The late discount on the invoice, in minor units. 0 before the order is billed, and for goods that came in
-   * time.
+   * The late discount on its invoices, in minor units. 0 before the order is billed, and for goods that came
+   * in time.
    */
   late_discount_minor: number;
   /** The reason that your program gave when it declined; null without one. */
@@ -1807,8 +1811,10 @@ export interface OfficeShipment {
   sales_order_id: string | null;
   /** The contract lot that went out; null for a sales order. */
   contract_lot_id: string | null;
-  /** Units shipped: always all of the order or the lot. */
+  /** Units billed: all of the order or the lot, or a part of an order. */
   quantity: number;
+  /** True for a shipment that closed its order, though fewer units were billed than ordered. */
+  final: boolean;
   /** The in-world date on which Head Office recorded the shipment. */
   shipped_on: DateText;
   /**
@@ -1907,9 +1913,17 @@ export interface CreateOfficeShipmentInput {
   sales_order_id?: string;
   /** The lot to ship; this or sales_order_id. 1 to 64 characters. */
   contract_lot_id?: string;
-  /** The ordered quantity, which is also the default. At least 1. */
+  /**
+   * Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is
+   * billed whole. At least 1.
+   */
   quantity?: number;
-  /** The Factory's shipment id, or any text. 1 to 64 characters. */
+  /**
+   * True closes the order with this bill, though fewer units came than were ordered: no fewer than its
+   * customer takes as the whole.
+   */
+  final?: boolean;
+  /** The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters. */
   factory_shipment_ref?: string;
 }
 
@@ -2029,6 +2043,13 @@ export interface OfficeCustomer {
   payment_habit: Open<OfficeCustomerPaymentHabit>;
   /** A remark on how the customer pays, for people. */
   credit_note: string;
+  /**
+   * True for a customer who pays for each part of an order when it has come. Others pay no part before the
+   * last has come.
+   */
+  accepts_parts: boolean;
+  /** How much less than ordered the customer takes as the whole, in per cent, where the last shipment is final. */
+  delivery_tolerance_pct: number;
   /**
    * The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the
    * more of them come.
@@ -2981,6 +3002,10 @@ export interface FactoryWorkOrder {
   quantity_from_stock: number;
   /** Good units printed for it so far, over all its runs. */
   quantity_good: number;
+  /** Units whose finishing has ended, or that the shelf covered: they can leave, also as a part. */
+  quantity_ready: number;
+  /** Units that have left the gate, over all its shipments. */
+  quantity_shipped: number;
   /**
    * The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or
    * a lot, in upper or lower case. Null for goods that go on the shelf.
@@ -2996,8 +3021,8 @@ export interface FactoryWorkOrder {
   /** 1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it. */
   priority: number;
   /**
-   * created has not been printed; printing has had a run started; ready can be shipped; shipped has left the
-   * gate. stocked has no reference, and its goods are on the shelf.
+   * created has not been printed; printing has had a run started; ready can be shipped whole; shipped has left
+   * the gate, whole or closed by a final part. stocked has no reference, and its goods are on the shelf.
    */
   status: Open<FactoryWorkOrderStatus>;
   /**
@@ -3019,9 +3044,9 @@ export interface FactoryWorkOrder {
    * orders.
    */
   order_expired: boolean;
-  /** The in-world date on which finishing ended or the shelf covered it; null before. */
+  /** The in-world date on which the finishing of all units ended or the shelf covered it; null before. */
   ready_on: DateText | null;
-  /** The shipment of the Factory that carried the goods; null before. */
+  /** The last shipment of the Factory that carried goods of it; null before. */
   shipment_id: string | null;
   /** When the record was created, in wall time. */
   created_at: Timestamp;
@@ -3254,8 +3279,12 @@ export interface FactoryShipment {
   reference: string;
   /** The product that was shipped, such as prd_flyer. */
   sku: string;
-  /** Units shipped: always all of the work order. */
+  /** Units shipped: all of the work order, or a part. */
   quantity: number;
+  /** Your name for the part; null without one. */
+  part_ref: string | null;
+  /** True for a shipment that closed its work order, whatever was missing. */
+  final: boolean;
   /** The in-world date on which the goods left the gate. */
   shipped_on: DateText;
   /** The note for the carrier that came with the request; null without one. */
@@ -3285,8 +3314,17 @@ export type FactoryShipmentStatus =
 
 /** CreateFactoryShipmentInput is the body of create_factory_shipment. */
 export interface CreateFactoryShipmentInput {
-  /** The work order whose goods leave: one whose status is ready. Required. 1 to 64 characters. */
+  /** The work order whose goods leave. Required. 1 to 64 characters. */
   work_order_id: string;
+  /**
+   * Units that leave, a part too: at most those ready and not shipped. All that is left of a work order that
+   * is ready when you leave it out. At least 1.
+   */
+  quantity?: number;
+  /** Your name for a part. No two shipments of a work order have the same. 1 to 64 characters. */
+  part_ref?: string;
+  /** True closes the work order with this shipment, though fewer units leave than were asked for. */
+  final?: boolean;
   /** A note for the carrier, for the record. 1 to 200 characters. */
   carrier_note?: string;
 }
@@ -4264,6 +4302,10 @@ export interface CustomerInvoiceCreatedData {
   sales_order_id: string | null;
   /** The contract lot that it bills; null for a sales order. */
   contract_lot_id: string | null;
+  /** Units billed: all of the order or the lot, or a part of an order. */
+  quantity: number;
+  /** True for a bill that closed its order though fewer units came than were ordered. */
+  final: boolean;
   /** The amount to be paid, in minor units, late discount taken off. */
   total_minor: number;
   /** Taken off for goods that came late, in minor units. */
@@ -4672,8 +4714,12 @@ export interface ShipmentCreatedData {
   reference: string;
   /** The product that was shipped, such as prd_flyer. */
   sku: string;
-  /** Units shipped. */
+  /** Units shipped: all of the work order, or a part. */
   quantity: number;
+  /** Your name for the part; null without one. */
+  part_ref: string | null;
+  /** True for a shipment that closed its work order. */
+  final: boolean;
   /** client: your program shipped; bridge: the auto bridge copied a shipment of Head Office. */
   source: Open<ShipmentCreatedDataSource>;
   /** The changes of the stock on hand by this event; left out when there are none. */
@@ -6075,7 +6121,8 @@ export interface ListPayrollRunsParams {
 export interface ListWorkOrdersParams {
   /**
    * Only rows with this status. created has not been printed; printing has had a run started; ready can be
-   * shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf.
+   * shipped whole; shipped has left the gate, whole or closed by a final part. stocked has no reference, and
+   * its goods are on the shelf.
    */
   status?: FactoryWorkOrderStatus;
   /**
@@ -6755,7 +6802,7 @@ export declare class Operations {
   getOfficeShipment(id: string, options?: CallOptions): Promise<OfficeShipment>;
 
   /**
-   * Ship a sales order or a contract lot, and bill it: POST /office/shipments.
+   * Ship a sales order, a part of it, or a contract lot, and bill it: POST /office/shipments.
    *
    * Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the Factory
    * too, so they must be ready.
@@ -6763,8 +6810,8 @@ export declare class Operations {
    * It can write the events factory.shipment.created, office.contract_lot.delivered,
    * office.customer_invoice.created and sandbox.mission.completed.
    *
-   * It can fail with not_found (404), invalid_state (409), quantity_mismatch (422), work_order_not_ready (409)
-   * and no_warehouse_worker (409), beside the errors of every request.
+   * It can fail with not_found (404), invalid_state (409), quantity_mismatch (422), duplicate_reference (409),
+   * work_order_not_ready (409) and no_warehouse_worker (409), beside the errors of every request.
    */
   createOfficeShipment(input?: CreateOfficeShipmentInput, options?: WriteOptions): Promise<OfficeShipment>;
 
@@ -7388,14 +7435,14 @@ export declare class Operations {
   /**
    * Ship finished goods: POST /factory/shipments.
    *
-   * The goods go to the customer of the order that the work order's reference names. With the auto bridge Head
-   * Office bills them at once.
+   * The goods go to the customer of the order that the work order's reference names, all of them or a part.
+   * With the auto bridge Head Office bills them at once.
    *
    * It can write the events factory.shipment.created, office.contract_lot.delivered,
    * office.customer_invoice.created and sandbox.mission.completed.
    *
-   * It can fail with not_found (404), work_order_not_ready (409), invalid_state (409) and no_warehouse_worker
-   * (409), beside the errors of every request.
+   * It can fail with not_found (404), work_order_not_ready (409), invalid_state (409), quantity_mismatch
+   * (422), duplicate_reference (409) and no_warehouse_worker (409), beside the errors of every request.
    */
   createFactoryShipment(input: CreateFactoryShipmentInput, options?: WriteOptions): Promise<FactoryShipment>;
 

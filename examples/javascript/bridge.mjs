@@ -228,12 +228,12 @@ class Bridge {
   }
 
   /**
-   * Tells Head Office that the goods of an order or a lot have left, so that it
-   * bills them.
+   * Tells Head Office that the goods of an order, of a part of one or of a lot
+   * have left, so that it bills them.
    */
-  async bill({ id, number, reference }, key) {
+  async bill({ id, number, reference, quantity, final }, key) {
     const sold = {};
-    if (reference.startsWith('so_')) sold.sales_order_id = reference;
+    if (reference.startsWith('so_')) Object.assign(sold, { sales_order_id: reference, quantity, final });
     else if (reference.startsWith('lot_')) sold.contract_lot_id = reference;
     else throw new NeedsPerson(`${number} went to "${reference}", which is the id of no order and no lot, so nobody can be billed`);
     const shipment = await this.api.createOfficeShipment({ ...sold, factory_shipment_ref: id }, this.by(key));

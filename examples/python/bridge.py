@@ -210,13 +210,14 @@ class Bridge:
         return f"{sold['number']} is work order {work['number']}"
 
     def bill(self, parcel, key):
-        """Tells Head Office that the goods of an order or a lot have left, so that it bills them."""
+        """Tells Head Office that the goods of an order, of a part of one or of a lot have left, so that it bills them."""
         reference = parcel["reference"]
         kind = {"so": "sales_order_id", "lot": "contract_lot_id"}.get(reference.partition("_")[0])
         if kind is None:
             raise NeedsPerson(f'{parcel["number"]} went to "{reference}", which is the id of no order and no lot, so '
                               "nobody can be billed")
-        shipment = self.api.create_office_shipment(**{kind: reference}, factory_shipment_ref=parcel["id"],
+        part = {"quantity": parcel["quantity"], "final": parcel["final"]} if kind == "sales_order_id" else {}
+        shipment = self.api.create_office_shipment(**{kind: reference}, **part, factory_shipment_ref=parcel["id"],
                                                    idempotency_key=key, call=self.call)
         return f"{parcel['number']} is billed as {shipment['invoice']['number']}"
 

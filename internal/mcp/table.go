@@ -110,7 +110,7 @@ func table() []made {
 			description: "Takes a delivery that has arrived into stock. Without lines all undamaged goods on it are " +
 				"accepted."}, by("create_factory_goods_receipt")},
 		{entry{name: "factory_create_shipment", title: "Ship finished goods", system: factory,
-			description: "Ships a work order that is ready. With the bridge 'auto' Head Office bills it at once."},
+			description: "Ships a work order, or a part. With the bridge 'auto' Head Office bills it at once."},
 			by("create_factory_shipment")},
 
 		{entry{name: "search_operations", title: "Search all operations", system: shared, plays: true, unowned: true,

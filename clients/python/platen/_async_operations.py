@@ -1282,11 +1282,12 @@ class AsyncOperations:
         sales_order_id: str | None = None,
         contract_lot_id: str | None = None,
         quantity: int | None = None,
+        final: bool | None = None,
         factory_shipment_ref: str | None = None,
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.OfficeShipment:
-        """Ship a sales order or a contract lot, and bill it: POST /office/shipments.
+        """Ship a sales order, a part of it, or a contract lot, and bill it: POST /office/shipments.
 
         Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the
         Factory too, so they must be ready.
@@ -1294,18 +1295,23 @@ class AsyncOperations:
         It can write the events factory.shipment.created, office.contract_lot.delivered,
         office.customer_invoice.created and sandbox.mission.completed.
 
-        It can fail with not_found (404), invalid_state (409), quantity_mismatch (422), work_order_not_ready
-        (409) and no_warehouse_worker (409), beside the errors of every request.
+        It can fail with not_found (404), invalid_state (409), quantity_mismatch (422), duplicate_reference
+        (409), work_order_not_ready (409) and no_warehouse_worker (409), beside the errors of every request.
 
         sales_order_id: The order to ship; this or contract_lot_id. 1 to 64 characters.
 
         contract_lot_id: The lot to ship; this or sales_order_id. 1 to 64 characters.
 
-        quantity: The ordered quantity, which is also the default. At least 1.
+        quantity: Units to bill, a part of an order too: at most those not billed yet, which is also the
+        default. A lot is billed whole. At least 1.
 
-        factory_shipment_ref: The Factory's shipment id, or any text. 1 to 64 characters.
+        final: True closes the order with this bill, though fewer units came than were ordered: no fewer
+        than its customer takes as the whole.
+
+        factory_shipment_ref: The Factory's shipment id, or any text. No two bills of an order have the
+        same. 1 to 64 characters.
         """
-        return await self._write(Request("create_office_shipment", "POST", "/office/shipments", "office", body=given({"sales_order_id": sales_order_id, "contract_lot_id": contract_lot_id, "quantity": quantity, "factory_shipment_ref": factory_shipment_ref}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("create_office_shipment", "POST", "/office/shipments", "office", body=given({"sales_order_id": sales_order_id, "contract_lot_id": contract_lot_id, "quantity": quantity, "final": final, "factory_shipment_ref": factory_shipment_ref}), idempotency_key=idempotency_key), call)
 
     async def list_customer_invoices(
         self,
@@ -2812,8 +2818,8 @@ class AsyncOperations:
         finishing or a shipment next.
 
         status: Only rows with this status. created has not been printed; printing has had a run started;
-        ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the
-        shelf.
+        ready can be shipped whole; shipped has left the gate, whole or closed by a final part. stocked has
+        no reference, and its goods are on the shelf.
 
         reference: Only rows with this reference. The text on the shipment, by which its customer knows the
         goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that
@@ -2850,8 +2856,8 @@ class AsyncOperations:
         out.
 
         status: Only rows with this status. created has not been printed; printing has had a run started;
-        ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the
-        shelf.
+        ready can be shipped whole; shipped has left the gate, whole or closed by a final part. stocked has
+        no reference, and its goods are on the shelf.
 
         reference: Only rows with this reference. The text on the shipment, by which its customer knows the
         goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that
@@ -3127,26 +3133,36 @@ class AsyncOperations:
         self,
         *,
         work_order_id: str,
+        quantity: int | None = None,
+        part_ref: str | None = None,
+        final: bool | None = None,
         carrier_note: str | None = None,
         idempotency_key: str | None = None,
         call: Call | None = None,
     ) -> t.FactoryShipment:
         """Ship finished goods: POST /factory/shipments.
 
-        The goods go to the customer of the order that the work order's reference names. With the auto
-        bridge Head Office bills them at once.
+        The goods go to the customer of the order that the work order's reference names, all of them or a
+        part. With the auto bridge Head Office bills them at once.
 
         It can write the events factory.shipment.created, office.contract_lot.delivered,
         office.customer_invoice.created and sandbox.mission.completed.
 
-        It can fail with not_found (404), work_order_not_ready (409), invalid_state (409) and
-        no_warehouse_worker (409), beside the errors of every request.
+        It can fail with not_found (404), work_order_not_ready (409), invalid_state (409), quantity_mismatch
+        (422), duplicate_reference (409) and no_warehouse_worker (409), beside the errors of every request.
 
-        work_order_id: The work order whose goods leave: one whose status is ready. 1 to 64 characters.
+        work_order_id: The work order whose goods leave. 1 to 64 characters.
+
+        quantity: Units that leave, a part too: at most those ready and not shipped. All that is left of a
+        work order that is ready when you leave it out. At least 1.
+
+        part_ref: Your name for a part. No two shipments of a work order have the same. 1 to 64 characters.
+
+        final: True closes the work order with this shipment, though fewer units leave than were asked for.
 
         carrier_note: A note for the carrier, for the record. 1 to 200 characters.
         """
-        return await self._write(Request("create_factory_shipment", "POST", "/factory/shipments", "factory", body=given({"work_order_id": work_order_id, "carrier_note": carrier_note}), idempotency_key=idempotency_key), call)
+        return await self._write(Request("create_factory_shipment", "POST", "/factory/shipments", "factory", body=given({"work_order_id": work_order_id, "quantity": quantity, "part_ref": part_ref, "final": final, "carrier_note": carrier_note}), idempotency_key=idempotency_key), call)
 
     async def list_stock_items(
         self,

@@ -2687,7 +2687,7 @@ class OfficeSalesOrder(TypedDict):
     #: The content of one unit of quantity, such as 250 cards.
     unit: str
 
-    #: How many units were ordered. An order is shipped in full.
+    #: How many units were ordered. They can go in parts.
     quantity: int
 
     #: The price of one unit that the customer offers, in minor units.
@@ -2726,20 +2726,26 @@ class OfficeSalesOrder(TypedDict):
     #: The most that a late delivery takes off, in per cent of total_minor.
     late_discount_cap_pct: int
 
+    #: Units billed so far, over all its shipments at Head Office.
+    quantity_billed: int
+
     #: The work order at the Factory that the auto bridge created on acceptance; null before, and with the
     #: bridge manual.
     bridged_work_order_id: str | None
 
-    #: The shipment at Head Office that billed the order; null before.
+    #: The last shipment at Head Office that billed goods of it; null before.
     shipment_id: str | None
 
-    #: The customer invoice that bills the order; null before.
+    #: The last customer invoice for it; null before.
     invoice_id: str | None
+
+    #: All customer invoices for it, oldest first: one for each part.
+    invoice_ids: list[str]
 
     #: The date of that shipment; null before.
     shipped_on: DateText | None
 
-    #: The late discount on the invoice, in minor units. 0 before the order is billed, and for goods that came
+    #: The late discount on its invoices, in minor units. 0 before the order is billed, and for goods that came
     #: in time.
     late_discount_minor: int
 
@@ -2784,8 +2790,11 @@ class OfficeShipment(TypedDict):
     #: The contract lot that went out; null for a sales order.
     contract_lot_id: str | None
 
-    #: Units shipped: always all of the order or the lot.
+    #: Units billed: all of the order or the lot, or a part of an order.
     quantity: int
+
+    #: True for a shipment that closed its order, though fewer units were billed than ordered.
+    final: bool
 
     #: The in-world date on which Head Office recorded the shipment.
     shipped_on: DateText
@@ -2889,10 +2898,15 @@ class CreateOfficeShipmentInput(TypedDict):
     #: The lot to ship; this or sales_order_id. 1 to 64 characters.
     contract_lot_id: NotRequired[str]
 
-    #: The ordered quantity, which is also the default. At least 1.
+    #: Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is
+    #: billed whole. At least 1.
     quantity: NotRequired[int]
 
-    #: The Factory's shipment id, or any text. 1 to 64 characters.
+    #: True closes the order with this bill, though fewer units came than were ordered: no fewer than its
+    #: customer takes as the whole.
+    final: NotRequired[bool]
+
+    #: The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters.
     factory_shipment_ref: NotRequired[str]
 
 
@@ -3021,6 +3035,14 @@ class OfficeCustomer(TypedDict):
 
     #: A remark on how the customer pays, for people.
     credit_note: str
+
+    #: True for a customer who pays for each part of an order when it has come. Others pay no part before the
+    #: last has come.
+    accepts_parts: bool
+
+    #: How much less than ordered the customer takes as the whole, in per cent, where the last shipment is
+    #: final.
+    delivery_tolerance_pct: int
 
     #: The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the
     #: more of them come.
@@ -4018,6 +4040,12 @@ class FactoryWorkOrder(TypedDict):
     #: Good units printed for it so far, over all its runs.
     quantity_good: int
 
+    #: Units whose finishing has ended, or that the shelf covered: they can leave, also as a part.
+    quantity_ready: int
+
+    #: Units that have left the gate, over all its shipments.
+    quantity_shipped: int
+
     #: The text on the shipment, by which its customer knows the goods: the id or the number of a sales order
     #: or a lot, in upper or lower case. Null for goods that go on the shelf.
     reference: str | None
@@ -4032,8 +4060,9 @@ class FactoryWorkOrder(TypedDict):
     #: 1 to 9, 5 unless another was given. It helps to plan the presses: the Factory does not act on it.
     priority: int
 
-    #: created has not been printed; printing has had a run started; ready can be shipped; shipped has left the
-    #: gate. stocked has no reference, and its goods are on the shelf.
+    #: created has not been printed; printing has had a run started; ready can be shipped whole; shipped has
+    #: left the gate, whole or closed by a final part. stocked has no reference, and its goods are on the
+    #: shelf.
     status: FactoryWorkOrderStatus | str
 
     #: The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or
@@ -4053,10 +4082,10 @@ class FactoryWorkOrder(TypedDict):
     #: no orders.
     order_expired: bool
 
-    #: The in-world date on which finishing ended or the shelf covered it; null before.
+    #: The in-world date on which the finishing of all units ended or the shelf covered it; null before.
     ready_on: DateText | None
 
-    #: The shipment of the Factory that carried the goods; null before.
+    #: The last shipment of the Factory that carried goods of it; null before.
     shipment_id: str | None
 
     #: When the record was created, in wall time.
@@ -4302,8 +4331,14 @@ class FactoryShipment(TypedDict):
     #: The product that was shipped, such as prd_flyer.
     sku: str
 
-    #: Units shipped: always all of the work order.
+    #: Units shipped: all of the work order, or a part.
     quantity: int
+
+    #: Your name for the part; null without one.
+    part_ref: str | None
+
+    #: True for a shipment that closed its work order, whatever was missing.
+    final: bool
 
     #: The in-world date on which the goods left the gate.
     shipped_on: DateText
@@ -4333,8 +4368,18 @@ class FactoryShipment(TypedDict):
 class CreateFactoryShipmentInput(TypedDict):
     """CreateFactoryShipmentInput is the body of create_factory_shipment."""
 
-    #: The work order whose goods leave: one whose status is ready. Required. 1 to 64 characters.
+    #: The work order whose goods leave. Required. 1 to 64 characters.
     work_order_id: str
+
+    #: Units that leave, a part too: at most those ready and not shipped. All that is left of a work order that
+    #: is ready when you leave it out. At least 1.
+    quantity: NotRequired[int]
+
+    #: Your name for a part. No two shipments of a work order have the same. 1 to 64 characters.
+    part_ref: NotRequired[str]
+
+    #: True closes the work order with this shipment, though fewer units leave than were asked for.
+    final: NotRequired[bool]
 
     #: A note for the carrier, for the record. 1 to 200 characters.
     carrier_note: NotRequired[str]
@@ -5343,6 +5388,12 @@ class CustomerInvoiceCreatedData(TypedDict):
     #: The contract lot that it bills; null for a sales order.
     contract_lot_id: str | None
 
+    #: Units billed: all of the order or the lot, or a part of an order.
+    quantity: int
+
+    #: True for a bill that closed its order though fewer units came than were ordered.
+    final: bool
+
     #: The amount to be paid, in minor units, late discount taken off.
     total_minor: int
 
@@ -5787,8 +5838,14 @@ class ShipmentCreatedData(TypedDict):
     #: The product that was shipped, such as prd_flyer.
     sku: str
 
-    #: Units shipped.
+    #: Units shipped: all of the work order, or a part.
     quantity: int
+
+    #: Your name for the part; null without one.
+    part_ref: str | None
+
+    #: True for a shipment that closed its work order.
+    final: bool
 
     #: client: your program shipped; bridge: the auto bridge copied a shipment of Head Office.
     source: ShipmentCreatedDataSource | str

@@ -57,13 +57,14 @@ func (b *bridge) orderWork(ctx context.Context, number string, in client.CreateW
 	return fmt.Sprintf("%s is work order %s", number, work.Number), nil
 }
 
-// bill tells Head Office that the goods of an order or a lot have left, so
+// bill tells Head Office that the goods of an order, of a part of one or of a lot have left, so
 // that it bills them.
 func (b *bridge) bill(ctx context.Context, parcel *client.ShipmentCreatedData) (string, error) {
 	in := client.CreateOfficeShipmentInput{FactoryShipmentRef: &parcel.ID}
 	switch {
 	case strings.HasPrefix(parcel.Reference, "so_"):
 		in.SalesOrderID = &parcel.Reference
+		in.Quantity, in.Final = &parcel.Quantity, parcel.Final // an order can go in parts
 	case strings.HasPrefix(parcel.Reference, "lot_"):
 		in.ContractLotID = &parcel.Reference
 	default:

@@ -55,9 +55,9 @@ type CreateFactoryShipment struct {
 	_ struct{} `doc:"The body that sends the goods of a work order out of the Factory's gate."`
 
 	WorkOrderID string  `json:"work_order_id" required:"true" minLength:"1" maxLength:"64" doc:"The work order whose goods leave." agent:"-"`
-	Quantity    *int64  `json:"quantity,omitzero" minimum:"1" doc:"Units that leave, a part too: at most those ready and not shipped. All that is left of a work order that is ready when you leave it out."`
-	PartRef     *string `json:"part_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"Your name for a part. No two shipments of a work order have the same."`
-	Final       bool    `json:"final,omitzero" doc:"True closes the work order with this shipment, though fewer units leave than were asked for."`
+	Quantity    *int64  `json:"quantity,omitzero" minimum:"1" doc:"Units that leave, a part too: at most those ready and not shipped. All that is left of a work order that is ready when you leave it out." agent:"For a part."`
+	PartRef     *string `json:"part_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"Your name for a part. No two shipments of a work order have the same." agent:"-"`
+	Final       bool    `json:"final,omitzero" doc:"True closes the work order with this shipment, though fewer units leave than were asked for." agent:"-"`
 	CarrierNote *string `json:"carrier_note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note for the carrier, for the record." agent:"-"`
 }
 

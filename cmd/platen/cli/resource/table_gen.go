@@ -44,12 +44,13 @@ func Table() []Operation {
 				{Name: "sales_order_id", Kind: Text, Doc: "Only rows with this sales_order_id. The sales order that went out; null for a contract lot."}}},
 		{ID: "get_office_shipment", Resource: "office-shipments", Verb: "get", System: "office", Method: "GET", Path: "/office/shipments/{id}", Summary: "Get a shipment of Head Office",
 			Description: "The row that GET /office/shipments lists under this id."},
-		{ID: "create_office_shipment", Resource: "office-shipments", Verb: "create", System: "office", Method: "POST", Path: "/office/shipments", Summary: "Ship a sales order or a contract lot, and bill it",
+		{ID: "create_office_shipment", Resource: "office-shipments", Verb: "create", System: "office", Method: "POST", Path: "/office/shipments", Summary: "Ship a sales order, a part of it, or a contract lot, and bill it",
 			Description: "Raises the customer's invoice, nested in the response. With the auto bridge the goods leave the Factory too, so they must be ready.", Fields: []Field{
 				{Name: "sales_order_id", Kind: Text, Doc: "The order to ship; this or contract_lot_id. 1 to 64 characters."},
 				{Name: "contract_lot_id", Kind: Text, Doc: "The lot to ship; this or sales_order_id. 1 to 64 characters."},
-				{Name: "quantity", Kind: Integer, Doc: "The ordered quantity, which is also the default. At least 1."},
-				{Name: "factory_shipment_ref", Kind: Text, Doc: "The Factory's shipment id, or any text. 1 to 64 characters."}}},
+				{Name: "quantity", Kind: Integer, Doc: "Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is billed whole. At least 1."},
+				{Name: "final", Kind: Boolean, Doc: "True closes the order with this bill, though fewer units came than were ordered: no fewer than its customer takes as the whole."},
+				{Name: "factory_shipment_ref", Kind: Text, Doc: "The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters."}}},
 		{ID: "list_customer_invoices", Resource: "customer-invoices", Verb: "list", System: "office", Method: "GET", Path: "/office/customer-invoices", Summary: "List customer invoices",
 			Description: "The bills to customers, and how much of each has been paid.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. open is not due yet; overdue was not paid by due_date; paid has a balance of 0.", Values: []string{"open", "overdue", "paid"}}}},
@@ -201,7 +202,7 @@ func Table() []Operation {
 				{Name: "week_start", Kind: Text, Doc: "The Monday of the week to pay for. Required. Such as 2026-09-07.", Required: true}}},
 		{ID: "list_work_orders", Resource: "work-orders", Verb: "list", System: "factory", Method: "GET", Path: "/factory/work-orders", Summary: "List work orders",
 			Description: "The work that the Factory has been asked for. waits_for picks those that wait for a press, a run, finishing or a shipment next.", Paged: true, Fields: []Field{
-				{Name: "status", Kind: Text, Doc: "Only rows with this status. created has not been printed; printing has had a run started; ready can be shipped; shipped has left the gate. stocked has no reference, and its goods are on the shelf.", Values: []string{"created", "printing", "ready", "shipped", "stocked"}},
+				{Name: "status", Kind: Text, Doc: "Only rows with this status. created has not been printed; printing has had a run started; ready can be shipped whole; shipped has left the gate, whole or closed by a final part. stocked has no reference, and its goods are on the shelf.", Values: []string{"created", "printing", "ready", "shipped", "stocked"}},
 				{Name: "reference", Kind: Text, Doc: "Only rows with this reference. The text on the shipment, by which its customer knows the goods: the id or the number of a sales order or a lot, in upper or lower case. Null for goods that go on the shelf."},
 				{Name: "waits_for", Kind: Text, Doc: "Only rows with this waits_for. The next thing that has to come: a press, the end of its run, the end of finishing, its shipment, or nothing more: it has left or is on the shelf, or its customer takes no goods any more. A work order in printing that waits for a press had a run that ended short, and needs another.", Values: []string{"press", "run", "finishing", "shipment", "nothing"}}}},
 		{ID: "get_work_order", Resource: "work-orders", Verb: "get", System: "factory", Method: "GET", Path: "/factory/work-orders/{id}", Summary: "Get a work order",
@@ -233,8 +234,11 @@ func Table() []Operation {
 		{ID: "get_factory_shipment", Resource: "factory-shipments", Verb: "get", System: "factory", Method: "GET", Path: "/factory/shipments/{id}", Summary: "Get a shipment of the Factory",
 			Description: "The row that GET /factory/shipments lists under this id."},
 		{ID: "create_factory_shipment", Resource: "factory-shipments", Verb: "create", System: "factory", Method: "POST", Path: "/factory/shipments", Summary: "Ship finished goods",
-			Description: "The goods go to the customer of the order that the work order's reference names. With the auto bridge Head Office bills them at once.", Fields: []Field{
-				{Name: "work_order_id", Kind: Text, Doc: "The work order whose goods leave: one whose status is ready. Required. 1 to 64 characters.", Required: true},
+			Description: "The goods go to the customer of the order that the work order's reference names, all of them or a part. With the auto bridge Head Office bills them at once.", Fields: []Field{
+				{Name: "work_order_id", Kind: Text, Doc: "The work order whose goods leave. Required. 1 to 64 characters.", Required: true},
+				{Name: "quantity", Kind: Integer, Doc: "Units that leave, a part too: at most those ready and not shipped. All that is left of a work order that is ready when you leave it out. At least 1."},
+				{Name: "part_ref", Kind: Text, Doc: "Your name for a part. No two shipments of a work order have the same. 1 to 64 characters."},
+				{Name: "final", Kind: Boolean, Doc: "True closes the work order with this shipment, though fewer units leave than were asked for."},
 				{Name: "carrier_note", Kind: Text, Doc: "A note for the carrier, for the record. 1 to 200 characters."}}},
 		{ID: "list_stock_items", Resource: "stock", Verb: "list", System: "factory", Method: "GET", Path: "/factory/stock", Summary: "List stock items",
 			Description: "Everything in the warehouse: material, finished products and waste paper, with quantities and reorder points.", Paged: true, Fields: []Field{
