@@ -80,6 +80,39 @@ test('an order that was declined or has expired is finished and owed nothing', a
   }
 });
 
+test('an order in parts has a rung for each, and a gap for the part that is not billed', async () => {
+  const parts = [
+    parcel('so_1', { quantity: 100, final: false }),
+    parcel('SO_1', { id: 'fs_2', number: 'FS_2', quantity: 90, final: false }),
+  ];
+  const sold = more => order('accepted', { quantity_billed: 0, invoice_ids: [], ...more });
+  const made = work('so_1', { status: 'ready', quantity_shipped: 190 });
+  const one = { office_shipment: [row('os_1', { factory_shipment_ref: 'FS_2', source: 'client' })] };
+  const rest = [null, 'later: once shipped', null];
+  const card = ['SO_1', 'joined: reference', 'WO_1'];
+  let [s] = await told({ sales_order: [sold()], work_order: [made], factory_shipment: parts });
+  assert.deepEqual(joins(s), [card, [null, 'gap: not billed', 'FS_1'], [null, 'gap: not billed', 'FS_2'], rest]);
+  assert.deepEqual(s.rungs[1].join.request.body, {
+    sales_order_id: 'so_1',
+    quantity: 100,
+    final: false,
+    factory_shipment_ref: 'fs_1',
+  });
+  assert.equal(s.rungs[0].factory.part, 190 / 250);
+  store.forget();
+  const bill = invoice({ shipment_id: 'os_1' });
+  const billed = sold({ quantity_billed: 90, invoice_id: 'inv_1', invoice_ids: ['inv_1'] });
+  const records = { sales_order: [billed], work_order: [made], factory_shipment: parts, customer_invoice: [bill], ...one };
+  [s] = await told(records);
+  assert.deepEqual(joins(s), [card, [null, 'gap: not billed', 'FS_1'], ['INV_1', 'joined: factory_shipment_ref', 'FS_2'], rest]);
+  assert.equal(s.rungs[0].office.part, 90 / 250);
+  store.forget();
+  const both = { ...records, sales_order: [sold({ quantity_billed: 190, invoice_id: 'inv_1', invoice_ids: ['inv_1'] })] };
+  [s] = await told(both);
+  assert.deepEqual(joins(s)[1], [null, 'joined: billed with another part', 'FS_1']);
+  assert.equal(s.gaps, 0);
+});
+
 test('with the auto bridge an order goes through its life without a gap', async () => {
   const bridged = { source: 'bridge' };
   for (const [records, want, done] of [

@@ -168,8 +168,12 @@ func (v *verifier) billed() {
 				v.missedToo(o, Parcel)
 			}
 		case whole == nil && beyond >= 0:
-			v.unexplained(Parcel, &effects[beyond], true, fmt.Sprintf(
-				"%s bills %s, of which the Factory has sent %d of %d.", effects[beyond].Number, p.Number, p.came, sum))
+			sent := "whose goods the Factory has not sent"
+			if p.came > 0 {
+				sent = fmt.Sprintf("%d of it are billed and %d were sent", sum, p.came)
+			}
+			v.unexplained(Parcel, &effects[beyond], true,
+				fmt.Sprintf("%s bills %s, %s.", effects[beyond].Number, p.Number, sent))
 		case whole == nil: // the rest is still to come
 		default:
 			v.billedWhole(p, *whole, effects, rows, sum)

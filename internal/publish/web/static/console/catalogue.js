@@ -363,6 +363,7 @@ export const lists = {
         ['reference', 'Reference', 'ref'],
         ['quantity', 'Quantity', 'number'],
         ['quantity_good', 'Good', 'number'],
+        ['quantity_shipped', 'Shipped', 'number'],
         ['due_date', 'Due', 'day'],
         ['status', 'Status', 'status'],
       ],

@@ -39,6 +39,12 @@ const by = (list, key) => {
   return m;
 };
 
+const grouped = (list, key) => {
+  const m = new Map();
+  for (const r of list) m.set(r[key], [...(m.get(r[key]) ?? []), r]);
+  return m;
+};
+
 // rung is a hand-off: a slip of paper on each side, or its substitute.
 const rung = (office, factory, join, ghosts = {}) => ({
   office,
@@ -78,11 +84,17 @@ const late = r => ['due_date', 'deliver_by', 'needed_by'].some(name => isLate(r,
 // slip is a record as a card shows it.
 const slip = (list, r, rest) => ({ list, id: r.id, name: r.number, status: r.status, late: late(r), ...rest });
 
+// partOf is how much of a work order has left or, before that, is printed; null for none and for all.
+function partOf(w) {
+  if (w.quantity_shipped && w.quantity_shipped < w.quantity) return w.quantity_shipped / w.quantity;
+  return w.status === 'printing' ? Math.min(1, (w.quantity_good + w.quantity_from_stock) / w.quantity) : null;
+}
+
 const workSlip = w =>
   slip('work-orders', w, {
     title: `${number(w.quantity)} × ${w.product_name}`,
     foot: w.due_date ? `due ${day(w.due_date)}` : '',
-    part: w.status === 'printing' ? Math.min(1, (w.quantity_good + w.quantity_from_stock) / w.quantity) : null,
+    part: partOf(w),
   });
 const billSlip = i =>
   slip('customer-invoices', i, {
@@ -94,6 +106,7 @@ const orderSlip = (list, o) =>
   slip(list, o, {
     title: `${number(o.quantity)} × ${o.product_name}`,
     foot: `${money(o.total_minor)} · due ${day(o.due_date ?? o.deliver_by)}`,
+    part: o.quantity_billed && o.quantity_billed < o.quantity ? o.quantity_billed / o.quantity : null,
   });
 
 // kinds are the orders that the Factory works for. Live ones are owed work and a
@@ -129,35 +142,53 @@ function worked(kind, o, work) {
   return rung(card, null, later('right', open ? 'once accepted' : 'nothing to carry'), { factory: '' });
 }
 
-// billed is the second: what the Factory has shipped comes back as a bill.
-function billed(kind, o, work, parcel, bill) {
+// billed are the others: what the Factory has shipped comes back as a bill, all at once or in parts. Each
+// parcel stands beside the bill that names it; those that are left, oldest first.
+function billed(kind, o, work, parcels, bills) {
   const live = kind.live.includes(o.status);
-  if (parcel && bill) return [rung(billSlip(bill), parcelSlip(parcel), joined('left', 'factory_shipment_ref'))];
-  if (parcel && live) {
-    const body = { [kind.sold]: o.id, factory_shipment_ref: parcel.id };
+  const shipment = by(store.rows('office_shipment'), 'id');
+  const left = [...bills];
+  const take = at => (at < 0 ? undefined : left.splice(at, 1)[0]);
+  const names = (bill, parcel) =>
+    [parcel.id, parcel.number].includes(shipment.get(bill.shipment_id)?.factory_shipment_ref);
+  const pairs = parcels.map(parcel => ({ parcel, bill: take(left.findIndex(bill => names(bill, parcel))) }));
+  for (const pair of pairs) pair.bill ??= take(0);
+  const sent = parcels.reduce((sum, p) => sum + p.quantity, 0);
+  const covered = (o.quantity_billed ?? (bills.length ? o.quantity : 0)) >= Math.min(sent, o.quantity);
+  const rungs = pairs.map(({ parcel, bill }) => {
+    if (bill) return rung(billSlip(bill), parcelSlip(parcel), joined('left', 'factory_shipment_ref'));
+    if (covered) return rung(null, parcelSlip(parcel), joined('left', 'billed with another part'), { office: '' });
+    if (!live) {
+      const join = broken('left', 'too late to bill', born(parcel));
+      return rung(null, parcelSlip(parcel), join, { office: `the order is ${words(o.status)}` });
+    }
+    const part = parcel.quantity < o.quantity ? { quantity: parcel.quantity, final: parcel.final } : {};
+    const body = { [kind.sold]: o.id, ...(kind === kinds.order ? part : {}), factory_shipment_ref: parcel.id };
     const join = gap('left', 'not billed', born(parcel), post('office', 'shipments', parcel.id, body));
-    return [rung(null, parcelSlip(parcel), join, { office: 'not billed in Head Office yet' })];
-  }
-  if (parcel) {
-    const join = broken('left', 'too late to bill', born(parcel));
-    return [rung(null, parcelSlip(parcel), join, { office: `the order is ${words(o.status)}` })];
-  }
-  if (bill) {
+    return rung(null, parcelSlip(parcel), join, { office: 'not billed in Head Office yet' });
+  });
+  for (const bill of left) {
     const join = gap('left', 'billed, not shipped', born(bill));
-    return [rung(billSlip(bill), null, join, { factory: 'not shipped from the Factory' })];
+    rungs.push(rung(billSlip(bill), null, join, { factory: 'not shipped from the Factory' }));
   }
-  if (!work || !live) return [];
-  return [rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: 'the shipment' })];
+  if (work && live && o.status !== 'shipped' && sent < o.quantity && !left.length) {
+    const rest = sent ? `the other ${number(o.quantity - sent)}` : 'the shipment';
+    rungs.push(rung(null, null, later('left', 'once shipped'), { office: 'the bill', factory: rest }));
+  }
+  return rungs;
 }
 
 // named is a reference to an order: customers know their goods by its id or by
 // its number (contract: OPEN.STATE.FACTORY_SHIPMENT.REFERENCE).
 const named = (references, o) => references.get(o.id) ?? references.get(o.number);
 
+// sentFor are the parcels for an order, oldest first.
+const sentFor = (parcels, o) => [...(parcels.get(o.id) ?? []), ...(parcels.get(o.number) ?? [])];
+
 // papers are the records that name an order, or are named by it.
 const papersOf = () => ({
   work: by([...store.rows('work_order')].reverse(), 'reference'),
-  parcels: by(store.rows('factory_shipment'), 'reference'),
+  parcels: grouped([...store.rows('factory_shipment')].reverse(), 'reference'),
   bills: by(store.rows('customer_invoice'), 'id'),
   openings: by(
     store.rows('office_shipment').filter(p => p.source === 'opening'),
@@ -183,7 +214,13 @@ function ordered(name, o, title, papers) {
   const work = named(papers.work, o);
   const rungs = [
     worked(kind, o, work),
-    ...billed(kind, o, work, named(papers.parcels, o), papers.bills.get(o.invoice_id)),
+    ...billed(
+      kind,
+      o,
+      work,
+      sentFor(papers.parcels, o),
+      (o.invoice_ids ?? [o.invoice_id]).flatMap(id => papers.bills.get(id) ?? []),
+    ),
   ];
   return strand(name, o.id, title, subtitle, rungs, kind.ended.includes(o.status), o.created_at);
 }
@@ -203,7 +240,7 @@ function strays({ parcels }) {
   const known = new Set([...store.rows('sales_order'), ...store.rows('contract_lot')].flatMap(o => [o.id, o.number]));
   const lost = store.rows('work_order').filter(w => w.reference && !known.has(w.reference));
   return lost.map(w => {
-    const parcel = parcels.get(w.reference);
+    const parcel = parcels.get(w.reference)?.[0];
     const rungs = [
       rung(null, workSlip(w), broken('right', 'leads nowhere', born(w)), {
         office: `no order has the id or number ${w.reference}`,

@@ -227,6 +227,26 @@ const Wire = ({ record, text, system }) => html`
   </details>
 `;
 
+// Parts shows how much of an order has left the Factory and is billed, once that is a part of it.
+function Parts({ record, resource }) {
+  const { quantity, quantity_billed: billed, quantity_shipped: sent, quantity_ready: ready } = record;
+  const steps = { sales_order: [['billed', billed]], work_order: [['shipped', sent], ['ready', ready]] }[resource];
+  const some = steps?.filter(([, n]) => n > 0) ?? [];
+  if (!some.some(([, n]) => n < quantity)) return null;
+  return html`
+    <section class="rec-part parts" aria-label="Parts">
+      ${some.map(
+        ([what, n]) => html`
+          <div>
+            <span class="num">${number(n)} of ${number(quantity)} ${what}</span>
+            <span class="bar-track"><i style=${{ transform: `scaleX(${n / quantity})` }} /></span>
+          </div>
+        `,
+      )}
+    </section>
+  `;
+}
+
 // titleOf says in a line what the record is about.
 const titleOf = r =>
   [
@@ -252,6 +272,7 @@ function Body({ record, refusal, resource, system, path }) {
     <div class="rec-b">
       <${Fields} record=${record} resource=${resource} system=${system} />
       <div class="rec-side">
+        <${Parts} record=${record} resource=${resource} />
         ${steps.length ? html`<${Story} steps=${steps} />` : null}
         <${Events} record=${record} />
       </div>
