@@ -318,8 +318,13 @@ func (c *Company) billOrder(order *office.SalesOrder, bill office.Bill) string {
 	if bill.Final {
 		c.ended(order.ID)
 	}
-	if order.Status == office.OrderShipped && record.Private(c.office.SalesOrders, order.ID).AcceptedOn != nil {
-		c.missions.Note(c.rec, mission.BilledOrder)
+	order, _ = c.office.SalesOrders.Find(order.ID)
+	if order.Status != office.OrderShipped || record.Private(c.office.SalesOrders, order.ID).AcceptedOn == nil {
+		return id
+	}
+	c.missions.Note(c.rec, mission.BilledOrder)
+	if order.QuantityBilled < order.Quantity {
+		c.missions.Note(c.rec, mission.ClosedShort)
 	}
 	return id
 }

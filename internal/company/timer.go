@@ -101,7 +101,11 @@ func ownTimers() []record.TimerHandler[*Company] {
 // client accepted counts for the missions.
 func (c *Company) paymentArrives(t sim.Timer) {
 	order := c.office.PaymentArrives(c.rec, t.Ref)
-	if order != "" && record.Private(c.office.SalesOrders, order).AcceptedOn != nil {
-		c.missions.Note(c.rec, mission.WasPaid)
+	if order == "" || record.Private(c.office.SalesOrders, order).AcceptedOn == nil {
+		return
+	}
+	c.missions.Note(c.rec, mission.WasPaid)
+	if paid, _ := c.office.SalesOrders.Find(order); len(paid.InvoiceIDs) > 1 {
+		c.missions.Note(c.rec, mission.PaidInParts)
 	}
 }

@@ -30,7 +30,7 @@ func TestAnOrderGoesInParts(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PART.SHIP", "OPEN.PART.BILL", "OPEN.PART.CUSTOMER", "OPEN.BRIDGE.SHIPMENT",
 		"OPEN.STATE.SALES_ORDER.SHIPPED", "OPEN.STATE.SALES_ORDER.PAID", "OPEN.FIELDS.CUSTOMER",
-		"OPEN.EVT.FACTORY.SHIPMENT.CREATED", "OPEN.EVT.OFFICE.CUSTOMER_INVOICE.CREATED", "OPEN.ERR.QUANTITY_MISMATCH")
+		"OPEN.EVT.FACTORY.SHIPMENT.CREATED", "OPEN.EVT.OFFICE.CUSTOMER_INVOICE.CREATED", "OPEN.ERR.QUANTITY_MISMATCH", "OPEN.MISSION.ORDER_IN_PARTS")
 	n := shared.create(t, `{"seed":3,"clock":"manual"}`)
 	order := n.accept(text(n.orderTaking(takesParts), "id"))
 	id, work, quantity := text(order, "id"), text(order, "bridged_work_order_id"), number(t, order, "quantity")
@@ -88,6 +88,9 @@ func TestAnOrderGoesInParts(t *testing.T) {
 	if got["status"] != "paid" || len(invoices) != 3 || sum != number(t, got, "total_minor") {
 		t.Errorf("in the end the order is %v with %v over %d", got["status"], invoices, sum)
 	}
+	if got := n.missions()["order_in_parts"]; got != "completed" {
+		t.Errorf("the mission is %s", got)
+	}
 	paid := slices.DeleteFunc(n.feed(0), func(e object) bool {
 		return e["type"] != "office.customer_invoice.paid" || child(t, e, "data")["sales_order_id"] != id
 	})
@@ -115,7 +118,7 @@ func TestPartsAreCarriedByHand(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PART.NAMED", "OPEN.PART.FINAL", "OPEN.PART.OVER", "OPEN.PART.LATE", "OPEN.PART.REST",
 		"OPEN.BODY.OFFICE.SHIPMENTS", "OPEN.BODY.FACTORY.SHIPMENTS", "OPEN.INTEGRATION.VERDICT",
-		"OPEN.INTEGRATION.OBLIGATION")
+		"OPEN.INTEGRATION.OBLIGATION", "OPEN.MISSION.CLOSE_SHORT")
 	n := shared.create(t, `{"preset":"manual","seed":3,"clock":"manual"}`)
 	order := n.accept(text(n.orderTaking(func(customer object, quantity int64) bool {
 		return quantity*number(t, customer, "delivery_tolerance_pct") >= 100
@@ -151,8 +154,8 @@ func TestPartsAreCarriedByHand(t *testing.T) {
 		"sales_order_id": id, "quantity": least - 4, "final": true, "factory_shipment_ref": last,
 	})).want(201, "")
 	if got := n.row("/office/sales-orders/" + id); got["status"] != "shipped" ||
-		number(t, got, "quantity_billed") != least {
-		t.Errorf("after the final bill the order is %v", got)
+		number(t, got, "quantity_billed") != least || n.missions()["close_short"] != "completed" {
+		t.Errorf("after the final bill the order is %v, the mission %s", got, n.missions()["close_short"])
 	}
 	n.work(text(order, "sku"), 1, id) // the reference of what was closed short is free
 	for range 3 {

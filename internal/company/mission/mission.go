@@ -138,6 +138,14 @@ var definitions = []definition{ //nolint:gochecknoglobals // the table itself
 		objective: "Lose a write that takes effect later, and get its response by repeating the request.",
 		hint: `POST /sandbox/faults {"kind":"request_late"} and send a write with an Idempotency-Key. ` +
 			"It looks lost, and no list shows it yet, but a new key would do it twice. Send it again with its key."},
+	{order: 28, id: "order_in_parts", title: "Ship an order in parts", track: trackOrder, wanted: PaidInParts,
+		objective: "Ship an order that you accepted in two parts or more, and be paid for all of them.",
+		hint: "POST /factory/shipments takes quantity. accepts_parts of the customer says whether each part is paid " +
+			"when it comes."},
+	{order: 29, id: "close_short", title: "Close an order short", track: trackOrder, wanted: ClosedShort,
+		objective: "Close an order that you accepted with fewer units than were ordered.",
+		hint: "Send final with the last part. delivery_tolerance_pct of the customer says how few it takes as the " +
+			"whole."},
 }
 
 // Introduction is the fixed part of a mission, for the docs.

@@ -58,6 +58,10 @@ const (
 	WaitedForFirst
 	// RepeatedLateRequest: a write was to arrive late, and its response was got by repeating it.
 	RepeatedLateRequest
+	// PaidInParts: an order with several invoices was paid.
+	PaidInParts
+	// ClosedShort: an order was closed with fewer units than were ordered.
+	ClosedShort
 )
 
 // OfFailures are the signals of injected faults.

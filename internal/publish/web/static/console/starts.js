@@ -50,6 +50,18 @@ function shipping() {
   return [post('/factory/shipments', { work_order_id: work.id }, 'factory', `ship-${work.number}`)];
 }
 
+// parting ships half of the goods that are ready, or all that the customer takes as the whole.
+function parting(final) {
+  const work = rowWith('work_order', 'ready');
+  const order = work && store.rows('sales_order').find(o => [o.id, o.number].includes(work.reference));
+  const tolerance = store.rows('customer').find(c => c.id === order?.customer_id)?.delivery_tolerance_pct ?? 0;
+  const few = work ? work.quantity - Math.floor((work.quantity * tolerance) / 100) - work.quantity_shipped : 0;
+  const quantity = final ? few : Math.ceil(((work?.quantity ?? 0) - (work?.quantity_shipped ?? 0)) / 2);
+  if (!order || quantity < 1) return later('No work order is ready. Print one and wait for its run to end.');
+  const body = { work_order_id: work.id, quantity, ...(final ? { final } : {}) };
+  return [post('/factory/shipments', body, 'factory', `part-${work.number}-${work.quantity_shipped}`)];
+}
+
 function restocking() {
   const materials = store.status.value?.inventory.materials ?? [];
   const low = materials.find(m => m.on_hand < m.reorder_point) ?? materials[0];
@@ -93,6 +105,8 @@ const starts = {
   accept_order: () => accepting(),
   start_print_run: printing,
   ship_order: shipping,
+  order_in_parts: () => parting(false),
+  close_short: () => parting(true),
   order_to_cash: () => [tick({ minutes: 4800, until: { event_types: ['office.customer_invoice.paid'] } })],
   safe_retry: () => [write('twice'), write('twice')],
   page_through: () => [
