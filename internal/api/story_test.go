@@ -27,6 +27,9 @@ func TestAnOrderBecomesCashOverHTTP(t *testing.T) {
 		t.Errorf("four days later the order is %v", got)
 	}
 	for _, item := range n.call("GET", "/v1/missions", n.office, "").want(200, "").Items() {
+		if id := item["id"]; id == "order_in_parts" || id == "close_short" {
+			continue // this order went whole
+		}
 		if track := item["track"]; (track == "basics" || track == "order_to_cash") && item["status"] != "completed" {
 			t.Errorf("mission %v is %v", item["id"], item["status"])
 		}

@@ -102,12 +102,26 @@ test('an order in parts has a rung for each, and a gap for the part that is not 
   store.forget();
   const bill = invoice({ shipment_id: 'os_1' });
   const billed = sold({ quantity_billed: 90, invoice_id: 'inv_1', invoice_ids: ['inv_1'] });
-  const records = { sales_order: [billed], work_order: [made], factory_shipment: parts, customer_invoice: [bill], ...one };
+  const records = {
+    sales_order: [billed],
+    work_order: [made],
+    factory_shipment: parts,
+    customer_invoice: [bill],
+    ...one,
+  };
   [s] = await told(records);
-  assert.deepEqual(joins(s), [card, [null, 'gap: not billed', 'FS_1'], ['INV_1', 'joined: factory_shipment_ref', 'FS_2'], rest]);
+  assert.deepEqual(joins(s), [
+    card,
+    [null, 'gap: not billed', 'FS_1'],
+    ['INV_1', 'joined: factory_shipment_ref', 'FS_2'],
+    rest,
+  ]);
   assert.equal(s.rungs[0].office.part, 90 / 250);
   store.forget();
-  const both = { ...records, sales_order: [sold({ quantity_billed: 190, invoice_id: 'inv_1', invoice_ids: ['inv_1'] })] };
+  const both = {
+    ...records,
+    sales_order: [sold({ quantity_billed: 190, invoice_id: 'inv_1', invoice_ids: ['inv_1'] })],
+  };
   [s] = await told(both);
   assert.deepEqual(joins(s)[1], [null, 'joined: billed with another part', 'FS_1']);
   assert.equal(s.gaps, 0);

@@ -143,7 +143,7 @@ function worked(kind, o, work) {
 }
 
 // billed are the others: what the Factory has shipped comes back as a bill, all at once or in parts. Each
-// parcel stands beside the bill that names it; those that are left, oldest first.
+// parcel stands beside the bill that names it, and the others beside each other, oldest first.
 function billed(kind, o, work, parcels, bills) {
   const live = kind.live.includes(o.status);
   const shipment = by(store.rows('office_shipment'), 'id');

@@ -230,7 +230,13 @@ const Wire = ({ record, text, system }) => html`
 // Parts shows how much of an order has left the Factory and is billed, once that is a part of it.
 function Parts({ record, resource }) {
   const { quantity, quantity_billed: billed, quantity_shipped: sent, quantity_ready: ready } = record;
-  const steps = { sales_order: [['billed', billed]], work_order: [['shipped', sent], ['ready', ready]] }[resource];
+  const steps = {
+    sales_order: [['billed', billed]],
+    work_order: [
+      ['shipped', sent],
+      ['ready', ready],
+    ],
+  }[resource];
   const some = steps?.filter(([, n]) => n > 0) ?? [];
   if (!some.some(([, n]) => n < quantity)) return null;
   return html`
