@@ -28,7 +28,9 @@ func orderOf(l *life, wanted func(*catalog.Customer, int64) bool) office.SalesOr
 	panic("unreachable")
 }
 
-func takesParts(c *catalog.Customer, _ int64) bool { return c.AcceptsParts && c.Habit != catalog.Instalments }
+func takesParts(c *catalog.Customer, _ int64) bool {
+	return c.AcceptsParts && c.Habit != catalog.Instalments
+}
 
 // part sends so many units of a work order.
 func part(workOrder string, quantity int64) action {
@@ -236,6 +238,27 @@ func TestAPartThatIsNamedIsSentAndBilledOnce(t *testing.T) {
 		t.Errorf("the order is %+v", o)
 	}
 	checkFeed(t, l)
+}
+
+// TestAWholeBillForAPartIsWrong once two working days have passed, and stays so when the rest comes.
+func TestAWholeBillForAPartIsWrong(t *testing.T) {
+	t.Parallel()
+	l := quiet(t, "manual", 3)
+	order := orderOf(l, takesParts)
+	l.must(accept(order.ID))
+	work := l.make(order.SKU, order.Quantity, order.ID)
+	l.must(part(work, 4))
+	l.must(bill(order.ID, nil, nil))
+	for day, want := range []int{0, 0, 0, 1, 1} {
+		l.until(sim.Day(day))
+		if got := l.verified(integration.Parcel); len(got) != want || want > 0 && !strings.HasPrefix(got[0], "wrong") {
+			t.Errorf("on day %d the score says %q", day, got)
+		}
+	}
+	l.must(shipGoods(work))
+	if got := l.verified(integration.Parcel); len(got) != 1 || !strings.HasPrefix(got[0], "wrong") {
+		t.Errorf("once the rest has come the score says %q", got)
+	}
 }
 
 // TestTheScoreCountsAnOrderInPartsOnce, by the sum of its bills.

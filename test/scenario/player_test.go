@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"strings"
 
 	"platen/client"
 )
@@ -87,7 +88,7 @@ func (p *player) count() {
 	}
 }
 
-// ship sends out what is ready and still wanted.
+// ship sends out what is ready and still wanted: each third order in two parts.
 func (p *player) ship() {
 	ctx := p.t.Context()
 	wanted := p.wanted()
@@ -96,9 +97,19 @@ func (p *player) ship() {
 		if !wanted[*work.Reference] {
 			continue
 		}
-		_, err := p.api.CreateFactoryShipment(ctx, client.CreateFactoryShipmentInput{WorkOrderID: work.ID})
+		_, err := p.api.CreateFactoryShipment(ctx, parcelOf(work))
 		p.did(err)
 	}
+}
+
+// parcelOf is the next shipment of a work order that is ready.
+func parcelOf(work client.FactoryWorkOrder) client.CreateFactoryShipmentInput {
+	in := client.CreateFactoryShipmentInput{WorkOrderID: work.ID}
+	third := strings.ContainsAny(work.Number[len(work.Number)-1:], "0369")
+	if third && work.QuantityShipped == 0 && work.Quantity > 1 && strings.HasPrefix(*work.Reference, "so_") {
+		in.Quantity, in.PartRef = new(work.Quantity/2), new("first")
+	}
+	return in
 }
 
 // wanted are the ids of the orders and lots that wait for their goods.

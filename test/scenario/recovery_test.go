@@ -329,9 +329,11 @@ func (c *carrier) carry() {
 		}
 	}
 	for _, s := range oldestFirst(c.t, api.FactoryShipments(ctx, client.ListFactoryShipmentsParams{})) {
-		in := client.CreateOfficeShipmentInput{SalesOrderID: &s.Reference, FactoryShipmentRef: &s.ID}
+		in := client.CreateOfficeShipmentInput{
+			SalesOrderID: &s.Reference, FactoryShipmentRef: &s.ID, Quantity: &s.Quantity, Final: s.Final,
+		}
 		if strings.HasPrefix(s.Reference, "lot_") {
-			in.SalesOrderID, in.ContractLotID = nil, &s.Reference
+			in.SalesOrderID, in.ContractLotID, in.Quantity = nil, &s.Reference, nil
 		}
 		c.once(s.ID, func() error {
 			_, err := api.CreateOfficeShipment(ctx, in)

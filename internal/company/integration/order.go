@@ -20,8 +20,9 @@ type purpose struct {
 	Record
 	sku      string
 	quantity int64
-	// came is how much of it reached the customer.
-	came int64
+	// came is how much of it reached the customer, parts the parcels before the last.
+	came  int64
+	parts []office.Part
 	// accepted and arrived are the days on which it was accepted and the customer had all of
 	// it, nil before; ends is the day on which it is over when nobody bills it.
 	accepted, arrived *sim.Day
@@ -40,7 +41,7 @@ func (v *verifier) orderPurpose(order *office.SalesOrder) purpose {
 	return purpose{
 		kind: Order, Record: Record{event.Office, "sales_order", order.ID, order.Number},
 		sku: order.SKU, quantity: order.Quantity, came: private.Arrived, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
-		ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
+		parts: private.Parts, ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
 		answerBy: sim.DayFrom(order.AnswerBy), open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
 		ordinal: v.Office.SalesOrders.Rows.Ordinal(order.ID),
 	}
@@ -55,6 +56,19 @@ func (v *verifier) lotPurpose(lot *office.ContractLot) purpose {
 		answerBy: sim.DayFrom(lot.AnswerBy), open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
 		ordinal: v.Office.ContractLots.Rows.Ordinal(lot.ID),
 	}
+}
+
+// cameBy is how much had reached the customer when a day was over.
+func (p *purpose) cameBy(day sim.Day) (units int64) {
+	if p.arrived != nil && *p.arrived <= day {
+		return p.came
+	}
+	for _, part := range p.parts {
+		if part.On <= day {
+			units = part.UpTo
+		}
+	}
+	return units
 }
 
 // addressed returns what a reference names: an order or a lot, by its id or its number.
@@ -151,10 +165,15 @@ func (v *verifier) billed() {
 	}
 	for p := range v.purposes {
 		effects := bills[p.ID]
-		sum, beyond := int64(0), -1
+		sum, early, ahead := int64(0), -1, ""
 		for i, e := range effects {
-			if sum += rows[e.ID].Quantity; sum > p.came && beyond < 0 {
-				beyond = i
+			sum += rows[e.ID].Quantity
+			if sum > p.came && early < 0 {
+				early = i
+			}
+			later := e.on + missedDays
+			if came := p.cameBy(later); came > 0 && sum > came && v.today > later && ahead == "" {
+				ahead = fmt.Sprintf("%d were billed by %s, and two working days later %d had come", sum, e.on.Date(), came)
 			}
 		}
 		whole := p.arrived
@@ -167,28 +186,33 @@ func (v *verifier) billed() {
 			if o := v.uncarried[p.ID]; o != nil {
 				v.missedToo(o, Parcel)
 			}
-		case whole == nil && beyond >= 0:
-			sent := "whose goods the Factory has not sent"
-			if p.came > 0 {
-				sent = fmt.Sprintf("%d of it are billed and %d were sent", sum, p.came)
-			}
-			v.unexplained(Parcel, &effects[beyond], true,
-				fmt.Sprintf("%s bills %s, %s.", effects[beyond].Number, p.Number, sent))
+		case whole == nil && ahead != "":
+			v.billedWhole(p, p.parts[0].On, effects, rows, billing{sum, ahead})
+		case whole == nil && early >= 0:
+			v.unexplained(Parcel, &effects[early], true,
+				fmt.Sprintf("%s bills %s, whose goods the Factory has not sent.", effects[early].Number, p.Number))
 		case whole == nil: // the rest is still to come
 		default:
-			v.billedWhole(p, *whole, effects, rows, sum)
+			v.billedWhole(p, *whole, effects, rows, billing{sum, ahead})
 		}
 	}
 }
 
+// billing is how much of an order is billed, and says what was billed too early, "" for nothing.
+type billing struct {
+	sum   int64
+	ahead string
+}
+
 // billedWhole judges the bills for an order or a lot of which the customer gets no more: the last of them ends it.
 func (v *verifier) billedWhole(
-	p *purpose, whole sim.Day, effects []effect, rows map[string]*office.Shipment, sum int64,
+	p *purpose, whole sim.Day, effects []effect, rows map[string]*office.Shipment, b billing,
 ) {
 	o := obligation{
 		kind: Parcel, Record: p.Record, since: whole, updated: p.updated,
-		ordinal: 2 * p.ordinal, effects: effects, doubled: sum > min(p.came, p.quantity),
-		inTime: inTimeDays, missed: missedDays, wants: "bill",
+		ordinal: 2 * p.ordinal, effects: effects, doubled: p.arrived != nil && b.sum > min(p.came, p.quantity),
+		differs: b.ahead,
+		inTime:  inTimeDays, missed: missedDays, wants: "bill",
 	}
 	if p.kind == Lot {
 		o.ordinal++ // orders and lots are counted apart
@@ -205,7 +229,7 @@ func (v *verifier) billedWhole(
 		}
 		o.met = &effects[i].on
 	}
-	if missing := min(p.came, p.quantity) - sum; missing > 0 && len(effects) > 0 {
+	if missing := min(p.came, p.quantity) - b.sum; missing > 0 && len(effects) > 0 {
 		if v.today <= whole+missedDays {
 			return
 		}
