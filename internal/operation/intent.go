@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/hr"
 	"platen/internal/company/integration"
@@ -12,7 +13,7 @@ import (
 // Intent says what a write carries from one system to the other, or decides (contract: OPEN.INTEGRATION.HIT). The id is
 // that of the path. It is nil for all other operations, and for a write that names no record where one is carried.
 func (o *Operation) Intent(id string, body any) *activity.Intended {
-	step, named := integration.Kind(""), &id
+	step, named, part := integration.Kind(""), &id, ""
 	switch o.ID {
 	case "accept_sales_order", "decline_sales_order", "accept_contract_lot", "decline_contract_lot":
 		step = integration.Answer
@@ -28,6 +29,9 @@ func (o *Operation) Intent(id string, body any) *activity.Intended {
 		step, named = integration.Parcel, in.SalesOrderID
 		if named == nil {
 			named = in.ContractLotID
+		}
+		if in.FactoryShipmentRef != nil {
+			part = catalog.Folded(*in.FactoryShipmentRef)
 		}
 	case *office.CreateRequisition:
 		step, named = integration.Requisition, in.Reference
@@ -46,5 +50,5 @@ func (o *Operation) Intent(id string, body any) *activity.Intended {
 	if step == "" || named == nil {
 		return nil
 	}
-	return &activity.Intended{Operation: o.ID, Step: string(step), Subject: *named}
+	return &activity.Intended{Operation: o.ID, Step: string(step), Subject: *named, Part: part}
 }

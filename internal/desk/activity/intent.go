@@ -22,6 +22,8 @@ type Intended struct {
 	// Subject is the record that it is for, as the client named it until it is found; "" for a decision. An Intent
 	// has its id.
 	Subject string `json:"subject,omitzero"`
+	// Part is the name of the parcel that a bill is for, "" without one: an order can have several.
+	Part string `json:"part,omitzero"`
 	// Content is a hash of the write's path and of its body as it was understood, Day the in-world day: of an Intent
 	// that of the newest hit. Both tell decisions apart.
 	Content uint64  `json:"content,omitzero"`
@@ -124,7 +126,7 @@ func (s *Intents) Concerns(call *Call) bool {
 func (s *Intents) Follow(call *Call, delivered func(after, last uint64) bool) {
 	in, hit := call.Intent, call.hit()
 	at := slices.IndexFunc(s.Known, func(t Intent) bool {
-		return t.Operation == in.Operation && t.Subject == in.Subject &&
+		return t.Operation == in.Operation && t.Subject == in.Subject && t.Part == in.Part &&
 			(in.Subject != "" || t.Content == in.Content && t.Day == in.Day)
 	})
 	switch {
@@ -146,7 +148,7 @@ func (s *Intents) Follow(call *Call, delivered func(after, last uint64) bool) {
 	switch {
 	case unaware && delivered(t.After, t.Last):
 		t.Shown = true
-	case unaware && carried && (t.Step != receipt || t.Content == in.Content):
+	case unaware && carried && (!t.several() || t.Content == in.Content):
 		t.Outcome = Twice
 	case unaware && guards(t.Step, call.Code):
 		t.Outcome = Saved
@@ -174,7 +176,7 @@ func (t *Intent) arrive(call *Call) {
 	carried := in.Made != "" && call.succeeded() && !call.Replayed
 	before := t.Done || t.Made != ""
 	switch {
-	case carried && before && (t.Step != receipt || t.Content == in.Content):
+	case carried && before && (!t.several() || t.Content == in.Content):
 		t.Outcome = Twice
 	case carried && !before:
 		t.Made, t.After, t.Last, t.Shown, t.Late = in.Made, in.After, in.Last, false, true
@@ -184,8 +186,11 @@ func (t *Intent) arrive(call *Call) {
 	}
 }
 
-// receipt is the step of goods that Head Office records: several receipts of one order may add up to it.
-const receipt = "receipt"
+// Steps of which several of one order may add up to it: receipts of goods, and bills that name no parcel.
+const receipt, parcel = "receipt", "parcel"
+
+// several reports whether another write for the same subject may be as right.
+func (t *Intent) several() bool { return t.Step == receipt || t.Step == parcel && t.Part == "" }
 
 // guards reports whether a code says that a step was taken before, where double work would let it be taken again.
 func guards(step string, code problem.Code) bool {
@@ -194,8 +199,8 @@ func guards(step string, code problem.Code) bool {
 		return code == problem.DuplicateReference
 	case receipt:
 		return code == problem.DuplicateReference || code == problem.QuantityExceedsOrder
-	case "parcel":
-		return code == problem.InvalidState
+	case parcel:
+		return code == problem.InvalidState || code == problem.DuplicateReference
 	}
 	return false
 }
