@@ -33,15 +33,10 @@ func (a *auditor) counts() {
 // score compares the score and the report with what became of the promises.
 func (a *auditor) score() {
 	var shipped, inTime, delivered int64
-	fromOpening := map[string]bool{}
-	for _, s := range a.list[bills] {
-		fromOpening[text(s, "id")] = text(s, "source") == "opening"
-	}
-	for _, o := range a.list[orders] {
-		if day, arrived := a.arrival(o); arrived && given(o, "shipment_id") && text(o, "status") != "expired" &&
-			!fromOpening[text(o, "shipment_id")] {
+	for _, f := range a.fate {
+		if f.complete() && !f.lot && text(f.asked, "status") != "expired" {
 			shipped++
-			if day <= dayOf(text(o, "due_date")) {
+			if f.wholeOn <= dayOf(text(f.asked, "due_date")) {
 				inTime++
 			}
 		}

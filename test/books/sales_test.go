@@ -10,26 +10,69 @@ func (a *auditor) source(invoice row) (r row, lot bool) {
 	return a.asked[text(invoice, "sales_order_id")], false
 }
 
+// orders compares each order with its bills: all that it says of them is their sum, and its status follows.
+func (a *auditor) orders() {
+	for _, o := range a.list[orders] {
+		id, f, last := text(o, "id"), a.fate[text(o, "id")], row(nil)
+		var ids []string
+		paid, gross, discounts := true, int64(0), int64(0)
+		for _, b := range f.bills {
+			last = b.invoice
+			ids, paid = append(ids, text(last, "id")), paid && text(last, "status") == "paid"
+			gross, discounts = gross+number(last, "gross_minor"), discounts+number(last, "late_discount_minor")
+		}
+		same(a.tally, "invoice: quantity times price", id, number(o, "total_minor"),
+			number(o, "quantity")*number(o, "unit_price_minor"))
+		same(a.tally, "order: billed is the sum of its bills", id, number(o, "quantity_billed"), f.billed)
+		a.is("order: billed is the sum of its bills", f.billed <= number(o, "quantity"), "%s: %d of %d", id, f.billed,
+			number(o, "quantity"))
+		a.is("order: it names all its invoices", slices.Equal(texts(o, "invoice_ids"), ids), "%s: %v in the rows, %v by "+
+			"my count", id, o["invoice_ids"], ids)
+		same(a.tally, "order: the discount is that of its invoices", id, number(o, "late_discount_minor"), discounts)
+		if last != nil {
+			same(a.tally, "order: its last bill", id, text(o, "invoice_id"), text(last, "id"))
+			same(a.tally, "order: its last bill", id, text(o, "shipment_id"), text(last, "shipment_id"))
+			same(a.tally, "order: its last bill", id, text(o, "shipped_on"), text(last, "issued_on"))
+		}
+		if f.closed && f.billed == number(o, "quantity") {
+			same(a.tally, "order: the invoices make its total", id, gross, number(o, "total_minor"))
+		}
+		status := text(o, "status")
+		if len(f.bills) > 1 || f.final {
+			a.checked["part: an order of several bills, or short of some units"]++
+		}
+		switch {
+		case status == "received" || status == "declined" || status == "expired":
+			a.is("order: its status follows its bills", status == "expired" || f.billed == 0, "%s is %s", id, status)
+		case !f.closed:
+			want := map[bool]string{true: "in_production", false: "accepted"}[a.auto()]
+			same(a.tally, "order: its status follows its bills", id, status, want)
+		default:
+			want := map[bool]string{true: "paid", false: "shipped"}[paid]
+			same(a.tally, "order: its status follows its bills", id, status, want)
+		}
+	}
+}
+
 // invoices compares each invoice with its shipment, its order or lot, and its payments.
 func (a *auditor) invoices() {
 	shipments, paid := index(a.list[bills], "id"), grouped(a.list[payments], "customer_invoice_id")
-	terms := index(a.list[customers], "id")
 	billed := map[string]int{}
-	for _, o := range slices.Concat(a.list[orders], a.list[lots]) {
-		same(a.tally, "invoice: quantity times price", text(o, "id"), number(o, "total_minor"),
-			number(o, "quantity")*number(o, "unit_price_minor"))
-	}
 	for _, i := range a.list[invoices] {
 		id := text(i, "id")
 		from, lot := a.source(i)
 		shipment := shipments[text(i, "shipment_id")]
-		billed[text(from, "id")]++
-		same(a.tally, "invoice: one for an order or a lot", text(from, "id"), billed[text(from, "id")], 1)
 		same(a.tally, "invoice: it is that of its shipment", id, text(object(shipment, "invoice"), "id"), id)
 		same(a.tally, "invoice: it is that of its shipment", id, text(i, "issued_on"), text(shipment, "shipped_on"))
-		same(a.tally, "invoice: the order names it", id, text(from, "invoice_id"), id)
-		same(a.tally, "invoice: the whole quantity", id, number(shipment, "quantity"), number(from, "quantity"))
-		same(a.tally, "invoice: gross is the order's total", id, number(i, "gross_minor"), number(from, "total_minor"))
+		if lot {
+			billed[text(from, "id")]++
+			same(a.tally, "invoice: one for a lot, of all of it", text(from, "id"), billed[text(from, "id")], 1)
+			same(a.tally, "invoice: one for a lot, of all of it", id, text(from, "invoice_id"), id)
+			same(a.tally, "invoice: one for a lot, of all of it", id, number(shipment, "quantity"),
+				number(from, "quantity"))
+		}
+		same(a.tally, "invoice: gross is the price of its units", id, number(i, "gross_minor"),
+			number(shipment, "quantity")*number(from, "unit_price_minor"))
 		same(a.tally, "invoice: total is gross less the late discount", id, number(i, "total_minor"),
 			number(i, "gross_minor")-number(i, "late_discount_minor"))
 		same(a.tally, "invoice: what is paid is the payments", id, number(i, "amount_paid_minor"),
@@ -38,34 +81,111 @@ func (a *auditor) invoices() {
 			number(i, "total_minor")-number(i, "amount_paid_minor"))
 		same(a.tally, "invoice: paid is without a balance", id, text(i, "status") == "paid", number(i,
 			"balance_minor") == 0)
-		if text(shipment, "source") == "opening" {
-			continue
-		}
-		due := dateAfter(text(i, "issued_on"), number(terms[text(i, "customer_id")], "payment_terms_days"))
-		same(a.tally, "invoice: due after the terms", id, text(i, "due_date"), due)
-		if lot {
-			same(a.tally, "invoice: the late discount", id, number(i, "late_discount_minor"), 0)
-			continue
-		}
-		if day, arrived := a.arrival(from); arrived && text(from, "status") != "expired" {
-			// A bill that came before the goods tells the discount once the customer pays.
-			if day > dayOf(text(i, "issued_on")) && number(i, "amount_paid_minor") == 0 {
-				continue
-			}
-			want := lateDiscount(from, day)
-			a.is("invoice: the late discount", number(i, "late_discount_minor") == want,
-				"%s: %d in the rows, %d by my count: due %s, arrived on day %d, billed %s, paid %d of %d", id,
-				number(i, "late_discount_minor"), want, text(from, "due_date"), day, text(i, "issued_on"),
-				number(i, "amount_paid_minor"), number(i, "total_minor"))
+		if text(shipment, "source") != "opening" {
+			due := dateAfter(text(i, "issued_on"), number(a.customer(i), "payment_terms_days"))
+			same(a.tally, "invoice: due after the terms", id, text(i, "due_date"), due)
 		}
 	}
 }
 
-// lateDiscount is taken off an order by its customer for goods that came on a day.
-func lateDiscount(order row, day int) int64 {
+// discounts recomputes the late discount of each invoice, by the day on which the last of its units came (contract:
+// OPEN.PART.LATE). A bill that came before the goods tells the rest once the customer pays.
+func (a *auditor) discounts() {
+	for _, f := range a.fate {
+		for _, b := range f.bills {
+			i := b.invoice
+			issued, id := dayOf(text(i, "issued_on")), text(i, "id")
+			day, came := f.cameOn(b.upTo)
+			switch {
+			case f.opened:
+				continue
+			case f.lot:
+				same(a.tally, "invoice: the late discount", id, number(i, "late_discount_minor"), 0)
+				continue
+			case !came || day > issued && number(i, "amount_paid_minor") == 0:
+				day = issued
+			}
+			want := lateDiscount(f.asked, number(i, "gross_minor"), day)
+			kinds := []string{"invoice: the late discount"}
+			if want > 0 && b.quantity < number(f.asked, "quantity") {
+				kinds = append(kinds, "part: the late discount of its own day")
+			}
+			for _, kind := range kinds {
+				a.is(kind, number(i, "late_discount_minor") == want,
+					"%s: %d in the rows, %d by my count: due %s, %d units arrived on day %d, billed %s, paid %d of %d",
+					id, number(i, "late_discount_minor"), want, text(f.asked, "due_date"), b.upTo, day,
+					text(i, "issued_on"), number(i, "amount_paid_minor"), number(i, "total_minor"))
+			}
+		}
+	}
+}
+
+// lateDiscount is taken off a bill by its customer for goods that came on a day. It leaves a minor unit.
+func lateDiscount(order row, gross int64, day int) int64 {
 	late := int64(max(0, day-dayOf(text(order, "due_date"))))
 	percent := min(late*number(order, "late_discount_pct_per_day"), number(order, "late_discount_cap_pct"))
-	return share(number(order, "total_minor"), percent)
+	return min(share(gross, percent), gross-1)
+}
+
+// collections checks who pays, and for which goods: a customer pays an invoice when its units have come, and one who
+// accepts no parts once all has (contract: OPEN.PART.CUSTOMER, OPEN.STATE.CUSTOMER_INVOICE.PHYSICAL).
+func (a *auditor) collections() {
+	paid := grouped(a.list[payments], "customer_invoice_id")
+	for _, f := range a.fate {
+		for _, b := range f.bills {
+			id, part := text(b.invoice, "id"), b.quantity < number(f.asked, "quantity")
+			came, pays := a.reached(b.invoice)
+			if f.opened {
+				continue
+			}
+			if !pays {
+				same(a.tally, "payment: none for goods that have not come", id, len(paid[id]), 0)
+				if _, units := f.cameOn(b.upTo); units && part {
+					same(a.tally, "part: none is paid before the last by who accepts none", id, len(paid[id]), 0)
+				}
+				continue
+			}
+			if !yes(a.customer(b.invoice), "accepts_parts") {
+				came = f.wholeOn
+			}
+			came = max(came, dayOf(text(b.invoice, "issued_on")))
+			for _, p := range paid[id] {
+				a.is("payment: after the goods and the bill", dayOf(text(p, "received_on")) >= came,
+					"%s: paid on %s, came and billed on day %d", id, text(p, "received_on"), came)
+			}
+			if a.today() > came+longest && text(a.status, "status") == "active" {
+				same(a.tally, "payment: what came is paid in the end", id, text(b.invoice, "status"), "paid")
+				if part && !f.whole {
+					same(a.tally, "part: what came of an order that is not whole is paid", id,
+						text(b.invoice, "status"), "paid")
+				}
+			}
+		}
+	}
+}
+
+// longest is more working days than any customer takes to pay, with all that may put a payment off.
+const longest = 30
+
+// disputes checks that customers say of goods that have not come that they have not, once the bill is overdue.
+func (a *auditor) disputes() {
+	trickery := slices.ContainsFunc(a.events, func(e row) bool { return text(e, "type") == "sandbox.disruption.started" })
+	for _, i := range a.list[invoices] {
+		_, pays := a.reached(i)
+		id, overdue := text(i, "id"), text(i, "status") == "overdue"
+		f := a.fateOf(i)
+		switch {
+		case !overdue:
+			same(a.tally, "dispute: only of what is overdue", id, text(i, "dispute_code"), "")
+		case !pays:
+			same(a.tally, "dispute: of what has not come", id, text(i, "dispute_code"), "goods_not_received")
+			if f.came > 0 && !f.lot {
+				same(a.tally, "part: what is missing is disputed", id, text(i, "dispute_code"), "goods_not_received")
+			}
+		case !trickery:
+			same(a.tally, "dispute: of nothing that came", id, text(i, "dispute_code"), "")
+		}
+	}
 }
 
 // payments checks how customers pay: at once, or by halves (contract: OPEN.STATE.PAYMENT.INSTALMENTS).
@@ -138,8 +258,15 @@ func (a *auditor) promises() {
 				same(a.tally, "promise: an offer without an answer lapses", id, status == "expired",
 					a.today() > dayOf(text(o, "answer_by")))
 			}
-			if status == "expired" && given(o, "invoice_id") {
-				same(a.tally, "promise: an expired one is never paid", id, len(paid[text(o, "invoice_id")]), 0)
+			if f := a.fate[id]; status == "expired" {
+				for _, b := range f.bills {
+					_, pays := a.reached(b.invoice)
+					a.is("promise: an expired one is paid for what came", pays || len(paid[text(b.invoice, "id")]) == 0,
+						"%s is paid for %s", id, text(b.invoice, "id"))
+					if f.came > 0 {
+						a.checked["part: a bill of an order that expired with parts"]++
+					}
+				}
 			}
 		}
 	}
@@ -162,18 +289,59 @@ func (a *auditor) lots() {
 // departures compares goods that left with their work order, and with the mirror of the bridge.
 func (a *auditor) departures() {
 	of, at := index(a.list[work], "id"), index(a.list[bills], "id")
-	shipped := map[string]int{}
+	named := map[string]int{}
 	for _, s := range a.list[departures] {
 		id, w := text(s, "id"), of[text(s, "work_order_id")]
-		shipped[text(w, "id")]++
-		same(a.tally, "shipment: one of a work order", id, shipped[text(w, "id")], 1)
-		same(a.tally, "shipment: it is that of its work order", id, text(w, "shipment_id"), id)
-		same(a.tally, "shipment: all of the work order", id, number(s, "quantity"), number(w, "quantity"))
 		same(a.tally, "shipment: it is that of its work order", id, text(s, "reference"), text(w, "reference"))
-		if !a.auto() {
-			same(a.tally, "shipment: no mirror without the bridge", id, text(s, "bridged_office_shipment_id"), "")
-		} else if mirror := text(s, "bridged_office_shipment_id"); mirror != "" {
-			same(a.tally, "shipment: the mirror is equal", id, number(at[mirror], "quantity"), number(s, "quantity"))
+		same(a.tally, "shipment: it is that of its work order", id, text(s, "sku"), text(w, "sku"))
+		if given(s, "part_ref") {
+			name := text(w, "id") + " " + folded(text(s, "part_ref"))
+			named[name]++
+			same(a.tally, "part: a name is there once", id+" "+name, named[name], 1)
 		}
+		mirror := at[text(s, "bridged_office_shipment_id")]
+		if !a.auto() {
+			same(a.tally, "shipment: no mirror without the bridge", id, mirror == nil, true)
+		} else if mirror != nil {
+			want := number(s, "quantity")
+			if given(mirror, "contract_lot_id") { // billed whole, with the parcel that makes it whole
+				want = number(a.fateOf(mirror).asked, "quantity")
+			}
+			same(a.tally, "shipment: the mirror is equal", id, number(mirror, "quantity"), want)
+			same(a.tally, "shipment: the mirror is equal", id, yes(mirror, "final"), yes(s, "final") &&
+				given(mirror, "sales_order_id"))
+		}
+	}
+	for _, s := range a.list[bills] {
+		if given(s, "factory_shipment_ref") && given(s, "sales_order_id") {
+			name := text(s, "sales_order_id") + " " + folded(text(s, "factory_shipment_ref"))
+			named[name]++
+			same(a.tally, "part: a name is there once", text(s, "id")+" "+name, named[name], 1)
+		}
+	}
+}
+
+// parcels adds up what left of each work order.
+func (a *auditor) parcels() {
+	left := grouped(a.list[departures], "work_order_id")
+	for _, w := range a.list[work] {
+		id, gone, last, final := text(w, "id"), int64(0), "", false
+		for n, s := range left[text(w, "id")] {
+			gone, last = gone+number(s, "quantity"), text(s, "id")
+			a.is("shipment: nothing leaves after the last", !final, "%s: %s", id, last)
+			final = yes(s, "final")
+			if n > 0 || number(s, "quantity") < number(w, "quantity") {
+				a.checked["part: a parcel that is not the whole"]++
+			}
+			if final && gone < number(w, "quantity") {
+				a.checked["part: a final parcel that leaves units out"]++
+			}
+		}
+		same(a.tally, "work: shipped is the sum of its shipments", id, number(w, "quantity_shipped"), gone)
+		a.is("work: no more leaves than is ready", gone <= number(w, "quantity_ready"), "%s: %d of %d", id, gone,
+			number(w, "quantity_ready"))
+		same(a.tally, "work: its last shipment", id, text(w, "shipment_id"), last)
+		same(a.tally, "work: it is shipped with all, or a final part", id, text(w, "status") == "shipped", final ||
+			gone == number(w, "quantity"))
 	}
 }

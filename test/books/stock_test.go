@@ -78,7 +78,7 @@ func (a *auditor) reserved() {
 	for _, w := range a.list[work] {
 		over, expired := a.over(w)
 		if text(w, "status") == "ready" && !over {
-			want[text(w, "sku")] += number(w, "quantity_from_stock")
+			want[text(w, "sku")] += max(0, number(w, "quantity_from_stock")-number(w, "quantity_shipped"))
 		}
 		gone := slices.Contains([]string{"shipped", "stocked"}, text(w, "status"))
 		if a.auto() {

@@ -6,12 +6,8 @@ import "math"
 // suppliers and the crew (contract: OPEN.WORTH.STOCK).
 func (a *auditor) worth() {
 	want := number(a.cash, "cash_minor") + number(object(a.status, "inventory"), "stock_value_minor") - a.shelfLoss()
-	shipments := index(a.list[bills], "id")
 	for _, i := range a.list[invoices] {
-		from, _ := a.source(i)
-		_, arrived := a.arrival(from)
-		opened := text(shipments[text(i, "shipment_id")], "source") == "opening"
-		if (arrived || opened) && text(from, "status") != "expired" {
+		if _, pays := a.reached(i); pays {
 			want += number(i, "balance_minor") - a.yetToTakeOff(i)
 		}
 	}
@@ -74,12 +70,12 @@ func (a *auditor) liquidation(rest int64) {
 
 // yetToTakeOff is the late discount of a bill that came before the goods: the customer takes it off with the payment.
 func (a *auditor) yetToTakeOff(invoice row) int64 {
-	from, lot := a.source(invoice)
-	day, arrived := a.arrival(from)
-	if lot || !arrived || day <= dayOf(text(invoice, "issued_on")) || number(invoice, "amount_paid_minor") > 0 {
+	f := a.fateOf(invoice)
+	day, _ := a.reached(invoice)
+	if f.lot || f.opened || day <= dayOf(text(invoice, "issued_on")) || number(invoice, "amount_paid_minor") > 0 {
 		return 0
 	}
-	return lateDiscount(from, day) - number(invoice, "late_discount_minor")
+	return lateDiscount(f.asked, number(invoice, "gross_minor"), day) - number(invoice, "late_discount_minor")
 }
 
 // owedToSuppliers is the sum of unpaid bills, and of goods that came and are not billed.
