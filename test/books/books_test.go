@@ -54,6 +54,12 @@ func (l life) play(t testing.TB) *outcome {
 		Preset: l.preset, Bridge: l.bridge, Clock: "manual", Seed: &l.seed,
 	})}
 	p, o := newPlayer(c, uint64(l.seed)), &outcome{life: l, audits: newTally()}
+	defer func() {
+		o.audits.add(p.seen)
+		if text := p.seen.findings(); text != "" {
+			o.findings = append(o.findings, fmt.Sprintf("%s, as it was played:\n%s", l, text))
+		}
+	}()
 	for _, day := range []int{l.days / 4, l.days / 2, l.days} { // in its middle, and at its end
 		p.to(day)
 		o.last = c.open()

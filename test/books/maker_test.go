@@ -59,11 +59,7 @@ func (p *player) carry(status row) {
 			p.carryOrder(o, list == lots)
 		}
 	}
-	for _, s := range p.all(departures) {
-		if p.maybe(85) {
-			p.bill(text(s, "reference"), text(s, "id"))
-		}
-	}
+	p.billParcels()
 	for _, q := range p.all(requisitions + "?status=open") {
 		if p.once(q) {
 			line := row{"sku": text(q, "sku"), "quantity": number(q, "quantity")}
@@ -108,6 +104,8 @@ func (p *player) carryOrder(o row, lot bool) {
 	})
 	if p.maybe(6) { // before the goods leave
 		p.bill(text(o, "id"), "")
+	} else if p.maybe(6) && !lot { // a part of them
+		p.do(bills, row{"sales_order_id": text(o, "id"), "quantity": 1 + p.chance.Int64N(number(o, "quantity"))})
 	}
 }
 

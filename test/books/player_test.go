@@ -24,6 +24,12 @@ type player struct {
 	keys    int
 	// refused counts refusals by their code.
 	refused map[string]int
+	// parts are the plans of the work orders that go in parts, nil for one that goes whole; accounts are how the
+	// parcels of an order are billed by hand.
+	parts    map[string]*plan
+	accounts map[string]*account
+	// seen has the checks of what the company answered to a request.
+	seen *tally
 }
 
 func newPlayer(c *company, seed uint64) *player {
@@ -34,6 +40,7 @@ func newPlayer(c *company, seed uint64) *player {
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
 		carried: map[string]bool{}, refused: map[string]int{},
+		parts: map[string]*plan{}, accounts: map[string]*account{}, seen: newTally(),
 	}
 }
 
@@ -116,8 +123,17 @@ func (p *player) sell(status row) {
 			p.do(lots+"/"+text(l, "id")+"/decline", nil)
 		}
 	}
+	for _, w := range p.all(work + "?status=printing") { // units of a short run before the rest
+		if p.inParts(w) {
+			p.sendPart(w)
+		}
+	}
 	for _, w := range p.all(work + "?status=ready") {
 		if text(w, "waits_for") == "nothing" && !p.maybe(10) || p.maybe(10) {
+			continue
+		}
+		if p.inParts(w) {
+			p.sendPart(w)
 			continue
 		}
 		if !p.manual && p.maybe(20) { // through the other door
