@@ -55,14 +55,15 @@ func (l life) play(t testing.TB) *outcome {
 	})}
 	p, o := newPlayer(c, uint64(l.seed)), &outcome{life: l, audits: newTally()}
 	defer func() {
-		o.audits.add(p.seen)
-		if text := p.seen.findings(); text != "" {
+		o.audits.add(p.answers)
+		if text := p.answers.findings(); text != "" {
 			o.findings = append(o.findings, fmt.Sprintf("%s, as it was played:\n%s", l, text))
 		}
 	}()
 	for _, day := range []int{l.days / 4, l.days / 2, l.days} { // in its middle, and at its end
 		p.to(day)
 		o.last = c.open()
+		o.last.disputing = p.disputing
 		found := audit(o.last)
 		o.audits.add(found)
 		if text := found.findings(); text != "" {

@@ -170,11 +170,14 @@ func (p *player) chances() {
 		p.staff()
 	}
 	if p.GradingKey == "" && p.maybe(5) {
-		p.do("/sandbox/triggers", row{"type": one(p, []string{
+		kind := one(p, []string{
 			"payment_outage", "customer_disputes", "customer_pays", "customer_pays_late", "stock_low", "truck_short",
 			"truck_damaged", "truck_late", "wrong_bill", "employee_sick", "rush_order", "contract_lot", "leave",
 			"press_down", "employee_quits", "major_order", "order",
-		})})
+		})
+		if answer := p.ask("/sandbox/triggers", row{"type": kind}); kind == "customer_disputes" && answer.Code() == "" {
+			p.disputing[text(answer.Data(), "id")] = true
+		}
 	}
 	if p.maybe(5) { // a wrong request
 		p.do(departures, row{"work_order_id": "wo_none"})

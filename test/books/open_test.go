@@ -67,6 +67,8 @@ type books struct {
 	events []row
 	// status is GET /sandbox, cash GET /office/cash, report GET /sandbox/report.
 	status, cash, report row
+	// disputing are the invoices whose customers were made to dispute them, though the goods came.
+	disputing map[string]bool
 }
 
 func (b *books) auto() bool { return text(b.status, "bridge") == "auto" }

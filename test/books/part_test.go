@@ -42,6 +42,13 @@ func (p *player) sendPart(w row) {
 		p.refuses(departures, row{"work_order_id": id, "quantity": left + 1}, "quantity_mismatch")
 	}
 	final := p.maybe(15)
+	if waits := text(w, "waits_for"); final && (waits == "run" || waits == "finishing") {
+		p.refuses(departures, row{"work_order_id": id, "quantity": quantity, "final": true}, "invalid_state")
+		return
+	}
+	if final && !p.manual && number(w, "quantity_shipped") == 0 && left > 1 && p.least(w) > 1 && text(w, "waits_for") == "shipment" {
+		p.refuses(departures, row{"work_order_id": id, "quantity": 1, "final": true}, "quantity_mismatch")
+	}
 	if enough := p.least(w) - number(w, "quantity_shipped"); final && enough > 0 && enough <= left && p.maybe(70) {
 		quantity = enough
 	}
@@ -79,7 +86,7 @@ func (p *player) refuses(path string, body row, want string) {
 	if code == "no_warehouse_worker" { // nobody could have sent it
 		return
 	}
-	same(p.seen, "play: "+want+" is refused", fmt.Sprint(path, body), code, want)
+	same(p.answers, "play: "+want+" is refused", fmt.Sprint(path, body), code, want)
 }
 
 // least is the smallest quantity that the customer of a work order takes as the whole.
@@ -133,7 +140,7 @@ func (p *player) billParcel(a *account, order string, s row, last bool) {
 	a.owed += number(s, "quantity")
 	body := row{
 		"sales_order_id": order, "quantity": a.owed, "factory_shipment_ref": text(s, "id"),
-		"final": yes(s, "final"),
+		"final": yes(s, "final") || p.maybe(8),
 	}
 	switch {
 	case a.style == "two" && a.owed == number(s, "quantity") && !last && !yes(s, "final"), a.style == "some" && p.maybe(50):

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+
+	"platen/test/testclient"
 )
 
 // steps are the minutes that pass between two looks.
@@ -22,14 +24,14 @@ type player struct {
 	// carried are the records that were carried to the other system, or never will be.
 	carried map[string]bool
 	keys    int
-	// refused counts refusals by their code.
-	refused map[string]int
 	// parts are the plans of the work orders that go in parts, nil for one that goes whole; accounts are how the
 	// parcels of an order are billed by hand.
 	parts    map[string]*plan
 	accounts map[string]*account
-	// seen has the checks of what the company answered to a request.
-	seen *tally
+	// answers has the checks of what the company answered to a request, disputing the invoices whose customers were made
+	// to dispute them.
+	answers   *tally
+	disputing map[string]bool
 }
 
 func newPlayer(c *company, seed uint64) *player {
@@ -39,8 +41,8 @@ func newPlayer(c *company, seed uint64) *player {
 		chance:  rand.New(rand.NewPCG(seed, seed)),
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
-		carried: map[string]bool{}, refused: map[string]int{},
-		parts: map[string]*plan{}, accounts: map[string]*account{}, seen: newTally(),
+		carried: map[string]bool{},
+		parts:   map[string]*plan{}, accounts: map[string]*account{}, answers: newTally(), disputing: map[string]bool{},
 	}
 }
 
@@ -51,7 +53,10 @@ func (p *player) maybe(percent int) bool { return p.chance.IntN(hundredPercent) 
 func one[T any](p *player, of []T) T { return of[p.chance.IntN(len(of))] }
 
 // do sends a write. A refusal is as good: the books must hold after it, too.
-func (p *player) do(path string, body any) (code string) {
+func (p *player) do(path string, body any) (code string) { return p.ask(path, body).Code() }
+
+// ask sends a write and returns the answer.
+func (p *player) ask(path string, body any) *testclient.Answer {
 	sent := ""
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -65,10 +70,7 @@ func (p *player) do(path string, body any) (code string) {
 	if answer.Status >= http.StatusInternalServerError {
 		p.t.Errorf("%s: %d %s", answer.Asked, answer.Status, answer.Raw)
 	}
-	if code = answer.Code(); code != "" {
-		p.refused[code]++
-	}
-	return code
+	return answer
 }
 
 // to plays until a working day, or the end of the company.

@@ -63,6 +63,7 @@ func (a *auditor) ready() {
 	}
 	now := object(a.status, "clock")
 	minute := minuteOf(text(now, "sim_date") + "T" + text(now, "sim_time"))
+	byID := index(a.list[work], "id")
 	least, most, running := map[string]int64{}, map[string]int64{}, map[string]bool{}
 	for _, r := range a.list[runs] {
 		for _, item := range lines(r, "items") {
@@ -72,7 +73,7 @@ func (a *auditor) ready() {
 				continue
 			}
 			end := minuteOf(text(r, "completed_sim"))
-			takes := int(number(a.made[text(index(a.list[work], "id")[id], "sku")], "finishing_minutes"))
+			takes := int(number(a.made[text(byID[id], "sku")], "finishing_minutes"))
 			twice := end + 2*takes
 			if there[end/minutesOfDay] {
 				twice = end + takes
@@ -94,11 +95,11 @@ func (a *auditor) ready() {
 				"%s: %d, want %d to %d", id, ready, least[id], most[id])
 		}
 		if ready > 0 && number(w, "quantity_ready") < number(w, "quantity") {
-			a.checked["part: units that are ready before the rest"]++
+			a.seen("units that are ready before the rest")
 		}
 		want := "finishing"
 		switch over, _ := a.over(w); {
-		case over && text(w, "waits_for") == "nothing" || text(w, "status") == "shipped" || text(w, "status") == "stocked":
+		case over && (a.auto() || number(w, "quantity_from_stock") > 0), slices.Contains([]string{"shipped", "stocked"}, text(w, "status")):
 			want = "nothing"
 		case text(w, "status") == "ready":
 			want = "shipment"

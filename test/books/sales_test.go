@@ -38,8 +38,11 @@ func (a *auditor) orders() {
 			same(a.tally, "order: the invoices make its total", id, gross, number(o, "total_minor"))
 		}
 		status := text(o, "status")
-		if len(f.bills) > 1 || f.final {
-			a.checked["part: an order of several bills, or short of some units"]++
+		if len(f.bills) > 1 {
+			a.seen("an order of several bills")
+		}
+		if f.final {
+			a.seen("an order that a final bill closed short")
 		}
 		switch {
 		case status == "received" || status == "declined" || status == "expired":
@@ -169,7 +172,6 @@ const longest = 30
 
 // disputes checks that customers say of goods that have not come that they have not, once the bill is overdue.
 func (a *auditor) disputes() {
-	trickery := slices.ContainsFunc(a.events, func(e row) bool { return text(e, "type") == "sandbox.disruption.started" })
 	for _, i := range a.list[invoices] {
 		_, pays := a.reached(i)
 		id, overdue := text(i, "id"), text(i, "status") == "overdue"
@@ -182,8 +184,9 @@ func (a *auditor) disputes() {
 			if f.came > 0 && !f.lot {
 				same(a.tally, "part: what is missing is disputed", id, text(i, "dispute_code"), "goods_not_received")
 			}
-		case !trickery:
-			same(a.tally, "dispute: of nothing that came", id, text(i, "dispute_code"), "")
+		default: // who has paid half has found the goods
+			same(a.tally, "dispute: of what came only by who cannot find it", id, text(i, "dispute_code") != "",
+				a.disputing[id] && number(i, "amount_paid_minor") == 0)
 		}
 	}
 }
@@ -264,7 +267,7 @@ func (a *auditor) promises() {
 					a.is("promise: an expired one is paid for what came", pays || len(paid[text(b.invoice, "id")]) == 0,
 						"%s is paid for %s", id, text(b.invoice, "id"))
 					if f.came > 0 {
-						a.checked["part: a bill of an order that expired with parts"]++
+						a.seen("a bill of an order that expired with parts")
 					}
 				}
 			}
@@ -280,6 +283,9 @@ func (a *auditor) lots() {
 			want, entries = -number(l, "penalty_minor"), 1
 		}
 		cost := a.ledgerOf[text(l, "id")]
+		if f := a.fate[text(l, "id")]; len(f.parcels) > 1 && f.complete() {
+			a.seen("a lot that came in parcels")
+		}
 		same(a.tally, "lot: the penalty is for a delivery that was missed", text(l, "id"), sum(cost, "amount_minor"),
 			want)
 		same(a.tally, "lot: the penalty is for a delivery that was missed", text(l, "id"), len(cost), entries)
@@ -331,10 +337,10 @@ func (a *auditor) parcels() {
 			a.is("shipment: nothing leaves after the last", !final, "%s: %s", id, last)
 			final = yes(s, "final")
 			if n > 0 || number(s, "quantity") < number(w, "quantity") {
-				a.checked["part: a parcel that is not the whole"]++
+				a.seen("a parcel that is not the whole")
 			}
 			if final && gone < number(w, "quantity") {
-				a.checked["part: a final parcel that leaves units out"]++
+				a.seen("a final parcel that leaves units out")
 			}
 		}
 		same(a.tally, "work: shipped is the sum of its shipments", id, number(w, "quantity_shipped"), gone)

@@ -165,7 +165,7 @@ func doubled(b *books, habit string) bool {
 
 // copied is a deep copy of the books.
 func (b *books) copied(t *testing.T) *books {
-	again := &books{list: map[string][]row{}, events: copyOf(t, b.events)}
+	again := &books{list: map[string][]row{}, events: copyOf(t, b.events), disputing: b.disputing}
 	for path, rows := range b.list {
 		again.list[path] = copyOf(t, rows)
 	}

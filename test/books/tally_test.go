@@ -35,6 +35,9 @@ func (y *tally) is(kind string, ok bool, format string, values ...any) {
 	}
 }
 
+// seen counts a case that lives must have, so that the checks of it are not hollow.
+func (y *tally) seen(kind string) { y.checked["case: "+kind]++ }
+
 // same counts a check of two values that must be equal.
 func same[T comparable](y *tally, kind, of string, got, want T) {
 	y.is(kind, got == want, "%s: %v in the rows, %v by my count", of, got, want)
