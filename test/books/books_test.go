@@ -1,6 +1,7 @@
 package books
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -32,6 +33,8 @@ type life struct {
 	preset, bridge string
 	seed           int64
 	days           int
+	// parts is how many orders of a hundred go in parts, 0 for a third.
+	parts int
 }
 
 func (l life) String() string {
@@ -53,7 +56,7 @@ func (l life) play(t testing.TB) *outcome {
 	c := &company{t: t, Sandbox: shared.Sandbox(t, platentest.Options{
 		Preset: l.preset, Bridge: l.bridge, Clock: "manual", Seed: &l.seed,
 	})}
-	p, o := newPlayer(c, uint64(l.seed)), &outcome{life: l, audits: newTally()}
+	p, o := newPlayer(c, uint64(l.seed), cmp.Or(l.parts, 35)), &outcome{life: l, audits: newTally()}
 	defer func() {
 		o.audits.add(p.answers)
 		if text := p.answers.findings(); text != "" {
@@ -83,16 +86,19 @@ func (o *outcome) judge(t *testing.T) {
 		len(o.last.events), o.audits.total())
 }
 
-// Two short lives are played in any run.
+// Three short lives are played in any run.
 var (
 	withBridge    = sync.OnceValue(func() *outcome { return life{preset: "starter", seed: 11, days: 15}.play(&suite) })
-	withoutBridge = sync.OnceValue(func() *outcome { return life{preset: "manual", seed: 12, days: 15}.play(&suite) })
+	withoutBridge = sync.OnceValue(func() *outcome { return life{preset: "manual", seed: 14, days: 15}.play(&suite) })
+	inParts       = sync.OnceValue(func() *outcome {
+		return life{preset: "starter", bridge: "manual", seed: 55, days: 22, parts: 80}.play(&suite)
+	})
 )
 
 func TestTheBooksOfALifeAddUp(t *testing.T) {
 	t.Parallel()
 	audits := newTally()
-	for _, o := range []*outcome{withBridge(), withoutBridge()} {
+	for _, o := range []*outcome{withBridge(), withoutBridge(), inParts()} {
 		o.judge(t)
 		audits.add(o.audits)
 	}
@@ -144,19 +150,21 @@ func TestTheBooksOfManyLivesAddUp(t *testing.T) {
 
 // manyLives are those of the thorough level.
 var manyLives = []life{
-	{"starter", "", 101, 60},
-	{"starter", "", 201, 60},
-	{"starter", "manual", 301, 60},
-	{"manual", "", 102, 60},
-	{"manual", "", 202, 60},
-	{"manual", "auto", 302, 60},
-	{"crunch", "", 103, 60},
-	{"crunch", "manual", 203, 60},
-	{"supply_shock", "", 104, 60},
-	{"supply_shock", "manual", 204, 60},
-	{"agent_eval", "", 105, 60},
-	{"agent_eval", "", 205, 60},
-	{"empty", "", 206, 60},
+	{"starter", "", 101, 60, 0},
+	{"starter", "", 201, 60, 0},
+	{"starter", "manual", 301, 60, 0},
+	{"manual", "", 102, 60, 0},
+	{"manual", "", 202, 60, 0},
+	{"manual", "auto", 302, 60, 0},
+	{"crunch", "", 103, 60, 0},
+	{"crunch", "manual", 203, 60, 0},
+	{"supply_shock", "", 104, 60, 0},
+	{"supply_shock", "manual", 204, 60, 0},
+	{"agent_eval", "", 105, 60, 0},
+	{"agent_eval", "", 205, 60, 0},
+	{"empty", "", 206, 60, 0},
+	{"starter", "manual", 401, 60, 80},
+	{"starter", "auto", 402, 60, 80},
 }
 
 // expectFloors fails where a check had fewer cases than it should: one without a case proves nothing.

@@ -15,12 +15,12 @@ type plan struct {
 	name string
 }
 
-// inParts tells whether a work order goes in parts, as about a third do.
-func (p *player) inParts(w row) bool {
+// goesInParts tells whether a work order goes in parts.
+func (p *player) goesInParts(w row) bool {
 	id := text(w, "id")
 	if _, drawn := p.parts[id]; !drawn {
 		p.parts[id] = nil
-		if p.maybe(35) && given(w, "reference") {
+		if p.maybe(p.inParts) && given(w, "reference") {
 			p.parts[id] = &plan{stops: p.maybe(12)}
 		}
 	}

@@ -27,6 +27,7 @@ type player struct {
 	// parts are the plans of the work orders that go in parts, nil for one that goes whole; accounts are how the
 	// parcels of an order are billed by hand.
 	parts    map[string]*plan
+	inParts  int
 	accounts map[string]*account
 	// answers has the checks of what the company answered to a request, disputing the invoices whose customers were made
 	// to dispute them.
@@ -34,7 +35,7 @@ type player struct {
 	disputing map[string]bool
 }
 
-func newPlayer(c *company, seed uint64) *player {
+func newPlayer(c *company, seed uint64, parts int) *player {
 	status := c.get("/sandbox")
 	return &player{
 		company: c,
@@ -42,7 +43,7 @@ func newPlayer(c *company, seed uint64) *player {
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
 		carried: map[string]bool{},
-		parts:   map[string]*plan{}, accounts: map[string]*account{}, answers: newTally(), disputing: map[string]bool{},
+		parts:   map[string]*plan{}, inParts: parts, accounts: map[string]*account{}, answers: newTally(), disputing: map[string]bool{},
 	}
 }
 
@@ -126,7 +127,7 @@ func (p *player) sell(status row) {
 		}
 	}
 	for _, w := range p.all(work + "?status=printing") { // units of a short run before the rest
-		if p.inParts(w) {
+		if p.goesInParts(w) {
 			p.sendPart(w)
 		}
 	}
@@ -134,7 +135,7 @@ func (p *player) sell(status row) {
 		if text(w, "waits_for") == "nothing" && !p.maybe(10) || p.maybe(10) {
 			continue
 		}
-		if p.inParts(w) {
+		if p.goesInParts(w) {
 			p.sendPart(w)
 			continue
 		}
