@@ -22,7 +22,8 @@ func audit(b *books) *tally {
 	for _, part := range []func(){
 		a.fates, a.feed, a.projection, a.money, a.moneyOfTheFeed, a.stockOnHand, a.stockOfTheFeed, a.reserved,
 		a.requisitions, a.orders, a.invoices, a.discounts, a.payments, a.collections, a.disputes, a.satisfaction,
-		a.promises, a.lots, a.departures, a.parcels, a.workOrders, a.ready, a.printRuns, a.occupation, a.purchases, a.trucks, a.supplierBills, a.weeks, a.payrolls, a.attendance, a.market, a.counts, a.score, a.worth,
+		a.promises, a.lots, a.departures, a.parcels, a.workOrders, a.ready, a.printRuns, a.occupation, a.purchases,
+		a.trucks, a.supplierBills, a.weeks, a.payrolls, a.attendance, a.market, a.counts, a.score, a.worth,
 	} {
 		part()
 	}

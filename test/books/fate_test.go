@@ -2,7 +2,8 @@ package books
 
 import "slices"
 
-// fate is what became of an order or a lot: the parcels that its customer took, and the bills, in the order of the feed.
+// fate is the story of an order or a lot: the parcels that its customer took, and the bills, in the order of the
+// feed.
 type fate struct {
 	asked row
 	lot   bool

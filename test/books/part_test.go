@@ -46,7 +46,8 @@ func (p *player) sendPart(w row) {
 		p.refuses(departures, row{"work_order_id": id, "quantity": quantity, "final": true}, "invalid_state")
 		return
 	}
-	if final && !p.manual && number(w, "quantity_shipped") == 0 && left > 1 && p.least(w) > 1 && text(w, "waits_for") == "shipment" {
+	few := number(w, "quantity_shipped") == 0 && left > 1 && p.least(w) > 1
+	if final && few && !p.manual && text(w, "waits_for") == "shipment" {
 		p.refuses(departures, row{"work_order_id": id, "quantity": 1, "final": true}, "quantity_mismatch")
 	}
 	if enough := p.least(w) - number(w, "quantity_shipped"); final && enough > 0 && enough <= left && p.maybe(70) {
@@ -74,8 +75,8 @@ func (p *player) sendPart(w row) {
 		p.refuses(departures, row{"work_order_id": id, "quantity": 1, "part_ref": strings.ToUpper(plan.name)},
 			"duplicate_reference")
 	}
-	if final && p.manual && quantity < left+number(w, "quantity")-number(w, "quantity_ready") && p.maybe(50) { // its rest
-		rest := number(w, "quantity") - number(w, "quantity_shipped") - quantity
+	rest := number(w, "quantity") - number(w, "quantity_shipped") - quantity
+	if final && p.manual && rest > 0 && p.maybe(50) { // it is printed anew
 		p.do(work, row{"sku": text(w, "sku"), "quantity": rest, "reference": text(w, "reference")})
 	}
 }
@@ -143,7 +144,8 @@ func (p *player) billParcel(a *account, order string, s row, last bool) {
 		"final": yes(s, "final") || p.maybe(8),
 	}
 	switch {
-	case a.style == "two" && a.owed == number(s, "quantity") && !last && !yes(s, "final"), a.style == "some" && p.maybe(50):
+	case a.style == "two" && a.owed == number(s, "quantity") && !last && !yes(s, "final"),
+		a.style == "some" && p.maybe(50):
 		return
 	case a.style == "whole":
 		p.carried["bill of "+order] = true
@@ -162,7 +164,8 @@ func (p *player) billParcel(a *account, order string, s row, last bool) {
 	}
 	a.owed = 0
 	if o := p.get(orders + "/" + order); a.style == "twice" && text(o, "status") == "accepted" {
-		p.refuses(bills, row{"sales_order_id": order, "quantity": 1, "factory_shipment_ref": strings.ToUpper(text(s, "id"))},
+		name := strings.ToUpper(text(s, "id"))
+		p.refuses(bills, row{"sales_order_id": order, "quantity": 1, "factory_shipment_ref": name},
 			"duplicate_reference")
 		if p.maybe(30) { // without its name it is carried out
 			p.do(bills, row{"sales_order_id": order, "quantity": number(s, "quantity")})

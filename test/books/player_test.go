@@ -29,8 +29,8 @@ type player struct {
 	parts    map[string]*plan
 	inParts  int
 	accounts map[string]*account
-	// answers has the checks of what the company answered to a request, disputing the invoices whose customers were made
-	// to dispute them.
+	// answers has the checks of what the company answered to a request, disputing the invoices whose customers were
+	// made to dispute them.
 	answers   *tally
 	disputing map[string]bool
 }
@@ -43,7 +43,8 @@ func newPlayer(c *company, seed uint64, parts int) *player {
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
 		carried: map[string]bool{},
-		parts:   map[string]*plan{}, inParts: parts, accounts: map[string]*account{}, answers: newTally(), disputing: map[string]bool{},
+		parts:   map[string]*plan{}, inParts: parts, accounts: map[string]*account{},
+		answers: newTally(), disputing: map[string]bool{},
 	}
 }
 

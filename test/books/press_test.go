@@ -99,7 +99,8 @@ func (a *auditor) ready() {
 		}
 		want := "finishing"
 		switch over, _ := a.over(w); {
-		case over && (a.auto() || number(w, "quantity_from_stock") > 0), slices.Contains([]string{"shipped", "stocked"}, text(w, "status")):
+		case over && (a.auto() || number(w, "quantity_from_stock") > 0),
+			slices.Contains([]string{"shipped", "stocked"}, text(w, "status")):
 			want = "nothing"
 		case text(w, "status") == "ready":
 			want = "shipment"

@@ -26,8 +26,8 @@ func (a *auditor) orders() {
 		same(a.tally, "order: billed is the sum of its bills", id, number(o, "quantity_billed"), f.billed)
 		a.is("order: billed is the sum of its bills", f.billed <= number(o, "quantity"), "%s: %d of %d", id, f.billed,
 			number(o, "quantity"))
-		a.is("order: it names all its invoices", slices.Equal(texts(o, "invoice_ids"), ids), "%s: %v in the rows, %v by "+
-			"my count", id, o["invoice_ids"], ids)
+		a.is("order: it names all its invoices", slices.Equal(texts(o, "invoice_ids"), ids), "%s: %v, I have %v", id,
+			o["invoice_ids"], ids)
 		same(a.tally, "order: the discount is that of its invoices", id, number(o, "late_discount_minor"), discounts)
 		if last != nil {
 			same(a.tally, "order: its last bill", id, text(o, "invoice_id"), text(last, "id"))
@@ -82,6 +82,8 @@ func (a *auditor) invoices() {
 			sum(paid[id], "amount_minor"))
 		same(a.tally, "invoice: the balance is what is left", id, number(i, "balance_minor"),
 			number(i, "total_minor")-number(i, "amount_paid_minor"))
+		same(a.tally, "invoice: overdue is owed after its due date", id, text(i, "status") == "overdue",
+			number(i, "balance_minor") > 0 && a.today() > dayOf(text(i, "due_date")))
 		same(a.tally, "invoice: paid is without a balance", id, text(i, "status") == "paid", number(i,
 			"balance_minor") == 0)
 		if text(shipment, "source") != "opening" {

@@ -2,7 +2,7 @@ package books
 
 import (
 	"encoding/json"
-	"slices"
+	"maps"
 )
 
 // partSpoils are errors in the parcels and the bills of orders.
@@ -58,7 +58,7 @@ var partSpoils = []spoil{
 		return false
 	}},
 	{"a discount by the day of the first part", "part: the late discount of its own day", func(b *books) bool {
-		some := b.billedInParts(func(o, i row) bool { return number(i, "late_discount_minor") > 0 })
+		some := b.billedInParts(func(_, i row) bool { return number(i, "late_discount_minor") > 0 })
 		return set("late_discount_minor", json.Number("0"), some)
 	}},
 	{"an order that never arrived and is paid", "payment: none for goods that have not come", func(b *books) bool {
@@ -68,9 +68,9 @@ var partSpoils = []spoil{
 	{"a part that is paid before the last", "part: none is paid before the last by who accepts none",
 		func(b *books) bool {
 			of := index(b.list[customers], "id")
-			some := b.billedInParts(func(o, i row) bool {
+			some := b.billedInParts(func(o, _ row) bool {
 				c := of[text(o, "customer_id")]
-				return !yes(c, "accepts_parts") && slices.Contains([]string{"accepted", "in_production"}, text(o, "status"))
+				return !yes(c, "accepts_parts") && text(o, "status") == "accepted"
 			})
 			return len(some) > 0 && b.pay(some[0])
 		}},
@@ -95,6 +95,9 @@ var partSpoils = []spoil{
 			i["dispute_code"] = nil
 		}
 		return len(some) > 0
+	}},
+	{"a bill that is overdue and not said to be", "invoice: overdue is owed after its due date", func(b *books) bool {
+		return set("status", "open", where(b.list[invoices], "status", "overdue"))
 	}},
 	{"a dispute before the bill is due", "dispute: only of what is overdue", func(b *books) bool {
 		return set("dispute_code", "goods_not_received", where(b.list[invoices], "status", "open"))
@@ -210,10 +213,7 @@ func (b *books) astray(o row) (found bool) {
 
 // pay adds a payment of an invoice.
 func (b *books) pay(invoice row) bool {
-	again := row{}
-	for name, value := range b.list[payments][0] {
-		again[name] = value
-	}
+	again := maps.Clone(b.list[payments][0])
 	again["customer_invoice_id"] = text(invoice, "id")
 	b.list[payments] = append(b.list[payments], again)
 	return true

@@ -189,16 +189,19 @@ func copyOf(t *testing.T, rows []row) []row {
 func TestEverySpoiledBookIsNoticed(t *testing.T) {
 	t.Parallel()
 	clean := []*books{withBridge().last, withoutBridge().last, inParts().last}
+	before := make([]map[string]int, len(clean))
+	for n, b := range clean {
+		before[n] = audit(b).failed
+	}
 	for _, s := range slices.Concat(spoils, partSpoils) {
 		spoilt, noticed := false, false
 		var last map[string]int
-		for _, b := range clean {
-			before := audit(b).failed
+		for n, b := range clean {
 			if b = b.copied(t); !s.spoil(b) {
 				continue
 			}
 			spoilt, last = true, audit(b).failed
-			if noticed = last[s.kind] > before[s.kind]; noticed {
+			if noticed = last[s.kind] > before[n][s.kind]; noticed {
 				break
 			}
 		}
