@@ -112,7 +112,12 @@ func (a *auditor) fates() {
 			if o := a.asked[folded(text(data, "reference"))]; o != nil {
 				f := a.fate[text(o, "id")]
 				before := f.complete()
+				awaited := f.answered && !f.over && !f.whole && !f.lot
 				f.takes(s)
+				if awaited && a.auto() && yes(s, "final") {
+					a.is("part: a final parcel makes as much as the customer takes", f.whole, "%s: %d of %d",
+						text(s, "id"), f.came, number(o, "quantity"))
+				}
 				a.completes(f, before)
 			}
 		case "office.customer_invoice.created":

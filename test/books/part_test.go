@@ -10,6 +10,8 @@ import (
 type plan struct {
 	// stops leaves the rest where it is after the first part.
 	stops bool
+	// short leaves out, and says nothing of, as much as the customer does without.
+	short bool
 	sent  int
 	// name is the last part_ref.
 	name string
@@ -21,7 +23,7 @@ func (p *player) goesInParts(w row) bool {
 	if _, drawn := p.parts[id]; !drawn {
 		p.parts[id] = nil
 		if p.maybe(p.inParts) && given(w, "reference") {
-			p.parts[id] = &plan{stops: p.maybe(12)}
+			p.parts[id] = &plan{stops: p.maybe(12), short: p.maybe(15)}
 		}
 	}
 	return p.parts[id] != nil
@@ -48,10 +50,16 @@ func (p *player) sendPart(w row) {
 	}
 	few := number(w, "quantity_shipped") == 0 && left > 1 && p.least(w) > 1
 	if final && few && !p.manual && text(w, "waits_for") == "shipment" {
-		p.refuses(departures, row{"work_order_id": id, "quantity": 1, "final": true}, "quantity_mismatch")
+		p.refuses(departures, row{"work_order_id": id, "quantity": p.least(w) - 1, "final": true}, "quantity_mismatch")
 	}
 	if enough := p.least(w) - number(w, "quantity_shipped"); final && enough > 0 && enough <= left && p.maybe(70) {
 		quantity = enough
+	}
+	if plan.short && p.manual {
+		final, quantity = false, min(left, p.least(w)-number(w, "quantity_shipped"))
+		if quantity <= 0 {
+			return
+		}
 	}
 	if !p.manual && p.maybe(25) && strings.HasPrefix(text(w, "reference"), "so_") {
 		body := row{"sales_order_id": text(w, "reference"), "quantity": quantity, "final": final}
@@ -108,8 +116,10 @@ type account struct {
 	owed  int64
 }
 
-// styles of billing: each parcel by its own bill, two by one, the whole with the first, each twice, or at random none.
-var styles = []string{"each", "each", "each", "each", "two", "two", "whole", "twice", "twice", "some"}
+// styles of billing: each parcel by its own bill, two by one, the whole with the first, each twice, each once
+// all have left, or at random none.
+var styles = []string{"each", "each", "each", "each", "two", "two", "whole", "twice", "twice", "later",
+	"later", "some"}
 
 // billParcels bills what left, as a bridge would, or as one that errs.
 func (p *player) billParcels() {
@@ -132,16 +142,25 @@ func (p *player) billParcels() {
 		if p.accounts[name] == nil {
 			p.accounts[name] = &account{style: one(p, styles)}
 		}
-		p.billParcel(p.accounts[name], name, s, text(w, "status") == "shipped")
+		p.billParcel(p.accounts[name], name, s, w)
 	}
 }
 
 // billParcel bills a parcel, at times with the one before it, with all that is still to come, or twice.
-func (p *player) billParcel(a *account, order string, s row, last bool) {
+func (p *player) billParcel(a *account, order string, s, w row) {
+	last := text(w, "status") == "shipped"
+	if a.style == "later" && !last {
+		delete(p.carried, text(s, "id"))
+		return
+	}
 	a.owed += number(s, "quantity")
 	body := row{
 		"sales_order_id": order, "quantity": a.owed, "factory_shipment_ref": text(s, "id"),
 		"final": yes(s, "final") || p.maybe(8),
+	}
+	if plan := p.parts[text(w, "id")]; plan != nil && plan.short && number(w, "quantity_shipped") >= p.least(w) {
+		p.refusesShort(body, p.least(w))
+		body["final"] = true
 	}
 	switch {
 	case a.style == "two" && a.owed == number(s, "quantity") && !last && !yes(s, "final"),
@@ -170,5 +189,14 @@ func (p *player) billParcel(a *account, order string, s row, last bool) {
 		if p.maybe(30) { // without its name it is carried out
 			p.do(bills, row{"sales_order_id": order, "quantity": number(s, "quantity")})
 		}
+	}
+}
+
+// refusesShort asks for a final bill of one unit fewer than the customer takes as the whole.
+func (p *player) refusesShort(body row, least int64) {
+	o := p.get(orders + "/" + body["sales_order_id"].(string))
+	few := least - 1 - number(o, "quantity_billed")
+	if text(o, "status") == "accepted" && few > 0 {
+		p.refuses(bills, row{"sales_order_id": o["id"], "quantity": few, "final": true}, "quantity_mismatch")
 	}
 }

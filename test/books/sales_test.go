@@ -43,6 +43,8 @@ func (a *auditor) orders() {
 		}
 		if f.final {
 			a.seen("an order that a final bill closed short")
+			a.is("part: a final bill is for as much as the customer takes", f.billed >= f.least, "%s: %d of %d, not %d",
+				id, f.billed, number(o, "quantity"), f.least)
 		}
 		switch {
 		case status == "received" || status == "declined" || status == "expired":
