@@ -69,8 +69,11 @@ func (l life) play(t testing.TB) *outcome {
 		o.last.disputing = p.disputing
 		found := audit(o.last)
 		o.audits.add(found)
-		if text := found.findings(); text != "" {
-			o.findings = append(o.findings, fmt.Sprintf("%s, at %v:\n%s", l, object(o.last.status, "clock"), text))
+		if all := found.findings(); all != "" {
+			o.findings = append(o.findings, fmt.Sprintf("%s, at %v:\n%s", l, object(o.last.status, "clock"), all))
+		}
+		if text(o.last.status, "status") != "active" {
+			break
 		}
 	}
 	return o
