@@ -348,7 +348,9 @@ func (c *Company) shipOrder(in *office.CreateOfficeShipment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bill := office.Bill{Quantity: quantity, Final: in.Final, FactoryRef: in.FactoryShipmentRef, Source: office.SourceClient}
+	bill := office.Bill{
+		Quantity: quantity, Final: in.Final, FactoryRef: in.FactoryShipmentRef, Source: office.SourceClient,
+	}
 	if missing := quantity - c.office.Billable(order, 0); c.bridged() && missing > 0 {
 		p, err := c.factory.Shippable(c.rec, c.mirrored(order, missing, in.Final))
 		if err != nil {

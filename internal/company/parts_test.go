@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen/internal/company"
 	"platen/internal/company/catalog"
 	"platen/internal/company/factory"
 	"platen/internal/company/integration"
@@ -102,14 +103,16 @@ func TestUnitsOfARunThatEndsShortCanLeave(t *testing.T) {
 		l.must(tick(30))
 	}
 	w := l.workOrder(work)
-	if w.QuantityGood == 0 || w.QuantityGood == w.Quantity || w.QuantityReady != 0 || w.WaitsFor != factory.WaitsForPress {
+	if w.QuantityGood == 0 || w.QuantityGood == w.Quantity || w.QuantityReady != 0 ||
+		w.WaitsFor != factory.WaitsForPress {
 		t.Fatalf("the run without overs left %+v", w)
 	}
 	if err := l.act(part(work, 1)); codeOf(err) != problem.WorkOrderNotReady {
 		t.Errorf("before finishing a part leaves with %v", err)
 	}
 	l.must(tick(480))
-	if w = l.workOrder(work); w.QuantityReady != w.QuantityGood || w.Status != factory.WorkPrinting || w.ReadyOn != nil {
+	w = l.workOrder(work)
+	if w.QuantityReady != w.QuantityGood || w.Status != factory.WorkPrinting || w.ReadyOn != nil {
 		t.Fatalf("after finishing there is %+v", w)
 	}
 	if err := l.act(shipGoods(work)); codeOf(err) != problem.WorkOrderNotReady {
@@ -297,6 +300,44 @@ func TestTheScoreCountsAnOrderInPartsOnce(t *testing.T) {
 			l.until(l.company.Summary().Now.Day() + 5)
 			if got := l.verified(integration.Parcel); len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
 				t.Errorf("the score says %q", got)
+			}
+		})
+	}
+}
+
+// TestTheRestOnTheShelfIsFree once a final part has closed its work order, or its order is over.
+func TestTheRestOnTheShelfIsFree(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(l *life, work string){
+		"final": func(l *life, work string) {
+			l.must(shipPart(factory.CreateFactoryShipment{WorkOrderID: work, Quantity: new(int64(1)), Final: true}))
+		},
+		"expired": func(l *life, _ string) { l.until(40) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := quiet(t, "starter", 3)
+			made := l.add(job{"prd_notebook", 20}, nil)
+			l.must(printRun(factory.StartPrintRun{
+				PressID: "prs_digital", WorkOrderID: &made, OversPct: new(int64(20)),
+			}))
+			l.until(3)
+			l.must(trigger("order", company.PullTrigger{
+				SKU: new("prd_notebook"), Quantity: new(int64(10)), CustomerID: new("cus_kestrel"),
+			}))
+			all := rowsOf[office.SalesOrder](l, "sales_order")
+			l.must(accept(all[len(all)-1].ID))
+			w := l.lastWork()
+			if w.Status != factory.WorkReady || w.QuantityFromStock != 10 {
+				t.Fatalf("the work order is %+v", w)
+			}
+			before := l.onHand(w.SKU)
+			l.must(part(w.ID, 8))
+			end(l, w.ID)
+			item := rowOf[factory.StockItem](l, "stock_item", factory.StockItemID(w.SKU))
+			if left := l.workOrder(w.ID).QuantityShipped; item.Reserved != 0 || item.OnHand != before-left {
+				t.Errorf("%d of %d are reserved, %d were on hand before %d left",
+					item.Reserved, item.OnHand, before, left)
 			}
 		})
 	}

@@ -137,9 +137,10 @@ func drawShip(t *rapid.T, l *life) action {
 		return shipGoods(id)
 	}
 	return shipPart(factory.CreateFactoryShipment{
-		WorkOrderID: id, Quantity: rapid.Ptr(rapid.OneOf(rapid.Int64Range(1, 3), rapid.Int64Range(1, 60)), true).Draw(t, "units"),
-		PartRef: rapid.Ptr(rapid.SampledFrom([]string{"a", "b", "c"}), true).Draw(t, "part ref"),
-		Final:   rapid.IntRange(0, 3).Draw(t, "final") == 0,
+		WorkOrderID: id,
+		Quantity:    rapid.Ptr(rapid.OneOf(rapid.Int64Range(1, 3), rapid.Int64Range(1, 60)), true).Draw(t, "units"),
+		PartRef:     rapid.Ptr(rapid.SampledFrom([]string{"a", "b", "c"}), true).Draw(t, "part ref"),
+		Final:       rapid.IntRange(0, 3).Draw(t, "final") == 0,
 	})
 }
 
@@ -154,7 +155,8 @@ func drawBill(t *rapid.T, l *life) action {
 			}
 		}
 	}
-	return billPart(id, quantity, rapid.IntRange(0, 3).Draw(t, "final") == 0, rapid.Ptr(rapid.SampledFrom([]string{"shf_1", "shf_2", ""}), true).Draw(t, "factory ref"))
+	return billPart(id, quantity, rapid.IntRange(0, 3).Draw(t, "final") == 0,
+		rapid.Ptr(rapid.SampledFrom([]string{"shf_1", "shf_2", ""}), true).Draw(t, "factory ref"))
 }
 
 func drawTick(t *rapid.T, _ *life) action {

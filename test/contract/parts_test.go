@@ -30,7 +30,8 @@ func TestAnOrderGoesInParts(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.PART.SHIP", "OPEN.PART.BILL", "OPEN.PART.CUSTOMER", "OPEN.BRIDGE.SHIPMENT",
 		"OPEN.STATE.SALES_ORDER.SHIPPED", "OPEN.STATE.SALES_ORDER.PAID", "OPEN.FIELDS.CUSTOMER",
-		"OPEN.EVT.FACTORY.SHIPMENT.CREATED", "OPEN.EVT.OFFICE.CUSTOMER_INVOICE.CREATED", "OPEN.ERR.QUANTITY_MISMATCH", "OPEN.MISSION.ORDER_IN_PARTS")
+		"OPEN.EVT.FACTORY.SHIPMENT.CREATED", "OPEN.EVT.OFFICE.CUSTOMER_INVOICE.CREATED", "OPEN.ERR.QUANTITY_MISMATCH",
+		"OPEN.MISSION.ORDER_IN_PARTS")
 	n := shared.create(t, `{"seed":3,"clock":"manual"}`)
 	order := n.accept(text(n.orderTaking(takesParts), "id"))
 	id, work, quantity := text(order, "id"), text(order, "bridged_work_order_id"), number(t, order, "quantity")
@@ -64,8 +65,8 @@ func TestAnOrderGoesInParts(t *testing.T) {
 	}
 	n.sends(object{"work_order_id": work, "quantity": 1, "part_ref": "Part 1"}).want(409, "duplicate_reference")
 	second := n.post("/office/shipments", encode(t, object{"sales_order_id": id, "quantity": 2})).want(201, "").Data()
-	if parcel := n.row("/factory/shipments/" + text(second, "factory_shipment_ref")); number(t, parcel, "quantity") != 2 ||
-		parcel["source"] != "bridge" {
+	parcel := n.row("/factory/shipments/" + text(second, "factory_shipment_ref"))
+	if number(t, parcel, "quantity") != 2 || parcel["source"] != "bridge" {
 		t.Errorf("Head Office sent %v", parcel)
 	}
 	before = n.newest()
@@ -145,7 +146,8 @@ func TestPartsAreCarriedByHand(t *testing.T) {
 	if number(t, short.details(), "quantity") != least-4 {
 		t.Errorf("a final bill for too few is refused with %v, the least is %d", short.details(), least)
 	}
-	last := text(n.sends(object{"work_order_id": work, "quantity": least - 4, "final": true}).want(201, "").Data(), "id")
+	rest := object{"work_order_id": work, "quantity": least - 4, "final": true}
+	last := text(n.sends(rest).want(201, "").Data(), "id")
 	if made := n.row("/factory/work-orders/" + work); made["status"] != "shipped" || made["waits_for"] != "nothing" ||
 		number(t, made, "quantity_shipped") != least {
 		t.Errorf("after the final part the work order is %v", made)
@@ -170,7 +172,8 @@ func TestPartsAreCarriedByHand(t *testing.T) {
 // TestWhatIsReadyLeavesBeforeTheRest is printed.
 func TestWhatIsReadyLeavesBeforeTheRest(t *testing.T) {
 	t.Parallel()
-	rows(t, "OPEN.PART.READY", "OPEN.STATE.PRINT_RUN.FINISHING", "OPEN.STATE.WORK_ORDER.SHORT", "OPEN.FIELDS.WORK_ORDER")
+	rows(t, "OPEN.PART.READY", "OPEN.STATE.PRINT_RUN.FINISHING", "OPEN.STATE.WORK_ORDER.SHORT",
+		"OPEN.FIELDS.WORK_ORDER")
 	n := shared.create(t, `{"seed":3,"clock":"manual"}`)
 	order := n.accept(text(n.orderTaking(takesParts), "id"))
 	work := text(order, "bridged_work_order_id")

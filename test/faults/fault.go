@@ -9,7 +9,8 @@ var faults = []fault{
 	},
 	{
 		"the last parcel of an order does not complete it", "internal/company/office/sales_order.go",
-		"if private.Arrived >= order.Quantity || final", "if private.Arrived > order.Quantity || final", "./internal/company",
+		"if private.Arrived >= order.Quantity || final", "if private.Arrived > order.Quantity || final",
+		"./internal/company",
 	},
 	{
 		"a strike of the couriers delays no delivery", "internal/company/world.go",

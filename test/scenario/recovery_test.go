@@ -64,7 +64,8 @@ type stubborn struct {
 
 // carried are the paths of the writes that carry a record, or answer one, and the members that name it.
 var carried = map[string][]string{
-	"/factory/work-orders": {"reference"}, "/office/shipments": {"factory_shipment_ref", "sales_order_id", "contract_lot_id"},
+	"/factory/work-orders": {"reference"},
+	"/office/shipments":    {"factory_shipment_ref", "sales_order_id", "contract_lot_id"},
 	"/office/requisitions": {"reference"}, "/office/goods-receipts": {"purchase_order_id"},
 	"/office/purchase-orders": {"requisition_id"}, "/office/timesheets": {"week_start"},
 }

@@ -232,9 +232,11 @@ var customers = []Customer{ //nolint:gochecknoglobals // the table itself
 	{"cus_brightwell", "Brightwell Events", 5, Usual, 100_000, "Pays within the week.", false, 0},
 	{"cus_halden", "Halden Street Theatre", 7, Usual, 150_000, "Pays after the premiere.", true, 5},
 	{"cus_kestrel", "Kestrel Travel", 7, Slow, 300_000, "Often needs a few days more.", true, 10},
-	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000, "Pays in two halves, three working days apart.", true, 5},
+	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000,
+		"Pays in two halves, three working days apart.", true, 5},
 	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always.", true, 5},
 	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature.", false, 0},
 	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms.", true, 10},
-	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000, "Pays in two halves, three working days apart.", true, 0},
+	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000,
+		"Pays in two halves, three working days apart.", true, 0},
 }

@@ -151,6 +151,7 @@ func (f *Factory) Ship(r *record.Recorder, p Parcel, source string, bridged *str
 			f.State.OpenWorkOrders--
 		}
 		record.Move(r, w, &w.Status, WorkShipped)
+		w.MaterialNeeds = []Need{}
 		back = max(0, w.QuantityFromStock-w.QuantityShipped)
 	}
 	f.waitsOn(w)

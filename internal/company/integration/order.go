@@ -40,7 +40,8 @@ func (v *verifier) orderPurpose(order *office.SalesOrder) purpose {
 	private := record.Private(v.Office.SalesOrders, order.ID)
 	return purpose{
 		kind: Order, Record: Record{event.Office, "sales_order", order.ID, order.Number},
-		sku: order.SKU, quantity: order.Quantity, came: private.Arrived, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
+		sku: order.SKU, quantity: order.Quantity, came: private.Arrived,
+		accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		parts: private.Parts, ends: sim.DayAfter(order.CancelAfter), expired: order.Status == office.OrderExpired,
 		answerBy: sim.DayFrom(order.AnswerBy), open: order.Status == office.OrderReceived, updated: order.UpdatedAt,
 		ordinal: v.Office.SalesOrders.Rows.Ordinal(order.ID),
@@ -51,7 +52,8 @@ func (v *verifier) lotPurpose(lot *office.ContractLot) purpose {
 	private := record.Private(v.Office.ContractLots, lot.ID)
 	return purpose{
 		kind: Lot, Record: Record{event.Office, "contract_lot", lot.ID, lot.Number},
-		sku: lot.SKU, quantity: lot.Quantity, came: private.Arrived, accepted: private.AcceptedOn, arrived: private.ArrivedOn,
+		sku: lot.SKU, quantity: lot.Quantity, came: private.Arrived,
+		accepted: private.AcceptedOn, arrived: private.ArrivedOn,
 		ends: sim.DayAfter(lot.DeliverBy), expired: lot.Status == office.LotExpired,
 		answerBy: sim.DayFrom(lot.AnswerBy), open: lot.Status == office.LotOffered, updated: lot.UpdatedAt,
 		ordinal: v.Office.ContractLots.Rows.Ordinal(lot.ID),
@@ -127,7 +129,8 @@ func (v *verifier) worked() {
 		}
 		o := obligation{
 			kind: p.kind, Record: p.Record, since: *p.accepted, updated: p.updated, ordinal: p.ordinal,
-			effects: works[p.ID], doubled: len(works[p.ID]) > max(1, closed[p.ID]+1), inTime: inTimeDays, missed: missedDays,
+			effects: works[p.ID], doubled: len(works[p.ID]) > max(1, closed[p.ID]+1),
+			inTime: inTimeDays, missed: missedDays,
 			wants: "work order",
 		}
 		if p.expired && o.over(p.ends) {
@@ -173,7 +176,8 @@ func (v *verifier) billed() {
 			}
 			later := e.on + missedDays
 			if came := p.cameBy(later); came > 0 && sum > came && v.today > later && ahead == "" {
-				ahead = fmt.Sprintf("%d were billed by %s, and two working days later %d had come", sum, e.on.Date(), came)
+				ahead = fmt.Sprintf("%d were billed by %s, and two working days later %d had come",
+					sum, e.on.Date(), came)
 			}
 		}
 		whole := p.arrived

@@ -365,7 +365,8 @@ func (o *Office) settle(r *record.Recorder, order *SalesOrder, invoiceID string)
 	private := record.Private(o.CustomerInvoices, invoiceID)
 	came := record.Private(o.SalesOrders, order.ID).cameOn(private.UpTo)
 	late := lateDays(order, *came)
-	if more := order.lateDiscount(invoice.GrossMinor, late) - invoice.LateDiscountMinor; more > 0 { // the bill came first
+	// A discount is still to come where the bill came before the goods.
+	if more := order.lateDiscount(invoice.GrossMinor, late) - invoice.LateDiscountMinor; more > 0 {
 		record.EditPrivate(o.CustomerInvoices, r, invoiceID).DeductionMinor = more
 	}
 	o.schedulePayments(r, invoiceID)
@@ -406,7 +407,8 @@ func (o *Office) checkOrders() error {
 		}
 		billed := order.Status == OrderShipped || order.Status == OrderPaid
 		bill := order.QuantityBilled > 0
-		if bill != (order.InvoiceID != nil) || bill != (order.ShipmentID != nil) || bill != (len(order.InvoiceIDs) > 0) ||
+		if bill != (order.InvoiceID != nil) || bill != (order.ShipmentID != nil) ||
+			bill != (len(order.InvoiceIDs) > 0) ||
 			billed && !bill || order.QuantityBilled > order.Quantity ||
 			order.QuantityBilled == order.Quantity && !billed && order.Status != OrderExpired {
 			return fmt.Errorf("sales order %s is %s with %d billed by the invoices %v",

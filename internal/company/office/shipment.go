@@ -86,8 +86,9 @@ func (o *Office) Shippable(in *CreateOfficeShipment) (*SalesOrder, int64, error)
 	}
 	if id, ok := o.billOf(order, in.FactoryShipmentRef); ok && !again {
 		if !o.DoubleWork {
-			return nil, 0, problem.New(problem.DuplicateReference, "The shipment %s of %s has the reference %q already.",
-				id, order.Number, *in.FactoryShipmentRef).With(DuplicateShipmentDetails{ShipmentID: id})
+			return nil, 0, problem.New(problem.DuplicateReference,
+				"The shipment %s of %s has the reference %q already.", id, order.Number, *in.FactoryShipmentRef).
+				With(DuplicateShipmentDetails{ShipmentID: id})
 		}
 		again = true
 	}
