@@ -33,6 +33,9 @@ func (a *auditor) workOrders() {
 		for _, n := range lines(w, "material_needs") {
 			needs[text(n, "sku")] = number(n, "quantity")
 		}
+		if text(w, "status") == "shipped" {
+			left = 0 // a final part left the rest out
+		}
 		paper := text(product, "paper_sku")
 		same(a.tally, "work: needs are for what is left", id, needs[paper], left*number(product, "sheets_per_unit"))
 		same(a.tally, "work: needs are for what is left", id, needs["mat_ink"],
