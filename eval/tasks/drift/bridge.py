@@ -25,14 +25,17 @@ DAYS = 5
 Order = collections.namedtuple("Order", """
     id number customer_id customer_name sku product_name unit quantity unit_price_minor total_minor currency status
     received_on answer_by due_date cancel_after rush late_discount_pct_per_day late_discount_cap_pct
-    bridged_work_order_id shipment_id invoice_id shipped_on late_discount_minor decline_reason expired_reason
+    quantity_billed bridged_work_order_id shipment_id invoice_id invoice_ids shipped_on late_discount_minor decline_reason
+    expired_reason
     created_at updated_at created_on
 """)
 Customer = collections.namedtuple("Customer", """
-    id name payment_terms_days payment_habit credit_note satisfaction_pct created_at updated_at created_on
+    id name payment_terms_days payment_habit credit_note accepts_parts delivery_tolerance_pct satisfaction_pct
+    created_at updated_at created_on
 """)
 Work = collections.namedtuple("Work", """
-    id number sku product_name kind unit quantity quantity_from_stock quantity_good reference source due_date priority
+    id number sku product_name kind unit quantity quantity_from_stock quantity_good quantity_ready quantity_shipped
+    reference source due_date priority
     status waits_for material_needs print_run_ids order_expired ready_on shipment_id created_at updated_at created_on
 """)
 

@@ -142,8 +142,8 @@ function worked(kind, o, work) {
   return rung(card, null, later('right', open ? 'once accepted' : 'nothing to carry'), { factory: '' });
 }
 
-// billed are the others: what the Factory has shipped comes back as a bill, all at once or in parts. Each
-// parcel stands beside the bill that names it, and the others beside each other, oldest first.
+// billed are the others: goods that the Factory has shipped come back as a bill, all at once or in parts. A
+// parcel is paired with the bill that names it. The rest are paired in their order.
 function billed(kind, o, work, parcels, bills) {
   const live = kind.live.includes(o.status);
   const shipment = by(store.rows('office_shipment'), 'id');
