@@ -68,6 +68,9 @@ func Solutions() map[string]Solution {
 		"drift":         online(drift),
 		"shock":         online(shock),
 		"promises":      online(promises),
+
+		"integration-10": carries(10),
+		"integration-30": carries(30),
 	}
 }
 

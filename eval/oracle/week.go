@@ -60,3 +60,11 @@ func shock(ctx context.Context, c *client.Client) (any, error) {
 	careful := player.Careful()
 	return nil, careful.PlayRemote(ctx, c, days)
 }
+
+// carries plays days as the bridge that owes nothing.
+func carries(days int) Solution {
+	return func(ctx context.Context, p *Player) (any, error) {
+		bridge := player.Bridge()
+		return nil, bridge.PlayRemote(ctx, p.Client, days)
+	}
+}

@@ -50,30 +50,30 @@ func (w *Worlds) settings(seed uint64) (s company.Settings, ok bool, err error) 
 	}, ok, nil
 }
 
-// Worth is the net worth to which a player comes in the world of a seed at the close of a day, counted from 1. Before
-// the first morning triggers are pulled: the bodies of pull_trigger.
-func (w *Worlds) Worth(seed uint64, day int, policy Policy, triggers [][]byte) (money.Minor, error) {
+// Outcome is what a player comes to in the world of a seed by the close of a day, counted from 1. Before the first
+// morning triggers are pulled: the bodies of pull_trigger.
+func (w *Worlds) Outcome(seed uint64, day int, policy Policy, triggers [][]byte) (o Outcome, err error) {
 	settings, ok, err := w.settings(seed)
 	if err != nil || !ok {
-		return 0, errors.Join(err, fmt.Errorf("the preset %s, in which to play as %s, is not built in", w.Preset,
+		return o, errors.Join(err, fmt.Errorf("the preset %s, in which to play as %s, is not built in", w.Preset,
 			policy.Name))
 	}
 	d := newInside(theTable(), settings)
 	for _, body := range triggers {
 		var in company.PullTrigger
 		if err := json.Unmarshal(body, &in); err != nil {
-			return 0, fmt.Errorf("read a trigger: %w", err)
+			return o, fmt.Errorf("read a trigger: %w", err)
 		}
 		if err := d.call(triggerOperation, "", &in); err != nil {
-			return 0, fmt.Errorf("pull a trigger: %w", err)
+			return o, fmt.Errorf("pull a trigger: %w", err)
 		}
 	}
 	g := Game{Settings: settings, Policy: policy, Days: []int{day}}
 	r, err := g.through(d)
 	if err != nil {
-		return 0, err
+		return o, err
 	}
-	return r.WorthMinor[0], nil
+	return Outcome{Player: policy.Name, NetWorthMinor: r.WorthMinor[0], Due: r.Due}, nil
 }
 
 // triggerOperation lets something happen in a company.

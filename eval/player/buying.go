@@ -77,10 +77,7 @@ func (p *player) coming() (map[string]int64, error) {
 
 // refill orders one material when it is time.
 func (p *player) refill(item *factory.StockItem, coming int64) error {
-	usual := catalog.Mill
-	if item.SKU == catalog.Ink || item.SKU == catalog.Plate {
-		usual = chroma
-	}
+	usual := usualSupplier(item.SKU)
 	need, urgent := p.needed(item.SKU)
 	if done, err := p.onlyMarket(item, coming); done || err != nil {
 		return err
@@ -113,6 +110,14 @@ func (p *player) refill(item *factory.StockItem, coming int64) error {
 		quantity = max(quantity, item.ReorderPoint-position+item.ReorderQuantity/2)
 	}
 	return p.purchase(usual, item.SKU, quantity)
+}
+
+// usualSupplier is who sells a material in quantities for the shelf.
+func usualSupplier(sku string) string {
+	if sku == catalog.Ink || sku == catalog.Plate {
+		return chroma
+	}
+	return catalog.Mill
 }
 
 // maxMarket is the largest trade.

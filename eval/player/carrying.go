@@ -52,6 +52,59 @@ func (p *player) produce(work *factory.CreateWorkOrder) error {
 	return err
 }
 
+// carryWishes tells Head Office what the Factory runs short of, and orders it.
+func (p *player) carryWishes() error {
+	if !p.policy.wishes || !p.byHand() {
+		return nil
+	}
+	wishes, err := rows[factory.Requisition](p, "list_factory_requisitions", "status", string(factory.RequisitionOpen))
+	if err != nil {
+		return err
+	}
+	for _, wish := range wishes {
+		if p.carried[wish.ID] {
+			continue
+		}
+		if p.carried[wish.ID], err = p.try("create_requisition", "", &office.CreateRequisition{
+			Lines:     []office.MaterialLine{{SKU: wish.SKU, Quantity: wish.Quantity}},
+			Reference: &wish.ID, NeededBy: &wish.NeededBy,
+		}); err != nil {
+			return err
+		}
+	}
+	waiting, err := rows[office.Requisition](p, "list_office_requisitions", "status", string(office.RequisitionReceived))
+	if err != nil {
+		return err
+	}
+	for _, q := range waiting {
+		if _, err := p.try("approve_requisition", q.ID, nil); err != nil {
+			return err
+		}
+	}
+	return p.grant()
+}
+
+// grant orders what approved requisitions ask for.
+func (p *player) grant() error {
+	approved, err := rows[office.Requisition](p, "list_office_requisitions", "status", string(office.RequisitionApproved))
+	if err != nil {
+		return err
+	}
+	for _, q := range approved {
+		if q.PurchaseOrderID != nil || p.carried[q.ID] {
+			continue
+		}
+		in := &office.CreatePurchaseOrder{SupplierID: usualSupplier(q.Lines[0].SKU), RequisitionID: &q.ID}
+		for _, line := range q.Lines {
+			in.Lines = append(in.Lines, office.MaterialLine{SKU: line.SKU, Quantity: line.Quantity})
+		}
+		if p.carried[q.ID], err = p.try("create_purchase_order", "", in); err != nil {
+			return err
+		}
+	}
+	return p.approve()
+}
+
 // carryReceipts tells Head Office what the Factory has taken in.
 func (p *player) carryReceipts() error {
 	if !p.byHand() {

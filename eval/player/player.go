@@ -166,7 +166,8 @@ func (p *player) round() error {
 		return nil
 	}
 	steps := []func() error{
-		p.dismiss, p.carry, p.pay, p.receive, p.ship, p.survey, p.answer, p.order, p.print, p.fillShelf, p.buy,
+		p.dismiss, p.carry, p.pay, p.receive, p.ship, p.survey, p.answer, p.order, p.print, p.fillShelf,
+		p.carryWishes, p.buy,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

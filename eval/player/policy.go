@@ -38,6 +38,8 @@ type Policy struct {
 	rush bool
 	// market buys paper there when it is cheap.
 	market bool
+	// wishes carries the Factory's requisitions to Head Office and orders what they ask for.
+	wishes bool
 	// matching pays no more than what came, discounts what is billed early.
 	matching, discounts bool
 
@@ -113,6 +115,7 @@ const (
 	greedyLots = "greedy+lots"
 	planner    = "planner"
 	careful    = "careful"
+	bridge     = "bridge"
 	good       = "good"
 	watchful   = "watchful"
 	replay     = "blind replay"
@@ -180,6 +183,15 @@ func Careful() Policy {
 	p.market, p.terms.orderPerMinute = true, 500
 	p.terms.lookMinutes, p.terms.horizonDays = 30, 3
 	p.terms.slackDays, p.terms.wasteSheets = 2, 250
+	return p
+}
+
+// Bridge is a careful player who carries the Factory's requisitions too: across a manual bridge it owes nothing. It is
+// measured in no preset.
+func Bridge() Policy {
+	p := Careful()
+	p.Name, p.Text, p.wishes = bridge, "Careful, and carries every record across a manual bridge.", true
+	p.terms.lookMinutes = LookMinutes
 	return p
 }
 

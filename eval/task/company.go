@@ -99,31 +99,27 @@ func (w *world) reward(ctx context.Context, t *Task) (*float64, error) {
 	return p.Reward(t.days, money.Minor(is), money.Minor(idle[player.Nothing().Name]), ended), nil
 }
 
-// played is the net worth to which a player of known skill comes by the close of a day, in minor units. It plays in
-// this process, after what a prelude of triggers has made of the company.
-func (w *world) played(ctx context.Context, t *Task, name string, day int) (string, error) {
-	policies := []player.Policy{player.Nothing(), player.Greedy()}
+// played is what a player of known skill comes to by the close of a day. It plays in this process, after what a
+// prelude of triggers has made of the company, and meets no fault.
+func (w *world) played(ctx context.Context, t *Task, name string, day int) (o player.Outcome, err error) {
+	policies := []player.Policy{player.Nothing(), player.Greedy(), player.Bridge()}
 	i := slices.IndexFunc(policies, func(p player.Policy) bool { return p.Name == name })
 	if i < 0 {
-		return "", fmt.Errorf("nobody called %q plays here", name)
+		return o, fmt.Errorf("nobody called %q plays here", name)
 	}
 	var triggers [][]byte
 	for _, s := range t.Prelude {
 		if s.Call != "POST /sandbox/triggers" {
-			return "", errors.New("who plays in this process knows no prelude but triggers")
+			return o, errors.New("who plays in this process knows no prelude but triggers")
 		}
 		body, err := w.fill(ctx, string(s.Body))
 		if err != nil {
-			return "", err
+			return o, err
 		}
 		triggers = append(triggers, []byte(body))
 	}
 	all := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge), Split: w.split, World: w.given}
-	worth, err := all.Worth(w.seed, day, policies[i], triggers)
-	if err != nil {
-		return "", err //nolint:wrapcheck // it says who played
-	}
-	return strconv.FormatInt(int64(worth), 10), nil
+	return all.Outcome(w.seed, day, policies[i], triggers) //nolint:wrapcheck // it says who played
 }
 
 // worthAt is the net worth at the close of a day, in minor units. A company that has not come so far is played on

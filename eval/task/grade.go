@@ -91,6 +91,9 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		return nil, err
 	}
 	t.limit(g)
+	if err := now.close(ctx, t.Close); err != nil {
+		return nil, err
+	}
 	filed, unread := readAnswer(answer)
 	for i := range t.Checks {
 		r, err := now.judge(ctx, &t.Checks[i], filed)

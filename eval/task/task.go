@@ -8,6 +8,7 @@
 package task
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"platen/client"
 	"platen/eval/tasks"
@@ -38,6 +40,9 @@ type Task struct {
 	// Instruction is the player's assignment.
 	Instruction string `json:"instruction"`
 	Budget      Budget `json:"budget"`
+	// Close is the day at whose close a try is judged, 0 for the moment at which its player ends: the days that a
+	// player has left pass without it.
+	Close int `json:"close,omitempty"`
 	// Let gives names to values of the sandbox as the player gets it, for the checks.
 	Let []Let `json:"let,omitempty"`
 	// Checks are the conditions at the end; the weights of all are 1 together.
@@ -106,6 +111,8 @@ type Let struct {
 	Lots string `json:"lots,omitempty"`
 	// Plays is the net worth to which a player of known skill comes by the close of Day.
 	Plays string `json:"plays,omitempty"`
+	// Carries is how many obligations a player of known skill has met by the close of Day where nothing goes wrong.
+	Carries string `json:"carries,omitempty"`
 	// Skill is the net worth at which a player has that skill at the close of Day.
 	Skill *float64 `json:"skill,omitempty"`
 	Day   int      `json:"day,omitempty"`
@@ -139,7 +146,7 @@ func All() ([]*Task, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list tasks: %w", err)
 	}
-	var all []*Task
+	all := Integrations()
 	for _, e := range entries {
 		t, err := Named(e.Name())
 		if err != nil {
@@ -148,15 +155,15 @@ func All() ([]*Task, error) {
 		all = append(all, t)
 	}
 	order := []string{"easy", "medium", "hard"}
-	slices.SortStableFunc(all, func(a, b *Task) int {
-		return slices.Index(order, a.Difficulty) - slices.Index(order, b.Difficulty)
+	slices.SortFunc(all, func(a, b *Task) int {
+		return cmp.Or(slices.Index(order, a.Difficulty)-slices.Index(order, b.Difficulty), strings.Compare(a.Name, b.Name))
 	})
 	return all, nil
 }
 
 // Named reads a task, or fails with ErrUnknown.
 func Named(name string) (*Task, error) {
-	for _, t := range Companies() {
+	for _, t := range slices.Concat(Companies(), Integrations()) {
 		if t.Name == name {
 			return t, nil
 		}

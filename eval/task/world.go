@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/eval/player"
 )
 
 // row is a record as the API returns it. Numbers are json.Number.
@@ -335,8 +336,13 @@ func (w *world) let(ctx context.Context, t *Task) error {
 			value, err = w.best(ctx, l, t.Budget.Minutes)
 		case l.Skill != nil:
 			value, err = w.worthOfSkill(t, *l.Skill, l.Day)
-		case l.Plays != "":
-			value, err = w.played(ctx, t, l.Plays, l.Day)
+		case l.Plays != "" || l.Carries != "":
+			var o player.Outcome
+			o, err = w.played(ctx, t, l.Plays+l.Carries, l.Day)
+			value = strconv.FormatInt(int64(o.NetWorthMinor), 10)
+			if l.Carries != "" {
+				value = strconv.FormatInt(o.Due, 10)
+			}
 		default:
 			value, err = w.valueOf(ctx, l)
 		}

@@ -1,0 +1,92 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	"platen/client"
+	"platen/eval/player"
+)
+
+// Integrations are the exactly-once score as tasks: 10 and 30 days as the bridge of a company under faults.
+func Integrations() []*Task { return []*Task{integration(10), integration(30)} }
+
+// integration is a company with the manual bridge that is played for some days while nearly everything goes wrong. It
+// is judged by what its client has carried, not by what it has earned.
+func integration(days int) *Task {
+	const least, enough, worthlessScore, worthlessClient = 1.0 / 3, 0.5, "0.7", "0.5"
+	of := func(field string) Predicate { return Predicate{Value: "/sandbox/integration", Field: field} }
+	carried, once, recovered, much := of("counts.due"), of("exactly_once"), of("client"), of("counts.exact")
+	carried.From, carried.To, carried.Part = "0", "${due}", least
+	once.From, once.To = worthlessScore, "1"
+	recovered.From, recovered.To = worthlessClient, "1"
+	much.From, much.To, much.Part = "0", "${due}", enough
+	return &Task{
+		Name: fmt.Sprintf("integration-%d", days), Title: fmt.Sprintf("Be the bridge for %d days", days),
+		Difficulty: "hard", Preset: "manual", Bridge: client.BridgeManual, Faults: everything(),
+		Instruction: fmt.Sprintf("Be the bridge of this printing company for %d working days. Head Office and the "+
+			"Factory share no data, and nothing copies records between them: you do, and you run the company. Accept "+
+			"the sales orders and contract lots that you can deliver in time; order the work for each at the Factory, "+
+			"with the id of the order or lot as reference; print it, ship it, and bill each parcel at Head Office, with "+
+			"the parcel's id as factory_shipment_ref. File each open requisition of the Factory at Head Office, with its "+
+			"id as reference, and order what is approved, with its requisition_id. Count in each truck at the Factory, "+
+			"and record its goods receipt at Head Office, with the receipt's id as reference. On Friday, from the last "+
+			"hour on, file the hours of the week as the gate has them, and pay the wages. Pay the bills for materials by "+
+			"their due dates with what order and receipts justify (matched_minor). Each of these has to be done exactly "+
+			"once, by the end of the next working day. Nearly everything goes wrong: requests and responses get lost, "+
+			"or a lost request takes effect later, one of the systems is away for a while, reads are old, pages short, "+
+			"fields new. Both systems take the same reference twice, so your Idempotency-Key alone prevents doubles. The "+
+			"clock stands still until you move it (POST /sandbox/tick, or the tool advance_time). At the close of day %d "+
+			"three things count: the share of what was due that was carried exactly once (%s or less is worth nothing), "+
+			"the share of the writes hit by a fault that you brought through yourself (%s or less is worth nothing), and "+
+			"how much you have carried, in proportion to what a careful player carries in this company: half of it is "+
+			"worth all, less than a third makes everything worth nothing. If you stop early, the rest of the days pass "+
+			"without you.", days, days, worthlessScore, worthlessClient),
+		Budget: Budget{Minutes: int64(days) * dayMinutes},
+		Close:  days,
+		Let:    []Let{{Name: "due", Carries: player.Bridge().Name, Day: days}},
+		Checks: []Check{
+			{Name: "what was due is carried exactly once", Weight: 0.5, Share: true, All: []Predicate{carried, once}},
+			{Name: "the client recovers what a fault hits", Weight: 0.3, Share: true, All: []Predicate{carried, recovered}},
+			{Name: "much is carried", Weight: 0.2, Share: true, All: []Predicate{carried, much}},
+		},
+		Guard: Guard{Open: true},
+	}
+}
+
+// everything is the plan severe, and requests that take effect late. Nobody waits in it.
+func everything() *client.FaultsInput {
+	shares := []struct {
+		kind  client.FaultKind
+		share float64
+	}{
+		{client.FaultKindWebhookTwice, 0.15}, {client.FaultKindWebhookLate, 0.25}, {client.FaultKindWebhookLost, 0.08},
+		{client.FaultKindWebhookForged, 0.08}, {client.FaultKindSecretRotated, 0.02},
+		{client.FaultKindResponseLost, 0.1}, {client.FaultKindRequestLost, 0.08}, {client.FaultKindRequestLate, 0.08},
+		{client.FaultKindStorm, 0.02}, {client.FaultKindOutage, 0.01}, {client.FaultKindSlowResponse, 0.02},
+		{client.FaultKindInProgress, 0.3}, {client.FaultKindStaleRead, 0.04}, {client.FaultKindClockOff, 1},
+		{client.FaultKindGrowth, 0.3}, {client.FaultKindShortPage, 0.4}, {client.FaultKindDoubleWork, 1},
+	}
+	in := &client.FaultsInput{DelayPct: new(int64(0))}
+	for _, s := range shares {
+		in.Rules = append(in.Rules, client.FaultRuleInput{Kind: s.kind, Share: s.share})
+	}
+	return in
+}
+
+// close lets the days pass that a player has left, up to the close of a day.
+func (w *world) close(ctx context.Context, day int) error {
+	for {
+		s, err := w.object(ctx, "/sandbox")
+		if err != nil {
+			return err
+		}
+		at, err := wholeOf(s, "clock.day_number")
+		if err != nil || at >= int64(day) || textOf(s, "status") != "active" {
+			return err
+		}
+		if _, err := w.grader.AdvanceTime(ctx, client.TickInput{Minutes: new(int64(dayMinutes))}); err != nil {
+			return fmt.Errorf("play on: %w", err)
+		}
+	}
+}
