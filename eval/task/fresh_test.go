@@ -110,6 +110,7 @@ func TestFreshWorldsAreSolvedByTheirOracleAlone(t *testing.T) {
 	for _, k := range allTasks(t) {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
+			longOnlyInCheck(t, k)
 			f := &freshWorlds{k, seeds}
 			tapes := f.solve(t)
 			if alike := f.repeat(t, tapes); alike*manyAlike > len(seeds) {

@@ -104,6 +104,7 @@ func TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing(t *testing.T) {
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
+			longOnlyInCheck(t, k)
 			seeds := played()
 			prepared := prepareAll(t, p, k, append(slices.Clone(seeds), 1)...)
 			for i, seed := range seeds {
@@ -234,6 +235,15 @@ func shown(g *Grade) string {
 	var b strings.Builder
 	_ = g.Print(&b)
 	return b.String()
+}
+
+// longOnlyInCheck leaves a task of many days, of which there is a shorter one too, to thorough runs.
+func longOnlyInCheck(t *testing.T, k *Task) {
+	t.Helper()
+	const long = 10
+	if k.Close > long {
+		testclient.InCheck(t, "the same test of the task of ten days")
+	}
 }
 
 // played are the published worlds that are played: the first, all of them in a thorough run.
