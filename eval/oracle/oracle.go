@@ -68,6 +68,7 @@ func Solutions() map[string]Solution {
 		"drift":         online(drift),
 		"shock":         online(shock),
 		"promises":      online(promises),
+		"price-diary":   online(priceDiary),
 
 		"integration-10": carries(10),
 		"integration-30": carries(30),

@@ -47,13 +47,8 @@ func promises(ctx context.Context, c *client.Client) (any, error) {
 // keep does what there is to do now.
 func (a *agreement) keep(ctx context.Context, c *client.Client, today string) error {
 	const millDay, chromaDay, times = "2026-09-16", "2026-09-17", 4
-	for d, err := range c.Deliveries(ctx, client.ListDeliveriesParams{Status: "arrived"}) {
-		if err == nil {
-			_, err = c.CreateFactoryGoodsReceipt(ctx, client.CreateFactoryGoodsReceiptInput{DeliveryID: d.ID})
-		}
-		if err != nil && !client.IsCode(err, client.CodeNoWarehouseWorker) { // whose truck waits
-			return err
-		}
+	if err := countIn(ctx, c); err != nil {
+		return err
 	}
 	if today == millDay && !a.ordered {
 		line := a.raised.Lines[0]
@@ -64,18 +59,41 @@ func (a *agreement) keep(ctx context.Context, c *client.Client, today string) er
 		}
 		a.ordered = true
 	}
+	return payBills(ctx, c, func(b *client.OfficeSupplierInvoice) int64 {
+		switch {
+		case b.SupplierID == "sup_chroma" && today < chromaDay:
+			return 0
+		case *b.PurchaseOrderID == a.raised.ID:
+			return b.BilledMinor
+		}
+		return b.MatchedMinor
+	})
+}
+
+// countIn counts in the trucks at the gate.
+func countIn(ctx context.Context, c *client.Client) error {
+	for d, err := range c.Deliveries(ctx, client.ListDeliveriesParams{Status: "arrived"}) {
+		if err == nil {
+			_, err = c.CreateFactoryGoodsReceipt(ctx, client.CreateFactoryGoodsReceiptInput{DeliveryID: d.ID})
+		}
+		if err != nil && !client.IsCode(err, client.CodeNoWarehouseWorker) { // whose truck waits
+			return err
+		}
+	}
+	return nil
+}
+
+// payBills pays the bills for goods that have come, each with an amount, 0 for not today.
+func payBills(ctx context.Context, c *client.Client, amount func(*client.OfficeSupplierInvoice) int64) error {
 	for b, err := range c.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{Kind: "materials", Status: "open"}) {
 		if err != nil {
 			return err
 		}
-		amount := b.MatchedMinor
-		switch {
-		case b.MatchStatus == "no_receipt", b.SupplierID == "sup_chroma" && today < chromaDay:
+		paid := amount(&b)
+		if b.MatchStatus == "no_receipt" || paid == 0 {
 			continue
-		case *b.PurchaseOrderID == a.raised.ID:
-			amount = b.BilledMinor
 		}
-		if _, err := c.PaySupplierInvoice(ctx, b.ID, client.PaySupplierInvoiceInput{AmountMinor: &amount}); err != nil {
+		if _, err := c.PaySupplierInvoice(ctx, b.ID, client.PaySupplierInvoiceInput{AmountMinor: &paid}); err != nil {
 			return err
 		}
 	}

@@ -14,10 +14,12 @@ func Integrations() []*Task { return []*Task{integration(10), integration(30)} }
 // integration is a company with the manual bridge that is played for some days while nearly everything goes wrong. It
 // is judged by what its client has carried, not by what it has earned.
 func integration(days int) *Task {
-	const least, enough, worthlessScore, worthlessClient = 1.0 / 3, 0.5, "0.7", "0.5"
+	const least, enough, leastOnce, worthlessScore, worthlessClient = 1.0 / 3, 0.5, "0.5", "0.7", "0.5"
 	of := func(field string) Predicate { return Predicate{Value: "/sandbox/integration", Field: field} }
-	carried, once, recovered, much := of("counts.due"), of("exactly_once"), of("client"), of("counts.exact")
+	carried, half := of("counts.due"), of("exactly_once")
+	once, recovered, much := of("exactly_once"), of("client"), of("counts.exact")
 	carried.From, carried.To, carried.Part = "0", "${due}", least
+	half.Min = leastOnce
 	once.From, once.To = worthlessScore, "1"
 	recovered.From, recovered.To = worthlessClient, "1"
 	much.From, much.To, much.Part = "0", "${due}", enough
@@ -40,15 +42,16 @@ func integration(days int) *Task {
 			"three things count: the share of what was due that was carried exactly once (%s or less is worth nothing), "+
 			"the share of the writes hit by a fault that you brought through yourself (%s or less is worth nothing), and "+
 			"how much you have carried, in proportion to what a careful player carries in this company: half of it is "+
-			"worth all, less than a third makes everything worth nothing. If you stop early, the rest of the days pass "+
+			"worth all. Who has carried less than a third, or less than half of what was due exactly once, has "+
+			"nothing. If you stop early, the rest of the days pass "+
 			"without you.", days, days, worthlessScore, worthlessClient),
 		Budget: Budget{Minutes: int64(days) * dayMinutes},
 		Close:  days,
 		Let:    []Let{{Name: "due", Carries: player.Bridge().Name, Day: days}},
 		Checks: []Check{
-			{Name: "what was due is carried exactly once", Weight: 0.5, Share: true, All: []Predicate{carried, once}},
-			{Name: "the client recovers what a fault hits", Weight: 0.3, Share: true, All: []Predicate{carried, recovered}},
-			{Name: "much is carried", Weight: 0.2, Share: true, All: []Predicate{carried, much}},
+			{Name: "what was due is carried exactly once", Weight: 0.5, Share: true, All: []Predicate{carried, half, once}},
+			{Name: "the client recovers what a fault hits", Weight: 0.3, Share: true, All: []Predicate{carried, half, recovered}},
+			{Name: "much is carried", Weight: 0.2, Share: true, All: []Predicate{carried, half, much}},
 		},
 		Guard: Guard{Open: true},
 	}

@@ -109,6 +109,8 @@ type Let struct {
 	Audit string `json:"audit,omitempty"`
 	// Lots are the ids of the offered contract lots that a rule accepts, sorted: worth_paper.
 	Lots string `json:"lots,omitempty"`
+	// Signals are the days on which a paper has to be ordered, by the signals that the market gives.
+	Signals *Signals `json:"signals,omitempty"`
 	// Plays is the net worth to which a player of known skill comes by the close of Day.
 	Plays string `json:"plays,omitempty"`
 	// Carries is how many obligations a player of known skill has met by the close of Day where nothing goes wrong.

@@ -29,6 +29,8 @@ type world struct {
 	// the sandbox of which this one is a fork, nil for none: what a fork lacks, or gives ids of its
 	// own, is read there.
 	player, grader, judged *client.Client
+	// base is the base URL of the API.
+	base string
 
 	lists map[string][]row
 	// it is the row of the innermost each of a prelude.
@@ -41,7 +43,7 @@ type world struct {
 }
 
 func newWorld(s *client.Sandbox, base string) *world {
-	w := &world{lists: map[string][]row{}, named: map[string]string{}}
+	w := &world{base: base, lists: map[string][]row{}, named: map[string]string{}}
 	w.player = patientClient(base, client.Keys{Office: s.OfficeKey, Factory: s.FactoryKey})
 	if s.GradingKey != "" {
 		w.grader = patientClient(base, client.Keys{Grading: s.GradingKey})
@@ -332,6 +334,8 @@ func (w *world) let(ctx context.Context, t *Task) error {
 		var value string
 		var err error
 		switch {
+		case l.Signals != nil:
+			value, err = w.signalled(ctx, l.Signals)
 		case l.Best != "":
 			value, err = w.best(ctx, l, t.Budget.Minutes)
 		case l.Skill != nil:
