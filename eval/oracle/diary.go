@@ -70,6 +70,9 @@ func priceDiary(ctx context.Context, c *client.Client) (any, error) {
 			if err := payBills(ctx, c, matched); err != nil {
 				return nil, err
 			}
+			if err := payWages(ctx, c); err != nil {
+				return nil, err
+			}
 			if day == days-1 && half == 1 {
 				return nil, nil
 			}
@@ -79,4 +82,17 @@ func priceDiary(ctx context.Context, c *client.Client) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+// payWages pays the weeks whose wages are due.
+func payWages(ctx context.Context, c *client.Client) error {
+	for run, err := range c.PayrollRuns(ctx, client.ListPayrollRunsParams{}) {
+		if err == nil && run.TimesheetID != nil && (run.Status == "due" || run.Status == "late") {
+			_, err = c.RunPayroll(ctx, client.RunPayrollInput{WeekStart: run.WeekStart})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
