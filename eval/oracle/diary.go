@@ -6,7 +6,7 @@ import (
 	"platen/client"
 )
 
-// diary is what a buyer keeps of the days that are over: the price of each paper, day by day, newest last.
+// diary has the price of each paper on the days that are over, newest last.
 type diary map[string][]int64
 
 // note writes the prices of today down.

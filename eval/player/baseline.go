@@ -50,7 +50,7 @@ func (w *Worlds) settings(seed uint64) (s company.Settings, ok bool, err error) 
 	}, ok, nil
 }
 
-// Outcome is what a player comes to in the world of a seed by the close of a day, counted from 1. Before the first
+// Outcome is the result of a player in the world of a seed at the close of a day, counted from 1. Before the first
 // morning triggers are pulled: the bodies of pull_trigger.
 func (w *Worlds) Outcome(seed uint64, day int, policy Policy, triggers [][]byte) (o Outcome, err error) {
 	settings, ok, err := w.settings(seed)

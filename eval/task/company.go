@@ -99,7 +99,7 @@ func (w *world) reward(ctx context.Context, t *Task) (*float64, error) {
 	return p.Reward(t.days, money.Minor(is), money.Minor(idle[player.Nothing().Name]), ended), nil
 }
 
-// played is what a player of known skill comes to by the close of a day. It plays in this process, after what a
+// played is the result of a player of known skill at the close of a day. It plays in this process, after what a
 // prelude of triggers has made of the company, and meets no fault.
 func (w *world) played(ctx context.Context, t *Task, name string, day int) (o player.Outcome, err error) {
 	policies := []player.Policy{player.Nothing(), player.Greedy(), player.Bridge()}

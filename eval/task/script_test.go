@@ -27,23 +27,28 @@ type script struct {
 	// options are those of its client beside the oracle's.
 	options []client.Option
 	spoil   func(http.RoundTripper) http.RoundTripper
+	// solve is its own way to a solution, nil for that of the oracle.
+	solve func(context.Context, *Task, *oracle.Player) ([]byte, error)
 }
 
 // scripts are the oracle itself and four careless ones.
 func scripts() []script {
 	return []script{
-		{"careful", "is the oracle", nil, func(next http.RoundTripper) http.RoundTripper { return next }},
-		{"new keys", "draws another idempotency key for each attempt of a write", nil,
-			func(next http.RoundTripper) http.RoundTripper { return newKeys{next} }},
-		{"no retries", "ends at the first request that fails or gets no response",
-			[]client.Option{client.MaxRetries(0)},
-			func(next http.RoundTripper) http.RoundTripper { return &oneFailure{next: next} }},
-		{"first page", "reads the first ten rows of a list and takes them for all", nil,
-			func(next http.RoundTripper) http.RoundTripper { return firstPage{next} }},
-		{"roughly", "counts money in whole units, and reads lists without their filters", nil,
-			func(next http.RoundTripper) http.RoundTripper { return roughly{next} }},
+		{Name: "careful", Habit: "is the oracle", spoil: unspoilt},
+		{Name: "new keys", Habit: "draws another idempotency key for each attempt of a write",
+			spoil: func(next http.RoundTripper) http.RoundTripper { return newKeys{next} }},
+		{Name: "no retries", Habit: "ends at the first request that fails or gets no response",
+			options: []client.Option{client.MaxRetries(0)},
+			spoil:   func(next http.RoundTripper) http.RoundTripper { return &oneFailure{next: next} }},
+		{Name: "first page", Habit: "reads the first ten rows of a list and takes them for all",
+			spoil: func(next http.RoundTripper) http.RoundTripper { return firstPage{next} }},
+		{Name: "roughly", Habit: "counts money in whole units, and reads lists without their filters",
+			spoil: func(next http.RoundTripper) http.RoundTripper { return roughly{next} }},
 	}
 }
+
+// unspoilt sends everything.
+func unspoilt(next http.RoundTripper) http.RoundTripper { return next }
 
 // player is the oracle with the habit of a script. It ends ctx after too many requests.
 func (s script) player(ctx context.Context, baseURL string, p *Prepared) (context.Context, *oracle.Player) {
@@ -65,7 +70,7 @@ var errCircles = errors.New("too many requests were sent")
 
 // RoundTrip implements http.RoundTripper.
 func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	const most = 5_000
+	const most = 15_000
 	if b.sent++; b.sent > most {
 		b.end(errCircles)
 		return nil, errCircles

@@ -240,10 +240,15 @@ func shown(g *Grade) string {
 // longOnlyInCheck leaves a task of many days, of which there is a shorter one too, to thorough runs.
 func longOnlyInCheck(t *testing.T, k *Task) {
 	t.Helper()
-	const long = 10
-	if k.Close > long {
+	if isLong(k) {
 		testclient.InCheck(t, "the same test of the task of ten days")
 	}
+}
+
+// isLong reports whether a task is one of many days, of which there is a shorter one too.
+func isLong(k *Task) bool {
+	const long = 10
+	return k.Close > long
 }
 
 // played are the published worlds that are played: the first, all of them in a thorough run.
