@@ -163,11 +163,7 @@ func measure(t *testing.T, all []*Task) passes {
 func outcome(t *testing.T, baseURL string, k *Task, p *Prepared, s script) *Grade {
 	t.Helper()
 	ctx, player := s.player(t.Context(), baseURL, p)
-	solve := Solve
-	if s.solve != nil {
-		solve = s.solve
-	}
-	filed, err := solve(ctx, k, player)
+	filed, err := s.try(ctx, k, player)
 	g, failed := k.Judge(t.Context(), baseURL, p.GradingKey, filed)
 	if failed != nil {
 		t.Fatal(failed)

@@ -59,6 +59,19 @@ func (s script) player(ctx context.Context, baseURL string, p *Prepared) (contex
 	return ctx, oracle.NewPlayer(baseURL, keys, p.Files, options...)
 }
 
+// try has a script try a task. One that crashes, since it takes a part of a list for the whole, has tried.
+func (s script) try(ctx context.Context, k *Task, p *oracle.Player) (filed []byte, err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			err = fmt.Errorf("it crashed: %v", crash)
+		}
+	}()
+	if s.solve != nil {
+		return s.solve(ctx, k, p)
+	}
+	return Solve(ctx, k, p)
+}
+
 // bounded ends a script that goes round in circles.
 type bounded struct {
 	next http.RoundTripper
@@ -70,7 +83,7 @@ var errCircles = errors.New("too many requests were sent")
 
 // RoundTrip implements http.RoundTripper.
 func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	const most = 15_000
+	const most = 6_000
 	if b.sent++; b.sent > most {
 		b.end(errCircles)
 		return nil, errCircles

@@ -22,7 +22,7 @@ func searchers() []script {
 			Habit: "reads every list of both systems from end to end, and then does what the oracle does",
 		},
 		{
-			Name: "reads once", solve: Solve,
+			Name:  "reads once",
 			Habit: "is the oracle, but takes what it has read once for true from then on, the clock excepted",
 			spoil: func(next http.RoundTripper) http.RoundTripper { return &readOnce{next, map[string]remembered{}} },
 		},
@@ -141,7 +141,7 @@ func attempts() []attempt {
 		}},
 		{"lot", func(ctx context.Context, c *client.Client) error {
 			lots := c.ContractLots(ctx, client.ListContractLotsParams{Status: "offered"})
-			return each(lots, func(l *client.ContractLot) error {
+			return each(lots, func(l *client.OfficeContractLot) error {
 				_, err := c.AcceptContractLot(ctx, l.ID)
 				return err
 			})
