@@ -14,15 +14,17 @@ func Integrations() []*Task { return []*Task{integration(10), integration(30)} }
 // integration is a company with the manual bridge that is played for some days while nearly everything goes wrong. It
 // is judged by what its client has carried, not by what it has earned.
 func integration(days int) *Task {
-	const least, enough, leastOnce, worthlessScore, worthlessClient = 1.0 / 3, 0.5, "0.5", "0.7", "0.5"
+	// A careful player's obligations are those that it has where nothing goes wrong. Who has carried enough of them
+	// gets all for that, and who has most of them is judged by its accuracy too.
+	const most, enough, leastOnce, worthlessScore, worthlessClient = 2.0 / 3, 0.8, "0.5", "0.8", "0.5"
 	of := func(field string) Predicate { return Predicate{Value: "/sandbox/integration", Field: field} }
-	carried, half := of("counts.due"), of("exactly_once")
-	once, recovered, much := of("exactly_once"), of("client"), of("counts.exact")
-	carried.From, carried.To, carried.Part = "0", "${due}", least
-	half.Min = leastOnce
+	accurate, taken := of("exactly_once"), of("counts.due")
+	much, once, recovered := of("counts.exact"), of("exactly_once"), of("client")
+	accurate.Min = leastOnce
+	taken.From, taken.To, taken.Part = "0", "${due}", most
+	much.From, much.To, much.Part = "0", "${due}", enough
 	once.From, once.To = worthlessScore, "1"
 	recovered.From, recovered.To = worthlessClient, "1"
-	much.From, much.To, much.Part = "0", "${due}", enough
 	return &Task{
 		Name: fmt.Sprintf("integration-%d", days), Title: fmt.Sprintf("Be the bridge for %d days", days),
 		Difficulty: "hard", Preset: "manual", Bridge: client.BridgeManual, Faults: everything(),
@@ -39,19 +41,21 @@ func integration(days int) *Task {
 			"or a lost request takes effect later, one of the systems is away for a while, reads are old, pages short, "+
 			"fields new. Both systems take the same reference twice, so your Idempotency-Key alone prevents doubles. The "+
 			"clock stands still until you move it (POST /sandbox/tick, or the tool advance_time). At the close of day %d "+
-			"three things count: the share of what was due that was carried exactly once (%s or less is worth nothing), "+
-			"the share of the writes hit by a fault that you brought through yourself (%s or less is worth nothing), and "+
-			"how much you have carried, in proportion to what a careful player carries in this company: half of it is "+
-			"worth all. Who has carried less than a third, or less than half of what was due exactly once, has "+
-			"nothing. If you stop early, the rest of the days pass "+
-			"without you.", days, days, worthlessScore, worthlessClient),
+			"three things count: how much you have carried exactly once, in proportion to what is due where a careful player "+
+			"runs this company (four fifths of it are worth all); the share of what was due that was carried exactly once "+
+			"(%s or less is worth nothing); and the share of the writes hit by a fault that you brought through yourself "+
+			"(%s or less is worth nothing). The last two count only if two thirds of what a careful player has was due, "+
+			"and nothing counts if less than half of what was due was carried exactly once. If you stop early, the rest "+
+			"of the days pass without you.", days, days, worthlessScore, worthlessClient),
 		Budget: Budget{Minutes: int64(days) * dayMinutes},
 		Close:  days,
 		Let:    []Let{{Name: "due", Carries: player.Bridge().Name, Day: days}},
 		Checks: []Check{
-			{Name: "what was due is carried exactly once", Weight: 0.5, Share: true, All: []Predicate{carried, half, once}},
-			{Name: "the client recovers what a fault hits", Weight: 0.3, Share: true, All: []Predicate{carried, half, recovered}},
-			{Name: "much is carried", Weight: 0.2, Share: true, All: []Predicate{carried, half, much}},
+			{Name: "much is carried", Weight: 0.3, Share: true, All: []Predicate{accurate, much}},
+			{Name: "what was due is carried exactly once", Weight: 0.45, Share: true, All: []Predicate{taken, once}},
+			{Name: "the client recovers what a fault hits", Weight: 0.25, Share: true, All: []Predicate{
+				accurate, taken, recovered,
+			}},
 		},
 		Guard: Guard{Open: true},
 	}
