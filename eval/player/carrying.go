@@ -72,7 +72,7 @@ func (p *player) carryWishes() error {
 			return err
 		}
 	}
-	waiting, err := rows[office.Requisition](p, "list_office_requisitions", "status", string(office.RequisitionReceived))
+	waiting, err := p.requisitions(office.RequisitionReceived)
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,14 @@ func (p *player) carryWishes() error {
 	return p.grant()
 }
 
+// requisitions are those of Head Office with a status.
+func (p *player) requisitions(status office.RequisitionStatus) ([]*office.Requisition, error) {
+	return rows[office.Requisition](p, "list_office_requisitions", "status", string(status))
+}
+
 // grant orders what approved requisitions ask for.
 func (p *player) grant() error {
-	approved, err := rows[office.Requisition](p, "list_office_requisitions", "status", string(office.RequisitionApproved))
+	approved, err := p.requisitions(office.RequisitionApproved)
 	if err != nil {
 		return err
 	}

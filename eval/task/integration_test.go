@@ -10,8 +10,8 @@ import (
 	"platen/eval/player"
 )
 
-// TestTheBridgeIsJudgedAtTheCloseOfItsLastDay: the days that a player leaves pass without it, and what falls due in them
-// is missed.
+// TestTheBridgeIsJudgedAtTheCloseOfItsLastDay: the days that a player leaves pass without it, and what falls due in
+// them is missed.
 func TestTheBridgeIsJudgedAtTheCloseOfItsLastDay(t *testing.T) {
 	t.Parallel()
 	const played, days = 5, 10
@@ -26,7 +26,7 @@ func TestTheBridgeIsJudgedAtTheCloseOfItsLastDay(t *testing.T) {
 	}
 	g := tryPrepared(t, shared(), k, s, leaves)
 	if g.Minutes != played*dayMinutes || g.Passed || g.Score == 0 || g.Score > 0.4 {
-		t.Errorf("who leaves after %d of %d days scores %g after %d minutes: %s", played, days, g.Score, g.Minutes, shown(g))
+		t.Errorf("who leaves after %d of %d days scores %g, %d minutes: %s", played, days, g.Score, g.Minutes, shown(g))
 	}
 	status, err := s.Grader().GetSandbox(t.Context())
 	if err != nil || status.Clock.DayNumber != played {

@@ -85,7 +85,8 @@ func (o *readOnce) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: known.header.Clone(), Body: io.NopCloser(bytes.NewReader(known.text)), ContentLength: int64(len(known.text)),
+		Header: known.header.Clone(), Body: io.NopCloser(bytes.NewReader(known.text)),
+		ContentLength: int64(len(known.text)),
 	}, nil
 }
 

@@ -158,7 +158,8 @@ func All() ([]*Task, error) {
 	}
 	order := []string{"easy", "medium", "hard"}
 	slices.SortFunc(all, func(a, b *Task) int {
-		return cmp.Or(slices.Index(order, a.Difficulty)-slices.Index(order, b.Difficulty), strings.Compare(a.Name, b.Name))
+		harder := slices.Index(order, a.Difficulty) - slices.Index(order, b.Difficulty)
+		return cmp.Or(harder, strings.Compare(a.Name, b.Name))
 	})
 	return all, nil
 }
