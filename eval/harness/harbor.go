@@ -252,7 +252,7 @@ func quote(text string) (string, error) {
 
 // timeOf is how long an agent may take for a task.
 func timeOf(t *task.Task) time.Duration {
-	if t.Days() > 0 {
+	if t.Days() > 0 || t.Close > 0 {
 		return companyTime
 	}
 	return agentTime

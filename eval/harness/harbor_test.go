@@ -456,3 +456,21 @@ func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
 		}
 	})
 }
+
+// TestATaskOfManyDaysGivesItsAgentHours: one of a few minutes an hour.
+func TestATaskOfManyDaysGivesItsAgentHours(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"integration-30": "timeout_sec = 43200.0", "company-30": "timeout_sec = 43200.0", "trucks": "timeout_sec = 3600.0",
+	} {
+		k, err := task.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := export(t, t.TempDir(), Separate, World{Task: k, Seed: 1})[0]
+		_, agent, _ := strings.Cut(read(t, folder, "task.toml"), "[agent]\n")
+		if got, _, _ := strings.Cut(agent, "\n"); got != want {
+			t.Errorf("the agent of %s has %s, want %s", name, got, want)
+		}
+	}
+}
