@@ -461,7 +461,8 @@ func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
 func TestATaskOfManyDaysGivesItsAgentHours(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"integration-30": "timeout_sec = 43200.0", "company-30": "timeout_sec = 43200.0", "trucks": "timeout_sec = 3600.0",
+		"integration-30": "timeout_sec = 43200.0", "company-30": "timeout_sec = 43200.0",
+		"trucks": "timeout_sec = 3600.0",
 	} {
 		k, err := task.Named(name)
 		if err != nil {
