@@ -20,7 +20,7 @@ var transitions = map[string]map[string][]string{
 	"customer_invoice": {"": {"open"}, "open": {"overdue", "paid"}, "overdue": {"paid"}},
 	"office_shipment":  {"": {"shipped"}},
 	"factory_shipment": {"": {"shipped"}},
-	"work_order": {"": {"created"}, "created": {"printing", "ready"}, "printing": {"ready", "stocked"},
+	"work_order": {"": {"created"}, "created": {"printing", "ready"}, "printing": {"ready", "stocked", "shipped"},
 		"ready": {"shipped"}},
 	"print_run":   {"": {"running"}, "running": {"completed"}},
 	"press":       {"idle": {"running", "down"}, "running": {"idle", "down"}, "down": {"idle", "running"}},

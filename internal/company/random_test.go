@@ -132,8 +132,8 @@ func drawPrint(t *rapid.T, l *life) action {
 }
 
 func drawShip(t *rapid.T, l *life) action {
-	id := l.pick(t, "work_order", rapid.SampledFrom([]string{"ready", "ready", "printing"}).Draw(t, "status"))
-	if !rapid.Bool().Draw(t, "part") {
+	id := l.pick(t, "work_order", rapid.SampledFrom([]string{"ready", "ready", "ready", "printing"}).Draw(t, "status"))
+	if rapid.IntRange(0, 2).Draw(t, "part") > 0 {
 		return shipGoods(id)
 	}
 	return shipPart(factory.CreateFactoryShipment{
