@@ -364,10 +364,11 @@ func (c *Company) shipOrder(in *office.CreateOfficeShipment) (string, error) {
 	return c.billOrder(order, bill), nil
 }
 
-// mirrored is the shipment of the Factory for so much of an order: of all of its work order without a quantity.
+// mirrored is the shipment of the Factory for so much of an order: of all of its work order without a quantity, unless
+// it is final, which would send what is ready.
 func (c *Company) mirrored(order *office.SalesOrder, quantity int64, final bool) *factory.CreateFactoryShipment {
 	in := &factory.CreateFactoryShipment{WorkOrderID: *order.BridgedWorkOrderID, Final: final}
-	if w, _ := c.factory.WorkOrders.Find(in.WorkOrderID); quantity < w.Quantity-w.QuantityShipped {
+	if w, _ := c.factory.WorkOrders.Find(in.WorkOrderID); final || quantity < w.Quantity-w.QuantityShipped {
 		in.Quantity = &quantity
 	}
 	return in

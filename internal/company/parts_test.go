@@ -188,6 +188,33 @@ func TestAFinalPartMayBeShortByTheTolerance(t *testing.T) {
 	checkFeed(t, l)
 }
 
+// TestAFinalBillSendsAsMuchAsItSays: where fewer units are ready, nothing is sent and nothing billed.
+func TestAFinalBillSendsAsMuchAsItSays(t *testing.T) {
+	t.Parallel()
+	l := quiet(t, "starter", 3)
+	order := orderOf(l, func(c *catalog.Customer, quantity int64) bool { return c.Least(quantity) < quantity })
+	l.must(accept(order.ID))
+	work := *l.order(order.Number).BridgedWorkOrderID
+	l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &work}))
+	l.must(tick(480))
+	ready := l.workOrder(work).QuantityReady
+	if ready == 0 || ready == order.Quantity {
+		t.Fatalf("%d of %d are ready", ready, order.Quantity)
+	}
+	if err := l.act(billPart(order.ID, nil, true, nil)); codeOf(err) != problem.QuantityMismatch {
+		t.Errorf("a final bill for more than is ready gives %v", err)
+	}
+	if w, o := l.workOrder(work), l.order(order.Number); w.QuantityShipped != 0 || o.QuantityBilled != 0 {
+		t.Errorf("after the refusal there are %+v and %+v", w, o)
+	}
+	l.must(billPart(order.ID, &ready, true, nil))
+	if w, o := l.workOrder(work), l.order(order.Number); w.QuantityShipped != ready || o.QuantityBilled != ready ||
+		w.Status != factory.WorkShipped || o.Status != office.OrderShipped {
+		t.Errorf("after the final bill there are %+v and %+v", w, o)
+	}
+	checkFeed(t, l)
+}
+
 // TestAnOrderInPartsCanExpire: a first unit does not keep it, and what came is paid.
 func TestAnOrderInPartsCanExpire(t *testing.T) {
 	t.Parallel()
