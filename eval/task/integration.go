@@ -11,10 +11,10 @@ import (
 // Integrations are the exactly-once score as tasks: 10 and 30 days as the bridge of a company under faults.
 func Integrations() []*Task { return []*Task{integration(10), integration(30)} }
 
-// integration is a company with the manual bridge that is played for some days while nearly everything goes wrong. It
+// integration is a company with the manual bridge that is played for some days under nearly all injected faults. It
 // is judged by what its client has carried, not by what it has earned.
 func integration(days int) *Task {
-	// A careful player's obligations are those that it has where nothing goes wrong. Who has carried enough of them
+	// A careful player's obligations are those that it has without faults. Who has carried enough of them
 	// gets all for that, and who has most of them is judged by its accuracy too.
 	const most, enough, leastOnce, worthlessScore, worthlessClient = 2.0 / 3, 0.8, "0.5", "0.8", "0.5"
 	of := func(field string) Predicate { return Predicate{Value: "/sandbox/integration", Field: field} }

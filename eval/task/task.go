@@ -113,7 +113,7 @@ type Let struct {
 	Signals *Signals `json:"signals,omitempty"`
 	// Plays is the net worth to which a player of known skill comes by the close of Day.
 	Plays string `json:"plays,omitempty"`
-	// Carries is how many obligations a player of known skill has met by the close of Day where nothing goes wrong.
+	// Carries is how many obligations a player of known skill has met by the close of Day without faults.
 	Carries string `json:"carries,omitempty"`
 	// Skill is the net worth at which a player has that skill at the close of Day.
 	Skill *float64 `json:"skill,omitempty"`
