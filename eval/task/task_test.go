@@ -41,7 +41,7 @@ var shared = sync.OnceValue(func() *platentest.Platen {
 })
 
 // prepareAll prepares a task in the worlds of seeds, all at once: what a preparation does is
-// mostly to wait.
+// mostly to wait. The sandboxes end with the test: those of a whole suite are more than a server has places.
 func prepareAll(t *testing.T, p *platentest.Platen, k *Task, seeds ...uint64) []*Prepared {
 	t.Helper()
 	all, failed := make([]*Prepared, len(seeds)), make([]error, len(seeds))
@@ -50,10 +50,26 @@ func prepareAll(t *testing.T, p *platentest.Platen, k *Task, seeds ...uint64) []
 		wg.Go(func() { all[i], failed[i] = k.Prepare(t.Context(), p.BaseURL, "", World{Seed: seed}) })
 	}
 	wg.Wait()
+	for _, s := range all {
+		endWith(t, s)
+	}
 	if err := errors.Join(failed...); err != nil {
 		t.Fatalf("%s: %v", k.Name, err)
 	}
 	return all
+}
+
+// endWith deletes a sandbox, nil for none, at the end of a test.
+func endWith(t *testing.T, s *Prepared) {
+	t.Helper()
+	t.Cleanup(func() {
+		if s == nil {
+			return
+		}
+		if err := remove(t.Context(), s.Sandbox); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // try lets play try a task in the world of a seed, and returns its grade.
