@@ -56,11 +56,8 @@ func (p *player) coming() (map[string]int64, error) {
 		return nil, err
 	}
 	for _, o := range orders {
-		if o.ReceiptStatus != office.ReceiptNone {
-			continue
-		}
-		for _, line := range o.Lines {
-			coming[line.SKU] += line.Quantity
+		for i, line := range o.Lines {
+			coming[line.SKU] += o.Coming(i)
 		}
 	}
 	trades, err := rows[market.Trade](p, "list_market_trades")

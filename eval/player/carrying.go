@@ -139,8 +139,13 @@ func (p *player) carryReceipt(receipt *factory.GoodsReceipt) error {
 	at := slices.IndexFunc(orders, func(o *office.PurchaseOrder) bool {
 		return o.Number == receipt.PurchaseOrderNumber
 	})
-	if at < 0 || orders[at].ReceiptStatus != office.ReceiptNone {
+	if at < 0 {
 		return nil
+	}
+	for _, line := range receipt.Lines {
+		if line.QuantityAccepted > orders[at].Open(line.SKU) {
+			return nil // it is recorded
+		}
 	}
 	body := &office.CreateOfficeGoodsReceipt{PurchaseOrderID: orders[at].ID, Reference: &receipt.ID}
 	for _, line := range receipt.Lines {

@@ -1,6 +1,8 @@
 package player
 
 import (
+	"slices"
+
 	"platen/internal/company/hr"
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
@@ -58,6 +60,45 @@ func (p *player) settle(bill *office.SupplierInvoice) error {
 	if amount > p.state.CashMinor {
 		return nil
 	}
-	_, err := p.try("pay_supplier_invoice", bill.ID, &office.PaySupplierInvoice{AmountMinor: &amount})
+	pay := &office.PaySupplierInvoice{AmountMinor: &amount}
+	if p.policy.matching {
+		first, err := p.repeated(bill)
+		if err != nil {
+			return err
+		}
+		if first != nil {
+			pay = &office.PaySupplierInvoice{AmountMinor: new(money.Minor(0)), DuplicateOf: &first.ID}
+		}
+	}
+	_, err := p.try("pay_supplier_invoice", bill.ID, pay)
 	return err
+}
+
+// repeated returns the bill for the same goods that came before, or has been paid, nil for none: the order of both is
+// billed for more than it is for.
+func (p *player) repeated(bill *office.SupplierInvoice) (*office.SupplierInvoice, error) {
+	orders, err := rows[office.PurchaseOrder](p, "list_purchase_orders")
+	if err != nil {
+		return nil, err
+	}
+	twice := slices.ContainsFunc(orders, func(o *office.PurchaseOrder) bool {
+		return o.ID == *bill.PurchaseOrderID && slices.ContainsFunc(o.Lines, func(l office.PurchaseOrderLine) bool {
+			return l.QuantityBilled > l.Quantity
+		})
+	})
+	if !twice {
+		return nil, nil
+	}
+	others, err := rows[office.SupplierInvoice](p, "list_supplier_invoices", "purchase_order_id", *bill.PurchaseOrderID)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(others, func(o *office.SupplierInvoice) bool {
+		first := o.Number < bill.Number || o.Status == office.SupplierInvoicePaid
+		return first && o.ID != bill.ID && o.DuplicateOf == nil && o.BilledMinor == bill.BilledMinor
+	})
+	if at < 0 {
+		return nil, nil
+	}
+	return others[at], nil
 }

@@ -6,7 +6,6 @@ package player
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"platen/internal/company/catalog"
@@ -49,7 +48,7 @@ type player struct {
 	// them, waiting those of them that no run or finishing holds.
 	open, waiting []*factory.WorkOrder
 	morning       bool
-	// promisedPaper are the purchase orders whose goods have not come, where the policy counts on them.
+	// promisedPaper are the purchase orders, where the policy counts on those whose goods have not come.
 	promisedPaper []*office.PurchaseOrder
 	seen          uint64
 
@@ -219,9 +218,7 @@ func (p *player) survey() error {
 		if err != nil {
 			return err
 		}
-		p.promisedPaper = slices.DeleteFunc(orders, func(o *office.PurchaseOrder) bool {
-			return o.ReceiptStatus != office.ReceiptNone
-		})
+		p.promisedPaper = orders
 	}
 	return p.surveyWork()
 }

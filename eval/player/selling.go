@@ -174,9 +174,9 @@ func (p *player) comesBefore(paper string, due moment.Date) int64 {
 		if o.ExpectedOn == nil || sim.DayFrom(*o.ExpectedOn)+p.policy.terms.slackDays > sim.DayFrom(due) {
 			continue
 		}
-		for _, line := range o.Lines {
+		for i, line := range o.Lines {
 			if line.SKU == paper {
-				sheets += line.Quantity
+				sheets += o.Coming(i)
 			}
 		}
 	}

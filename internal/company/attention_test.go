@@ -42,7 +42,7 @@ func does(r *attention.Remedy) action {
 		return approvePurchase(r.ID)
 	case attention.PayBill:
 		payment, _ := r.Body.(*office.PaySupplierInvoice)
-		return pay(r.ID, payment.AmountMinor)
+		return payWith(r.ID, *payment)
 	case attention.PayWages:
 		wages, _ := r.Body.(*hr.RunPayroll)
 		return payroll(wages.WeekStart)

@@ -60,11 +60,18 @@ func count(in factory.CreateFactoryGoodsReceipt) action {
 }
 
 func pay(invoice string, amount *money.Minor) action {
+	return payWith(invoice, office.PaySupplierInvoice{AmountMinor: amount})
+}
+
+func payWith(invoice string, in office.PaySupplierInvoice) action {
 	return action{
-		name: "pay " + invoice, do: func(l *life) error {
-			return l.company.PaySupplierInvoice(invoice, &office.PaySupplierInvoice{AmountMinor: amount})
-		},
+		name: "pay " + invoice, do: func(l *life) error { return l.company.PaySupplierInvoice(invoice, &in) },
 	}
+}
+
+// closeBill closes a bill as the duplicate of another.
+func closeBill(invoice, of string) action {
+	return payWith(invoice, office.PaySupplierInvoice{AmountMinor: new(money.Minor(0)), DuplicateOf: &of})
 }
 
 func acceptLot(lot string) action {
@@ -228,6 +235,13 @@ func drawPay(t *rapid.T, l *life) action {
 			continue
 		}
 		i := decoded[office.SupplierInvoice](t, e.Row())
+		for _, other := range l.entries("supplier_invoice") {
+			o := decoded[office.SupplierInvoice](t, other.Row())
+			same := o.PurchaseOrderID != nil && i.PurchaseOrderID != nil && *o.PurchaseOrderID == *i.PurchaseOrderID
+			if same && o.ID != i.ID && rapid.Bool().Draw(t, "close") {
+				return closeBill(id, o.ID)
+			}
+		}
 		return pay(id, rapid.SampledFrom([]*money.Minor{
 			nil, &i.MatchedMinor, &i.BilledMinor, new(i.BilledMinor + i.LateFeeMinor), new(money.Minor(1)),
 		}).Draw(t, "amount"))

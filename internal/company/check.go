@@ -120,13 +120,10 @@ func (c *Company) procurementTimers(want func(waits bool, kind, ref string)) {
 	for q := range c.office.Requisitions.All {
 		want(q.Status == office.RequisitionReceived, office.TimerRequisitionLapses, q.ID)
 	}
-	arrived := map[string]bool{}
-	for d := range c.factory.Deliveries.All {
-		arrived[d.PurchaseOrderNumber] = true
-	}
 	for order, private := range c.office.PurchaseOrders.All {
-		want(order.Status == office.PurchaseApproved && !arrived[order.Number], office.TimerTruck, order.ID)
-		want(arrived[order.Number] && private.InvoiceID == "", office.TimerSupplierBills, order.ID)
+		want(private.UnderWay(), office.TimerTruck, order.ID)
+		want(private.Awaits(), office.TimerSupplierBills, order.ID)
+		want(private.SecondBillDue, office.TimerBilledTwice, order.ID)
 	}
 	for invoice := range c.office.SupplierInvoices.All {
 		materials := invoice.Kind == office.MaterialsInvoice

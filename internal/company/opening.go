@@ -70,7 +70,7 @@ func (c *Company) openDelivered() {
 	})
 	receiptID, worth, _ := c.factory.Receive(c.rec, deliveryID,
 		[]factory.ReceiptLine{{SKU: catalog.Coated, QuantityAccepted: quantity}}, receivedOn)
-	c.office.TakenIn(c.rec, order.ID, worth)
+	c.office.TakenIn(c.rec, order.ID, 0, worth)
 	c.office.Receive(c.rec, &office.CreateOfficeGoodsReceipt{
 		PurchaseOrderID: order.ID, Lines: []catalog.ReceivedLine{{SKU: catalog.Coated, QuantityAccepted: quantity}},
 		Reference: &receiptID,

@@ -98,7 +98,7 @@ func (c *Company) CountDelivery(in *factory.CreateFactoryGoodsReceipt) (string, 
 	}
 	restocked := c.restocks(order, lines)
 	id, worth, requisitions := c.factory.Receive(c.rec, delivery.ID, lines, c.rec.Date())
-	c.office.TakenIn(c.rec, order.ID, worth)
+	c.office.TakenIn(c.rec, order.ID, c.factory.TruckOf(delivery.ID), worth)
 	if c.bridged() {
 		c.carryReceipt(order, id, lines)
 	}
@@ -173,11 +173,10 @@ func (c *Company) checkCarried() error {
 // PaySupplierInvoice pays a supplier: the named amount, or the bill when it
 // matches.
 func (c *Company) PaySupplierInvoice(id string, in *office.PaySupplierInvoice) error {
-	settlement, err := c.office.CanPay(c.rec.Date(), id, in.AmountMinor)
+	settlement, err := c.office.CanPay(c.rec.Date(), id, in)
 	if err != nil {
 		return err
 	}
-	settlement.Note = in.Note
 	if c.office.Settle(c.rec, settlement) {
 		c.missions.Note(c.rec, mission.PaidMatched)
 	}
@@ -186,9 +185,11 @@ func (c *Company) PaySupplierInvoice(id string, in *office.PaySupplierInvoice) e
 
 // truckArrives brings a supplier's truck to the gate.
 func (c *Company) truckArrives(orderID string) {
-	order, loads := c.office.Truck(c.rec, orderID)
+	order, truck, loads := c.office.Truck(c.rec, orderID)
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
-	arrival := factory.Arrival{SupplierName: supplier.Name, PurchaseOrderNumber: order.Number, ArrivedOn: c.rec.Date()}
+	arrival := factory.Arrival{
+		SupplierName: supplier.Name, PurchaseOrderNumber: order.Number, Truck: truck, ArrivedOn: c.rec.Date(),
+	}
 	for _, load := range loads {
 		arrival.Lines = append(arrival.Lines, event.DeliveryLine{
 			SKU: load.SKU, QuantityAdvised: load.Advised, QuantityCounted: load.Counted, QuantityDamaged: load.Damaged,

@@ -247,6 +247,42 @@ func (c *Company) overbill(in *PullTrigger) (Triggered, error) {
 	return Triggered{"purchase_order", order.ID, at}, nil
 }
 
+// The shares of an order that the first of two triggered trucks may bring, in per cent.
+const partedPct, leastPartedPct, mostPartedPct = 60, 55, 90
+
+// partTruck lets an order come on two trucks. The first comes when the only one would have come.
+func (c *Company) partTruck(in *PullTrigger) (Triggered, error) {
+	if err := c.purchase(in); err != nil {
+		return Triggered{}, err
+	}
+	pct := or(in.Pct, partedPct)
+	if pct < leastPartedPct || pct > mostPartedPct {
+		return Triggered{}, problem.Invalid(problem.Field{
+			Field: fieldPct, Rule: "minimum",
+			Message: fmt.Sprintf("pct must be %d to %d.", leastPartedPct, mostPartedPct),
+		})
+	}
+	order, ok := c.office.Partable(c.rec, in.PurchaseOrderID)
+	if !ok {
+		return Triggered{}, notThat(in.PurchaseOrderID, "This purchase order is not under way on one truck, or has a "+
+			"line that is too small for two.", "No purchase order that two trucks could bring is under way.")
+	}
+	c.office.Part(c.rec, order.ID, pct)
+	return Triggered{"purchase_order", order.ID, c.dueOf(office.TimerTruck, order.ID)}, nil
+}
+
+func (c *Company) billTwice(in *PullTrigger) (Triggered, error) {
+	if err := c.purchase(in); err != nil {
+		return Triggered{}, err
+	}
+	order, ok := c.office.Repeatable(in.PurchaseOrderID)
+	if !ok {
+		return Triggered{}, notThat(in.PurchaseOrderID, "This purchase order has not been billed, or its bill has come "+
+			"twice.", "No purchase order has been billed once.")
+	}
+	return Triggered{"supplier_invoice", c.office.Repeat(c.rec, order.ID), c.now}, nil
+}
+
 // badge refuses a badge that nobody has.
 func (c *Company) badge(in *PullTrigger) error {
 	if in.BadgeNo != nil && !c.people.Employed(*in.BadgeNo) {

@@ -96,6 +96,22 @@ var triggers = slices.Concat([]Trigger{ //nolint:gochecknoglobals // the table i
 		},
 	},
 	{
+		Type: "truck_in_two", Summary: "An order to a supplier comes on two trucks, the second one to three working " +
+			"days after the first, with a bill for each; the first brings pct per cent (55 to 90, default 60).",
+		Needs: "An approved purchase order whose truck is under way, of ten or more in each line: purchase_order_id, " +
+			"or the oldest.",
+		Fields: []string{fieldPurchase, fieldPct},
+		Events: []event.Type{event.DeliveryArrived, event.SupplierInvoiceReceived},
+		run:    (*Company).partTruck,
+	},
+	{
+		Type: "bill_twice", Summary: "The last bill of a purchase order comes again now, with the supplier's number " +
+			"of it the same or a digit misread.",
+		Needs:  "A purchase order whose bills have come once each: purchase_order_id, or the oldest.",
+		Fields: []string{fieldPurchase}, Events: []event.Type{event.SupplierInvoiceReceived},
+		run: (*Company).billTwice,
+	},
+	{
 		Type: "wrong_bill", Summary: "The bill of a purchase order asks for a tenth more than agreed.",
 		Needs: "A purchase order that its supplier has and has not billed; the oldest unless purchase_order_id " +
 			"names one.",

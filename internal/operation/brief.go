@@ -227,11 +227,8 @@ func byDueDate(a, c factory.WorkOrder) int {
 func (b *brief) shortages(needed map[string]int64) {
 	coming := map[string][]truckload{}
 	each(b, "purchase_order", func(o *office.PurchaseOrder) {
-		if o.ReceiptStatus != office.ReceiptNone {
-			return // its truck has come, and brings no more when it came short
-		}
-		for _, line := range o.Lines {
-			if open := line.Quantity - line.QuantityReceived; open > 0 {
+		for i, line := range o.Lines {
+			if open := o.Coming(i); open > 0 {
 				load := truckload{open, unpromised}
 				if o.ExpectedOn != nil {
 					load.on = *o.ExpectedOn
@@ -336,7 +333,11 @@ func (b *brief) purchasing() {
 		about := fmt.Sprintf("%d to %s due %s %s, match pays %d", i.BilledMinor, i.SupplierID, i.DueDate, i.MatchStatus,
 			i.MatchedMinor)
 		if pay := b.proposals.Payments[i.ID]; pay != nil {
-			b.do(fmt.Sprintf("pay_supplier_invoice %s amount_minor=%d", i.Number, *pay.AmountMinor), about, discount)
+			command := fmt.Sprintf("pay_supplier_invoice %s amount_minor=%d", i.Number, *pay.AmountMinor)
+			if pay.DuplicateOf != nil {
+				command, discount = command+" duplicate_of="+*pay.DuplicateOf, "the same goods as that bill"
+			}
+			b.do(command, about, discount)
 			return
 		}
 		b.add("bill", i.Number, about, discount)

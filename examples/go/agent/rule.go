@@ -152,7 +152,8 @@ func (p *player) refill(ctx context.Context) error {
 	coming := map[string]bool{}
 	for _, order := range orders {
 		for _, line := range children(order, "lines") {
-			coming[text(line, "sku")] = coming[text(line, "sku")] || text(order, "receipt_status") == "none"
+			more := text(order, "receipt_status") == "none" || number(line, "quantity_expected") > 0
+			coming[text(line, "sku")] = coming[text(line, "sku")] || more
 		}
 	}
 	for _, item := range stock {

@@ -40,6 +40,7 @@ const (
 	TruckWaits      Kind = "truck_waits"
 	GoodsWait       Kind = "goods_wait"
 	BillWrong       Kind = "bill_wrong"
+	BillRepeated    Kind = "bill_repeated"
 	BillDue         Kind = "bill_due"
 	WagesDue        Kind = "wages_due"
 	InvoiceDisputed Kind = "invoice_disputed"
@@ -52,8 +53,8 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		CashNegative, OrdersLapse, OrdersLate, LotsDue, PressDown, PressIdle, NoOperator, RoleVacant, MaterialMissing,
-		MaterialLow, Unapproved, TruckWaits, GoodsWait, BillWrong, BillDue, WagesDue, InvoiceDisputed, ReputationLow,
-		MoraleLow, WebhookSilent,
+		MaterialLow, Unapproved, TruckWaits, GoodsWait, BillWrong, BillRepeated, BillDue, WagesDue, InvoiceDisputed,
+		ReputationLow, MoraleLow, WebhookSilent,
 	}
 }
 

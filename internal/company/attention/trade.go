@@ -152,16 +152,22 @@ func (l *look) unapproved() {
 
 // bills are the suppliers' bills that are wrong, due, or cheaper today.
 func (l *look) bills() {
-	var wrong, due []Record
-	var payWrong, payDue *Remedy
+	var wrong, repeated, due []Record
+	var payWrong, closeRepeated, payDue *Remedy
 	var when dues
-	tooMuch, saved, discounts := money.Minor(0), money.Minor(0), 0
+	tooMuch, twice, saved, discounts := money.Minor(0), money.Minor(0), money.Minor(0), 0
 	for i := range l.Office.SupplierInvoices.All {
 		if i.Status == office.SupplierInvoicePaid || i.Kind != office.MaterialsInvoice ||
 			i.MatchStatus == office.NoReceipt {
 			continue
 		}
 		record := recordOf("supplier_invoice", i.ID, i.Number)
+		if l.Office.Repeats(i) != nil {
+			repeated = append(repeated, record)
+			twice += i.BilledMinor
+			closeRepeated = l.payable(closeRepeated, i, 0)
+			continue
+		}
 		if i.VarianceMinor > 0 {
 			wrong = append(wrong, record)
 			tooMuch += i.VarianceMinor
@@ -191,24 +197,33 @@ func (l *look) bills() {
 			count(len(wrong), "supplier bill"), verb(len(wrong), "asks", "ask"), tooMuch),
 	}, wrong)
 	l.add(Concern{
+		Kind: BillRepeated, CostMinor: twice, Remedy: closeRepeated,
+		Sentence: fmt.Sprintf("%s %s for goods that another bill asks for too, %s in all. Close it as a duplicate.",
+			count(len(repeated), "supplier bill"), verb(len(repeated), "asks", "ask"), twice),
+	}, repeated)
+	l.add(Concern{
 		Kind: BillDue, Urgent: when.today+discounts > 0, CostMinor: saved, Remedy: payDue,
 		Sentence: said("supplier bill", "supplier bills", append(l.groups(when),
 			group{discounts, "has a discount that ends today", "have a discount that ends today"})...) + ".",
 	}, due)
 }
 
-// payable is the remedy there is already, or else the payment of an invoice if that is possible.
+// payable is the remedy there is already, or else the payment of an invoice, or its end as a duplicate, if that is
+// possible.
 func (l *look) payable(there *Remedy, i *office.SupplierInvoice, amount money.Minor) *Remedy {
 	if there != nil {
 		return there
 	}
-	if _, err := l.Office.CanPay(l.today, i.ID, &amount); err != nil {
+	body := &office.PaySupplierInvoice{AmountMinor: &amount}
+	effect := fmt.Sprintf("Pays %s for the bill %s.", amount, i.Number)
+	if first := l.Office.Repeats(i); first != nil {
+		body = &office.PaySupplierInvoice{AmountMinor: new(money.Minor(0)), DuplicateOf: &first.ID}
+		effect = fmt.Sprintf("Closes the bill %s as a duplicate of %s, and pays nothing.", i.Number, first.Number)
+	}
+	if _, err := l.Office.CanPay(l.today, i.ID, body); err != nil {
 		return nil
 	}
-	return &Remedy{
-		Do: PayBill, ID: i.ID, Body: &office.PaySupplierInvoice{AmountMinor: &amount},
-		Effect: fmt.Sprintf("Pays %s for the bill %s.", amount, i.Number),
-	}
+	return &Remedy{Do: PayBill, ID: i.ID, Body: body, Effect: effect}
 }
 
 // wages are those of weeks that have their timesheet, and are due.

@@ -238,12 +238,14 @@ func (l *look) materials() {
 func (l *look) ordered() {
 	l.coming, l.latest = map[string]int64{}, map[string]*office.PurchaseOrder{}
 	for o := range l.Office.PurchaseOrders.All {
-		if o.ReceiptStatus != office.ReceiptNone || o.BillingStatus == office.BillingPaid {
+		if o.BillingStatus == office.BillingPaid {
 			continue
 		}
-		for _, line := range o.Lines {
-			l.coming[line.SKU] += line.Quantity
-			l.latest[line.SKU] = o
+		for i, line := range o.Lines {
+			if coming := o.Coming(i); coming > 0 {
+				l.coming[line.SKU] += coming
+				l.latest[line.SKU] = o
+			}
 		}
 	}
 }

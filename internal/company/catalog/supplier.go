@@ -43,9 +43,10 @@ type Supplier struct {
 	DiscountDays    int
 	// ShortPPM is the probability that a truck brings less than was ordered,
 	// DamagedPPM that part of the load is unfit, BillingErrorPPM that the
-	// bill has a wrong price.
-	ShortPPM, DamagedPPM, BillingErrorPPM int64
-	CreditLimitMinor                      money.Minor
+	// bill has a wrong price, TwoTrucksPPM that an order comes on two trucks,
+	// BilledTwicePPM that a bill comes a second time.
+	ShortPPM, DamagedPPM, BillingErrorPPM, TwoTrucksPPM, BilledTwicePPM int64
+	CreditLimitMinor                                                    money.Minor
 }
 
 // Offer is one material of a supplier.
@@ -81,22 +82,25 @@ var suppliers = []Supplier{ //nolint:gochecknoglobals // the table itself
 	{
 		ID: Mill, Name: "Papyra Mill", Kind: Materials, Sells: []Offer{{Coated, 4000}, {Uncoated, 4000}, {Board, 4000}},
 		PricePPM: 1_000_000, LeadMin: 4, LeadMax: 8, Terms: 21, DiscountPercent: 2, DiscountDays: 7,
-		ShortPPM: 40_000, BillingErrorPPM: 60_000, CreditLimitMinor: 10_000_000,
+		ShortPPM: 40_000, BillingErrorPPM: 60_000, TwoTrucksPPM: 100_000, BilledTwicePPM: 40_000,
+		CreditLimitMinor: 10_000_000,
 	},
 	{
 		ID: Quick, Name: "QuickStock", Kind: Materials, Sells: []Offer{{Coated, 500}, {Uncoated, 500}, {Board, 500}},
 		PricePPM: 1_240_000, LeadMin: 1, LeadMax: 2, Terms: 7, ShortPPM: 10_000, BillingErrorPPM: 20_000,
-		CreditLimitMinor: 2_000_000,
+		TwoTrucksPPM: 20_000, BilledTwicePPM: 20_000, CreditLimitMinor: 2_000_000,
 	},
 	{
 		ID: "sup_chroma", Name: "Chroma Inks & Plates", Kind: Materials, Sells: []Offer{{Ink, 5}, {Plate, 5}},
 		PricePPM: 1_000_000, LeadMin: 2, LeadMax: 3, Terms: 14, DiscountPercent: 1, DiscountDays: 5,
-		ShortPPM: 20_000, BillingErrorPPM: 50_000, CreditLimitMinor: 3_000_000,
+		ShortPPM: 20_000, BillingErrorPPM: 50_000, TwoTrucksPPM: 60_000, BilledTwicePPM: 30_000,
+		CreditLimitMinor: 3_000_000,
 	},
 	{
 		ID: "sup_bargain", Name: "Bargain Bulk", Kind: Materials, Sells: []Offer{{Coated, 2000}, {Uncoated, 2000},
 			{Board, 2000}, {Ink, 20}}, PricePPM: 860_000, LeadMin: 3, LeadMax: 10, Terms: 10, ShortPPM: 250_000,
-		DamagedPPM: 200_000, BillingErrorPPM: 200_000, CreditLimitMinor: 1_200_000,
+		DamagedPPM: 200_000, BillingErrorPPM: 200_000, TwoTrucksPPM: 200_000, BilledTwicePPM: 100_000,
+		CreditLimitMinor: 1_200_000,
 	},
 	{ID: Landlord, Name: "Quayside Estates", Kind: Services, Terms: 4},
 	{ID: Lessor, Name: "Graphic Leasing", Kind: Services, Terms: 4},

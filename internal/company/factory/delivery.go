@@ -39,6 +39,8 @@ type Delivery struct {
 type DeliveryPrivate struct {
 	// CostMinor is the price of one of each line.
 	CostMinor []money.Minor `json:"cost_minor,omitempty"`
+	// Truck is the truck of the order, from 0.
+	Truck int `json:"truck,omitzero"`
 }
 
 // Resource implements record.Row.
@@ -57,7 +59,9 @@ func newDeliveries() *record.Table[Delivery, DeliveryPrivate] {
 // Arrival is a truck that comes to the gate.
 type Arrival struct {
 	SupplierName, PurchaseOrderNumber string
-	Lines                             []event.DeliveryLine
+	// Truck is the truck of the order, from 0.
+	Truck int
+	Lines []event.DeliveryLine
 	// CostMinor is the price of one of each line, for the worth of the stock.
 	CostMinor []money.Minor
 	// ArrivedOn is today but for deliveries of the opening.
@@ -69,13 +73,18 @@ func (f *Factory) Arrive(r *record.Recorder, a Arrival) string {
 	d, _ := f.Deliveries.Add(r, Delivery{
 		SupplierName: a.SupplierName, PurchaseOrderNumber: a.PurchaseOrderNumber, ArrivedOn: a.ArrivedOn,
 		Lines: a.Lines, Status: DeliveryArrived,
-	}, DeliveryPrivate{CostMinor: a.CostMinor})
+	}, DeliveryPrivate{CostMinor: a.CostMinor, Truck: a.Truck})
 	f.State.DeliveriesWaiting++
 	r.Born(d)
 	r.Emit(event.DeliveryArrived, d, &event.DeliveryArrivedData{
 		SupplierName: d.SupplierName, PurchaseOrderNumber: d.PurchaseOrderNumber, Lines: d.Lines,
 	})
 	return d.ID
+}
+
+// TruckOf is the truck of its order that brought a delivery, from 0.
+func (f *Factory) TruckOf(deliveryID string) int {
+	return record.Private(f.Deliveries, deliveryID).Truck
 }
 
 func (f *Factory) checkDeliveries() error {

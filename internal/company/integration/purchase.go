@@ -144,11 +144,17 @@ func (v *verifier) ordered(order *office.PurchaseOrder, wanted []office.Requisit
 // counted is the accepted and the rejected quantity of a material.
 type counted struct{ accepted, rejected int64 }
 
+// recorded is a goods receipt of Head Office, which a client has recorded.
+type recorded struct {
+	effect
+	reference string
+	lines     []office.ReceiptLine
+}
+
 // received compares the goods that the Factory took in with those that Head Office has
-// recorded. A delivery may be recorded in several receipts, each thing once.
+// recorded. A delivery may be recorded in several receipts, each thing once, and an order's two deliveries in one.
 func (v *verifier) received() {
-	recorded := map[string][]effect{}
-	sums := map[string]map[string]counted{}
+	all := map[string][]recorded{}
 	ordinal := -1
 	for g := range v.Office.GoodsReceipts.All {
 		ordinal++
@@ -157,42 +163,102 @@ func (v *verifier) received() {
 		}
 		order, _ := v.Office.PurchaseOrders.Find(g.PurchaseOrderID)
 		row := Record{event.Office, "office_goods_receipt", g.ID, ""}
-		recorded[order.Number] = append(recorded[order.Number],
-			effect{row, sim.DayFrom(g.RecordedOn), g.UpdatedAt, ordinal})
-		sum := sums[order.Number]
-		if sum == nil {
-			sum = map[string]counted{}
-			sums[order.Number] = sum
+		r := recorded{effect{row, sim.DayFrom(g.RecordedOn), g.UpdatedAt, ordinal}, "", g.Lines}
+		if g.Reference != nil {
+			r.reference = catalog.Folded(*g.Reference)
 		}
-		for _, line := range g.Lines {
-			was := sum[line.SKU]
-			sum[line.SKU] = counted{was.accepted + line.QuantityAccepted, was.rejected + line.QuantityRejected}
-		}
+		all[order.Number] = append(all[order.Number], r)
 	}
-	counts := map[string]bool{}
+	deliveries := map[string][]*factory.GoodsReceipt{}
+	for g := range v.Factory.GoodsReceipts.All {
+		deliveries[g.PurchaseOrderNumber] = append(deliveries[g.PurchaseOrderNumber], g)
+	}
 	ordinal = -1
 	for g := range v.Factory.GoodsReceipts.All {
 		ordinal++
-		counts[g.PurchaseOrderNumber] = true
 		if g.ReceivedOn < sim.Start { // before the opening
 			continue
 		}
 		o := obligation{
 			kind: Receipt, Record: Record{event.Factory, "factory_goods_receipt", g.ID, ""},
 			since: sim.DayFrom(g.ReceivedOn), updated: g.UpdatedAt, ordinal: ordinal,
-			effects: recorded[g.PurchaseOrderNumber], inTime: inTimeDays, missed: missedDays,
-			wants: "goods receipt at Head Office",
+			inTime: inTimeDays, missed: missedDays, wants: "goods receipt at Head Office",
 		}
-		o.compare(sums[g.PurchaseOrderNumber], g.Lines)
+		number := g.PurchaseOrderNumber
+		of, lines := shared(all[number], deliveries[number], g)
+		for i := range of {
+			o.effects = append(o.effects, of[i].effect)
+		}
+		o.compare(summed(of), lines)
 		v.judge(&o)
-		v.remember(Receipt, g.PurchaseOrderNumber, &o) // who records it names the order
+		v.remember(Receipt, number, &o) // who records it names the order
 	}
-	for _, number := range slices.Sorted(maps.Keys(recorded)) {
-		if effects := recorded[number]; !counts[number] {
-			v.unexplained(Receipt, &effects[0], true,
+	for _, number := range slices.Sorted(maps.Keys(all)) {
+		if effects := all[number]; len(deliveries[number]) == 0 {
+			v.unexplained(Receipt, &effects[0].effect, true,
 				fmt.Sprintf("%s is for %s, of which the Factory has counted nothing in.", effects[0].ID, number))
 		}
 	}
+}
+
+// shared returns the receipts of an order that record one of its deliveries, and the lines that they should have: all of
+// them and all lines for an order that came once, or is recorded whole by receipts that name no delivery. Of two
+// deliveries each has the receipts that name it, and the first delivery that has none those that name none.
+func shared(all []recorded, deliveries []*factory.GoodsReceipt, g *factory.GoodsReceipt) (
+	of []recorded, lines []factory.ReceiptLine,
+) {
+	if len(deliveries) == 1 {
+		return all, g.Lines
+	}
+	own := map[string][]recorded{}
+	var unnamed []recorded
+	for i := range all {
+		at := slices.IndexFunc(deliveries, func(d *factory.GoodsReceipt) bool {
+			return catalog.Folded(d.ID) == all[i].reference
+		})
+		if at < 0 {
+			unnamed = append(unnamed, all[i])
+		} else {
+			own[deliveries[at].ID] = append(own[deliveries[at].ID], all[i])
+		}
+	}
+	var together []factory.ReceiptLine
+	for _, d := range deliveries {
+		together = append(together, d.Lines...)
+	}
+	if len(unnamed) > 0 && maps.Equal(summed(all), wanted(together)) {
+		return all, together
+	}
+	for _, r := range unnamed {
+		at := slices.IndexFunc(deliveries, func(d *factory.GoodsReceipt) bool { return len(own[d.ID]) == 0 })
+		if at < 0 {
+			at = 0
+		}
+		own[deliveries[at].ID] = append(own[deliveries[at].ID], r)
+	}
+	return own[g.ID], g.Lines
+}
+
+// summed adds up what receipts have recorded of each material.
+func summed(all []recorded) map[string]counted {
+	sums := map[string]counted{}
+	for i := range all {
+		for _, line := range all[i].lines {
+			was := sums[line.SKU]
+			sums[line.SKU] = counted{was.accepted + line.QuantityAccepted, was.rejected + line.QuantityRejected}
+		}
+	}
+	return sums
+}
+
+// wanted adds up what the Factory has counted in of each material.
+func wanted(lines []factory.ReceiptLine) map[string]counted {
+	sums := map[string]counted{}
+	for _, line := range lines {
+		was := sums[line.SKU]
+		sums[line.SKU] = counted{was.accepted + line.QuantityAccepted, was.rejected + line.QuantityRejected}
+	}
+	return sums
 }
 
 // compare compares what was recorded with what was counted.
@@ -200,12 +266,13 @@ func (o *obligation) compare(recorded map[string]counted, lines []factory.Receip
 	if len(o.effects) == 0 {
 		return
 	}
-	for _, line := range lines {
-		got, want := recorded[line.SKU], counted{line.QuantityAccepted, line.QuantityRejected}
+	sums := wanted(lines)
+	for _, sku := range slices.Sorted(maps.Keys(sums)) {
+		got, want := recorded[sku], sums[sku]
 		o.doubled = o.doubled || len(o.effects) > 1 && (got.accepted > want.accepted || got.rejected > want.rejected)
-		o.differs = firstOf(o.differs, compared("quantity_accepted of "+line.SKU, got.accepted, want.accepted),
-			compared("quantity_rejected of "+line.SKU, got.rejected, want.rejected))
-		delete(recorded, line.SKU)
+		o.differs = firstOf(o.differs, compared("quantity_accepted of "+sku, got.accepted, want.accepted),
+			compared("quantity_rejected of "+sku, got.rejected, want.rejected))
+		delete(recorded, sku)
 	}
 	for _, sku := range slices.Sorted(maps.Keys(recorded)) {
 		if recorded[sku] != (counted{}) {
@@ -214,8 +281,12 @@ func (o *obligation) compare(recorded map[string]counted, lines []factory.Receip
 	}
 }
 
+// closing is the end of a bill for goods that another bill was paid for.
+const closing = "end as a duplicate"
+
 // paid compares bills for materials with their payments. It is right to pay the billed
-// amount where the bill matches, and else the amount that order and receipts justify.
+// amount where the bill matches, and else the amount that order and receipts justify, and to close one of two bills for
+// the same goods as a duplicate of the other.
 func (v *verifier) paid() {
 	ordinal := -1
 	for bill := range v.Office.SupplierInvoices.All {
@@ -228,10 +299,23 @@ func (v *verifier) paid() {
 			since: sim.DayFrom(bill.DueDate), updated: bill.UpdatedAt, ordinal: ordinal, missed: missedPaymentDays,
 			wants: "payment",
 		}
+		first := v.Office.PaidTwice(bill)
+		if bill.DuplicateOf != nil || first != nil {
+			o.wants = closing
+		}
 		if bill.PaidBy != nil && *bill.PaidBy == office.PaidByClient {
-			o.effects = []effect{{o.Record, sim.DayFrom(*bill.PaidOn), bill.UpdatedAt, ordinal}}
+			own := effect{o.Record, sim.DayFrom(*bill.PaidOn), bill.UpdatedAt, ordinal}
+			o.effects = []effect{own}
 			right := bill.BilledMinor
-			if bill.MatchStatus != office.Matched {
+			switch {
+			case bill.DuplicateOf != nil:
+				right = 0
+			case first != nil:
+				row := Record{event.Office, "supplier_invoice", first.ID, first.Number}
+				earlier := effect{row, sim.DayFrom(*first.PaidOn), first.UpdatedAt,
+					v.Office.SupplierInvoices.Rows.Ordinal(first.ID)}
+				o.doubled, o.effects = true, []effect{earlier, own}
+			case bill.MatchStatus != office.Matched:
 				right = bill.MatchedMinor
 			}
 			o.differs = compared("the amount", bill.BilledMinor-bill.CreditedMinor, right)

@@ -17,9 +17,17 @@ func (o *obligation) names() string {
 	return strings.Join(names, ", ")
 }
 
+// end says how a bill ends.
+func (o *obligation) end() string {
+	if o.wants == closing {
+		return "closed as a duplicate"
+	}
+	return "paid"
+}
+
 func (o *obligation) sayExact() string {
 	if o.kind == Payment {
-		return fmt.Sprintf("%s was paid on %s; it was due on %s.", o.Name(), o.effects[0].on.Date(), o.since.Date())
+		return fmt.Sprintf("%s was %s on %s; it was due on %s.", o.Name(), o.end(), o.effects[0].on.Date(), o.since.Date())
 	}
 	return fmt.Sprintf("%s has its %s: %s.", o.Name(), o.wants, o.names())
 }
@@ -34,7 +42,7 @@ func (o *obligation) sayLate() string {
 
 func (o *obligation) sayMissed() string {
 	if o.kind == Payment {
-		return fmt.Sprintf("%s was not paid by a client; it was due on %s.", o.Name(), o.since.Date())
+		return fmt.Sprintf("%s was not %s by a client; it was due on %s.", o.Name(), o.end(), o.since.Date())
 	}
 	return fmt.Sprintf("%s has no %s. The deadline was %s.", o.Name(), o.wants, (o.since + o.inTime).Date())
 }
@@ -49,6 +57,9 @@ func (o *obligation) sayMissedToo(kind Kind) string {
 }
 
 func (o *obligation) sayDoubled() string {
+	if o.kind == Payment {
+		return fmt.Sprintf("The same goods were paid for twice: %s.", o.names())
+	}
 	return fmt.Sprintf("%s has its %s more than once: %s.", o.Name(), o.wants, o.names())
 }
 

@@ -119,8 +119,8 @@ func (o *Office) CanReceive(in *CreateOfficeGoodsReceipt) error {
 }
 
 // Receive records a goods receipt that CanReceive has let pass, and returns
-// its id. It is of today but for receipts of the opening. The bill of the order, if
-// it is there and unpaid, is matched again.
+// its id. It is of today but for receipts of the opening. The unpaid bills of the
+// order are matched again.
 func (o *Office) Receive(r *record.Recorder, in *CreateOfficeGoodsReceipt, source string, on moment.Date) string {
 	order, private := o.PurchaseOrders.Edit(r, in.PurchaseOrderID)
 	g, _ := o.GoodsReceipts.Add(r, GoodsReceipt{
@@ -136,9 +136,7 @@ func (o *Office) Receive(r *record.Recorder, in *CreateOfficeGoodsReceipt, sourc
 		}
 	}
 	order.ReceiptStatus = order.received()
-	if private.InvoiceID != "" {
-		o.match(r, private.InvoiceID)
-	}
+	o.match(r, order, private)
 	r.Born(g)
 	r.Emit(event.OfficeGoodsReceiptRecorded, g, &event.OfficeGoodsReceiptRecordedData{
 		PurchaseOrderID: order.ID, Reference: g.Reference, QuantityAccepted: accepted, QuantityRejected: rejected,

@@ -27,7 +27,7 @@ type Office struct {
 	Requisitions     *record.Table[Requisition, RequisitionPrivate]
 	PurchaseOrders   *record.Table[PurchaseOrder, PurchaseOrderPrivate]
 	GoodsReceipts    *record.Table[GoodsReceipt, struct{}]
-	SupplierInvoices *record.Table[SupplierInvoice, struct{}]
+	SupplierInvoices *record.Table[SupplierInvoice, SupplierInvoicePrivate]
 	ContractLots     *record.Table[ContractLot, ContractLotPrivate]
 
 	// State is stored with every commit.

@@ -83,7 +83,7 @@ func (o *Office) OpenPurchase(r *record.Recorder, p OpeningPurchase) *PurchaseOr
 	order := o.write(r, PurchaseOrder{
 		SupplierID: p.SupplierID, RequisitionID: p.RequisitionID, TotalMinor: total, ApprovalRequired: p.By == ByClient,
 		Lines: []PurchaseOrderLine{{Line: 1, SKU: p.SKU, Quantity: p.Quantity, UnitPriceMinor: p.UnitPriceMinor,
-			AmountMinor: total}},
+			AmountMinor: total, QuantityExpected: p.Quantity}},
 	})
 	if p.RequisitionID != nil {
 		o.order(r, *p.RequisitionID, order.ID)
@@ -91,6 +91,7 @@ func (o *Office) OpenPurchase(r *record.Recorder, p OpeningPurchase) *PurchaseOr
 	if order.ApprovalRequired {
 		o.askApproval(r, order)
 	}
+	record.EditPrivate(o.PurchaseOrders, r, order.ID).Trucks = onOneTruck(order.Lines)
 	o.approve(r, order, p.By, approval{on: p.ApprovedOn, truck: p.Truck, promised: p.Promised})
 	return order
 }
@@ -101,11 +102,13 @@ const openingDueDay = 4
 // OpenBill bills an order of the opening, of one line, at a price that is not
 // the one agreed. Its early discount is over.
 func (o *Office) OpenBill(r *record.Recorder, orderID string, price money.Minor) {
-	order, _ := o.PurchaseOrders.Find(orderID)
+	order, private := o.PurchaseOrders.Edit(r, orderID)
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
 	line := order.Lines[0]
+	private.Trucks[0].Came, private.Trucks[0].BillOn = true, 1
+	order.Lines[0].QuantityExpected = 0
 	due := sim.Day(openingDueDay).Date()
-	o.billOrder(r, orderID, SupplierInvoice{
+	o.billOrder(r, orderID, []int{0}, SupplierInvoice{
 		Lines: []SupplierInvoiceLine{{SKU: &line.SKU, Quantity: line.Quantity, UnitPriceMinor: price,
 			AmountMinor: price.Times(line.Quantity)}},
 		IssuedOn: due.AddDays(-supplier.Terms), DueDate: due,

@@ -71,6 +71,6 @@ func (o *Office) billOverhead(r *record.Recorder, supplierID string, services []
 	row := o.addSupplierInvoice(r, SupplierInvoice{
 		SupplierID: supplierID, Kind: OverheadInvoice, Lines: lines, IssuedOn: r.Date(), DueDate: debit.Date(),
 		CollectOn: new(debit.Date()),
-	})
+	}, SupplierInvoicePrivate{})
 	r.Set(sim.Timer{Due: debit.At(sim.CloseMinute), Class: sim.ClassDirectDebit, Kind: TimerDirectDebit, Ref: row.ID})
 }

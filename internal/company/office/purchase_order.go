@@ -58,8 +58,9 @@ type PurchaseOrderLine struct {
 	Quantity         int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
 	UnitPriceMinor   money.Minor `json:"unit_price_minor" doc:"The price of one, in minor units, at the time of the order."`
 	AmountMinor      money.Minor `json:"amount_minor" doc:"quantity times unit_price_minor, in minor units."`
+	QuantityExpected int64       `json:"quantity_expected" doc:"The quantity on trucks that are still to come, by the delivery notes of those that came: above 0 where a second truck brings the rest."`
 	QuantityReceived int64       `json:"quantity_received" doc:"The quantity that goods receipts at Head Office have accepted so far."`
-	QuantityBilled   int64       `json:"quantity_billed" doc:"The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered quantity."`
+	QuantityBilled   int64       `json:"quantity_billed" doc:"The quantity on the bills of the supplier so far: a bill that came twice counts twice, until one is closed as a duplicate."`
 }
 
 // PurchaseOrder is the company's order to a supplier.
@@ -77,9 +78,9 @@ type PurchaseOrder struct {
 	ApprovalRequired bool                `json:"approval_required" doc:"True when total_minor is above the approval limit of the company."`
 	ApprovedBy       *string             `json:"approved_by" enum:"policy,client" doc:"policy: approved automatically, being within the limit. client: approved by your program. Null before."`
 	ApprovedOn       *moment.Date        `json:"approved_on" doc:"The date of the approval; null before."`
-	ExpectedOn       *moment.Date        `json:"expected_on" doc:"The date for which the supplier promises the truck; null before the approval. It does not move when the truck is late."`
+	ExpectedOn       *moment.Date        `json:"expected_on" doc:"The date for which the supplier promises the truck; null before the approval. It does not move when the truck is late, or brings only a part."`
 	ReceiptStatus    string              `json:"receipt_status" enum:"none,partial,full" doc:"none, partial or full: how much of it the goods receipts at Head Office have accepted."`
-	BillingStatus    string              `json:"billing_status" enum:"none,billed,paid" doc:"none before the invoice of the supplier, billed while that is unpaid, paid afterwards."`
+	BillingStatus    string              `json:"billing_status" enum:"none,billed,paid" doc:"none before a bill of the supplier; billed while one is unpaid or to come; paid afterwards."`
 	record.Stamps
 }
 
@@ -89,16 +90,14 @@ type PurchaseOrderPrivate struct {
 	// Nth is the number of the order at its supplier, 0 for orders of the
 	// opening, whose trucks are fixed.
 	Nth int64 `json:"nth,omitzero"`
-	// InvoiceID is the supplier's bill.
-	InvoiceID string `json:"invoice_id,omitzero"`
-	// TakenInMinor is the worth of the goods that the warehouse took in and the
-	// company has not paid for: it owes that, regardless of the documents.
-	TakenInMinor money.Minor `json:"taken_in_minor,omitzero"`
-	// DeliveredMinor is the worth of the goods that the supplier knows it has
-	// delivered: those that its truck brought undamaged, less those that went
-	// back with the driver.
-	DeliveredMinor money.Minor `json:"delivered_minor,omitzero"`
-	// MissingPct and DamagedPct are the triggered faults in the first line of the truck,
+	// Trucks are those of the order, none before its supplier has it. BilledApart is set for a bill for each.
+	Trucks      []Truck `json:"trucks,omitempty"`
+	BilledApart bool    `json:"billed_apart,omitzero"`
+	// InvoiceIDs are the supplier's bills in the order in which they came. SecondBillDue is set while one of them is
+	// to come again.
+	InvoiceIDs    []string `json:"invoice_ids,omitempty"`
+	SecondBillDue bool     `json:"second_bill_due,omitzero"`
+	// MissingPct and DamagedPct are the triggered faults in the first line of the first truck,
 	// Overbilled that of its bill.
 	MissingPct int64 `json:"missing_pct,omitzero"`
 	DamagedPct int64 `json:"damaged_pct,omitzero"`
@@ -118,6 +117,53 @@ func (p *PurchaseOrder) line(sku string) *PurchaseOrderLine {
 		}
 	}
 	return nil
+}
+
+// billed reports whether an order has the bills of all of its trucks.
+func (p *PurchaseOrderPrivate) billed() bool {
+	return len(p.Trucks) > 0 && !slices.ContainsFunc(p.Trucks, func(t Truck) bool { return !t.Billed })
+}
+
+// Awaits reports whether the supplier is about to bill what has come.
+func (p *PurchaseOrderPrivate) Awaits() bool {
+	return slices.ContainsFunc(p.Trucks, func(t Truck) bool { return t.BillOn > 0 && !t.Billed })
+}
+
+// UnderWay reports whether a truck of an order that its supplier has is still to come.
+func (p *PurchaseOrderPrivate) UnderWay() bool {
+	return slices.ContainsFunc(p.Trucks, func(t Truck) bool { return !t.Came })
+}
+
+// unbilled is the part of an order that has not been billed, at the prices of the order.
+func (p *PurchaseOrder) unbilled(private *PurchaseOrderPrivate) money.Minor {
+	if len(private.Trucks) == 0 {
+		return p.TotalMinor
+	}
+	sum := money.Minor(0)
+	for i := range private.Trucks {
+		if at := &private.Trucks[i]; !at.Billed {
+			sum += p.worth(at.Quantities)
+		}
+	}
+	return sum
+}
+
+// worth is that of quantities of the lines, at the prices of the order.
+func (p *PurchaseOrder) worth(quantities []int64) money.Minor {
+	sum := money.Minor(0)
+	for i := range quantities {
+		sum += p.Lines[i].UnitPriceMinor.Times(quantities[i])
+	}
+	return sum
+}
+
+// Coming is how much of a line is ordered and has not been received: it is at the gate, or on a truck that is still to
+// come.
+func (p *PurchaseOrder) Coming(line int) int64 {
+	if p.ReceiptStatus == ReceiptNone {
+		return p.Lines[line].Quantity
+	}
+	return p.Lines[line].QuantityExpected
 }
 
 // Open is how much of a material has been ordered and not received.
@@ -242,7 +288,7 @@ func (o *Office) priceLines(in *CreatePurchaseOrder) ([]PurchaseOrderLine, error
 		}
 		lines[i] = PurchaseOrderLine{
 			Line: i + 1, SKU: wanted.SKU, Quantity: wanted.Quantity, UnitPriceMinor: price.UnitPriceMinor,
-			AmountMinor: price.UnitPriceMinor.Times(wanted.Quantity),
+			AmountMinor: price.UnitPriceMinor.Times(wanted.Quantity), QuantityExpected: wanted.Quantity,
 		}
 	}
 	return lines, nil
@@ -343,6 +389,7 @@ func (o *Office) ApprovePurchase(r *record.Recorder, id, by string) {
 	at := record.EditPrivate(o.Suppliers, r, supplier.ID)
 	at.Orders++
 	private.Nth = at.Orders
+	o.load(order, private, supplier)
 	drawn := supplier.LeadMin + o.suppliers[supplier.ID].lead.Below(supplier.LeadMax-supplier.LeadMin+1, private.Nth)
 	o.approve(r, order, by, approval{
 		on: r.Date(), truck: r.Today() + sim.Day(o.leadDays(supplier, drawn)),
@@ -393,17 +440,19 @@ func (o *Office) checkPurchaseOrders() error {
 		total := money.Minor(0)
 		for _, line := range order.Lines {
 			total += line.AmountMinor
-			if line.QuantityReceived > line.Quantity || line.AmountMinor != line.UnitPriceMinor.Times(line.Quantity) {
+			if line.QuantityReceived > line.Quantity || line.QuantityExpected < 0 || line.AmountMinor != line.UnitPriceMinor.Times(line.Quantity) {
 				return fmt.Errorf("purchase order %s has the line %+v", order.ID, line)
 			}
 		}
 		if total != order.TotalMinor || order.Status == PurchaseDraft || order.ReceiptStatus != order.received() {
 			return fmt.Errorf("purchase order %s does not add up: %+v", order.ID, *order)
 		}
-		if private.InvoiceID == "" {
+		if !private.billed() {
 			open++
 		}
-		takenIn += private.TakenInMinor
+		for i := range private.Trucks {
+			takenIn += private.Trucks[i].TakenInMinor
+		}
 	}
 	if open != o.State.OpenPurchaseOrders || takenIn != o.State.TakenInMinor {
 		return fmt.Errorf("%d purchase orders are open and %d taken in, counted were %d and %d",

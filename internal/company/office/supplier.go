@@ -46,6 +46,8 @@ type SupplierPrivate struct {
 	// Orders counts the purchase orders that reached the supplier: the
 	// coordinate of their draws.
 	Orders int64 `json:"orders,omitzero"`
+	// Bills counts the bills of the supplier that came once.
+	Bills int64 `json:"bills,omitzero"`
 	// OnOrderMinor is the amount ordered and not billed, UnpaidMinor the amount
 	// billed and not paid; both count against the credit limit.
 	OnOrderMinor money.Minor `json:"on_order_minor,omitzero"`
@@ -64,6 +66,8 @@ func (*Supplier) State() string { return "" }
 // the number of the order at that supplier.
 type supplierStreams struct {
 	lead, short, shortLine, shortShare, damaged, damagedShare, price, priceShare sim.Stream
+	twoTrucks, firstShare, secondTruck, apart                                    sim.Stream
+	billedTwice, secondBill, whichBill, misread, reference                       sim.Stream
 }
 
 func newSupplierStreams(seed uint64) map[string]*supplierStreams {
@@ -74,6 +78,11 @@ func newSupplierStreams(seed uint64) map[string]*supplierStreams {
 			lead: stream("lead"), short: stream("short"), shortLine: stream("short.line"),
 			shortShare: stream("short.share"), damaged: stream("damaged"), damagedShare: stream("damaged.share"),
 			price: stream("bill"), priceShare: stream("bill.share"),
+			twoTrucks: stream("two_trucks"), firstShare: stream("two_trucks.share"),
+			secondTruck: stream("two_trucks.days"), apart: stream("two_trucks.apart"),
+			billedTwice: stream("billed_twice"), secondBill: stream("billed_twice.days"),
+			whichBill: stream("billed_twice.which"), misread: stream("billed_twice.digit"),
+			reference: stream("bill.reference"),
 		}
 	}
 	return all
@@ -202,9 +211,7 @@ func (o *Office) release(r *record.Recorder, supplierID, invoiceID string) {
 func (o *Office) checkSuppliers() error {
 	onOrder, unpaid, overdue := map[string]money.Minor{}, map[string]money.Minor{}, map[string]int{}
 	for order, private := range o.PurchaseOrders.All {
-		if private.InvoiceID == "" {
-			onOrder[order.SupplierID] += order.TotalMinor
-		}
+		onOrder[order.SupplierID] += order.unbilled(private)
 	}
 	for invoice := range o.SupplierInvoices.All {
 		if invoice.Status != SupplierInvoicePaid {

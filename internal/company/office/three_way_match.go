@@ -32,15 +32,22 @@ const (
 	PaidByCollection  = "collection"
 )
 
-// matchWith compares the bill with its order and the receipts of that order.
-func (i *SupplierInvoice) matchWith(order *PurchaseOrder) {
+// matchWith compares the bill with its order and the receipts of that order, of which earlier trucks have taken
+// quantities, one for each line, nil for none. It returns the quantities that are justified.
+func (i *SupplierInvoice) matchWith(order *PurchaseOrder, taken []int64) (justified []int64) {
 	matched := money.Minor(0)
 	quantity, price, received := false, false, false
-	for _, line := range i.Lines {
-		ordered := order.line(*line.SKU)
-		matched += ordered.UnitPriceMinor.Times(min(line.Quantity, ordered.QuantityReceived))
-		received = received || ordered.QuantityReceived > 0
-		quantity = quantity || line.Quantity > ordered.QuantityReceived
+	justified = make([]int64, len(i.Lines))
+	for at, line := range i.Lines {
+		ordered := &order.Lines[at]
+		left := ordered.QuantityReceived
+		if taken != nil {
+			left = max(0, left-taken[at])
+		}
+		justified[at] = min(line.Quantity, left)
+		matched += ordered.UnitPriceMinor.Times(justified[at])
+		received = received || left > 0
+		quantity = quantity || line.Quantity > left
 		price = price || line.UnitPriceMinor*100 > ordered.UnitPriceMinor*(100+priceTolerancePercent)
 	}
 	i.MatchedMinor, i.MatchStatus = matched, Matched
@@ -54,18 +61,62 @@ func (i *SupplierInvoice) matchWith(order *PurchaseOrder) {
 	case price:
 		i.MatchStatus = PriceMismatch
 	}
+	return justified
 }
 
-// match compares an unpaid bill again after a receipt.
-func (o *Office) match(r *record.Recorder, invoiceID string) {
-	if invoice, _ := o.SupplierInvoices.Find(invoiceID); invoice.Status == SupplierInvoicePaid {
-		return
+// justified returns the quantities that the bill of a truck justifies, one for each line, nil for none. Where that bill
+// came twice, it is the one that was paid.
+func (o *Office) justified(private *PurchaseOrderPrivate, truck int) (quantities []int64) {
+	for _, id := range private.InvoiceIDs {
+		bill, _ := o.SupplierInvoices.Find(id)
+		of := record.Private(o.SupplierInvoices, id)
+		if of.Trucks[0] != truck || bill.DuplicateOf != nil {
+			continue
+		}
+		if quantities = of.Justified; bill.Status == SupplierInvoicePaid {
+			break
+		}
 	}
-	o.editSupplierInvoice(r, invoiceID, func(i *SupplierInvoice) {
-		order, _ := o.PurchaseOrders.Find(*i.PurchaseOrderID)
-		i.matchWith(order)
-		i.VarianceMinor = i.BilledMinor - i.MatchedMinor
-	})
+	return quantities
+}
+
+// match compares the unpaid bills of an order again after a receipt, those of earlier trucks first.
+func (o *Office) match(r *record.Recorder, order *PurchaseOrder, private *PurchaseOrderPrivate) {
+	for truck := range private.Trucks {
+		for _, id := range private.InvoiceIDs {
+			bill, _ := o.SupplierInvoices.Find(id)
+			of := record.Private(o.SupplierInvoices, id)
+			if of.Trucks[0] != truck || bill.Status == SupplierInvoicePaid {
+				continue
+			}
+			of = record.EditPrivate(o.SupplierInvoices, r, id)
+			o.editSupplierInvoice(r, id, func(i *SupplierInvoice) {
+				of.Justified = i.matchWith(order, o.justified(private, truck-1))
+				i.VarianceMinor = i.BilledMinor - i.MatchedMinor
+			})
+		}
+	}
+}
+
+// delivered is the worth of the goods of a bill that the supplier knows it has delivered. What the receipts say too
+// little of one truck and too much of another does not count: it is the sum of the order that is owed.
+func (o *Office) delivered(i *SupplierInvoice) money.Minor {
+	private := record.Private(o.PurchaseOrders, *i.PurchaseOrderID)
+	order, _ := o.PurchaseOrders.Find(*i.PurchaseOrderID)
+	own, all, justified := money.Minor(0), money.Minor(0), money.Minor(0)
+	of := record.Private(o.SupplierInvoices, i.ID)
+	for truck := range private.Trucks {
+		at := &private.Trucks[truck]
+		all += at.DeliveredMinor
+		switch {
+		case slices.Contains(of.Trucks, truck):
+			own += at.DeliveredMinor
+		case !at.Billed: // nothing of it is justified yet
+		default:
+			justified += order.worth(o.justified(private, truck))
+		}
+	}
+	return min(own, max(0, all-justified))
 }
 
 // PaidDetails are the details of already_paid.
@@ -100,6 +151,8 @@ type Settlement struct {
 	BaseMinor money.Minor
 	By        string
 	Note      *string
+	// DuplicateOf is the bill of which this one is a duplicate: nothing is paid.
+	DuplicateOf *string
 }
 
 // PaySupplierInvoice is the body of POST /office/supplier-invoices/{id}/pay.
@@ -107,12 +160,12 @@ type PaySupplierInvoice struct {
 	_ struct{} `doc:"The body that pays a supplier's bill, in full or up to the matched amount."`
 
 	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that is left after the discount is taken too."`
+	DuplicateOf *string      `json:"duplicate_of,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The bill that came before for the same goods: closes this one with 0, without its late fee." agent:"-"`
 	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
 }
 
-// CanPay works out how the client's payment closes an invoice. amount is the
-// one that the client named, nil when none.
-func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Settlement, error) {
+// CanPay works out how the client's payment closes an invoice.
+func (o *Office) CanPay(today moment.Date, id string, in *PaySupplierInvoice) (Settlement, error) {
 	invoice, ok := o.SupplierInvoices.Find(id)
 	if !ok {
 		return Settlement{}, problem.Missing("supplier_invoice", id)
@@ -126,14 +179,16 @@ func (o *Office) CanPay(today moment.Date, id string, amount *money.Minor) (Sett
 		return Settlement{}, problem.New(problem.DirectDebit, "The invoice %s is debited on %s.",
 			invoice.Number, invoice.CollectOn).With(DebitDetails{CollectOn: *invoice.CollectOn})
 	}
-	delivered := record.Private(o.PurchaseOrders, *invoice.PurchaseOrderID).DeliveredMinor
-	base, err := invoice.base(amount, delivered, func(base money.Minor) money.Minor {
+	if in.DuplicateOf != nil {
+		return o.canClose(invoice, in)
+	}
+	base, err := invoice.base(in.AmountMinor, o.delivered(invoice), func(base money.Minor) money.Minor {
 		return o.discount(invoice, today, base)
 	})
 	if err != nil {
 		return Settlement{}, err
 	}
-	s := Settlement{InvoiceID: id, BaseMinor: base, By: PaidByClient}
+	s := Settlement{InvoiceID: id, BaseMinor: base, By: PaidByClient, Note: in.Note}
 	return s, o.CanSpend(base + invoice.LateFeeMinor - o.discount(invoice, today, base))
 }
 
@@ -208,6 +263,9 @@ func (o *Office) discount(i *SupplierInvoice, today moment.Date, base money.Mino
 func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 	invoice := o.editSupplierInvoice(r, s.InvoiceID, func(i *SupplierInvoice) {
 		i.DiscountMinor = 0
+		if i.DuplicateOf = s.DuplicateOf; s.DuplicateOf != nil {
+			i.LateFeeMinor = 0
+		}
 		if s.By == PaidByClient {
 			i.DiscountMinor = o.discount(i, r.Date(), s.BaseMinor)
 		}
@@ -222,20 +280,46 @@ func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 	kind := Overhead
 	if invoice.Kind == MaterialsInvoice {
 		kind = SupplierPayment
-		order, private := o.PurchaseOrders.Edit(r, *invoice.PurchaseOrderID)
-		order.BillingStatus = BillingPaid
-		o.State.TakenInMinor -= private.TakenInMinor
-		private.TakenInMinor = 0
+		o.closed(r, invoice)
 	}
 	eventID := r.Emit(event.SupplierInvoicePaid, invoice, &event.SupplierInvoicePaidData{
 		Number: invoice.Number, PaidMinor: invoice.PaidMinor, CreditedMinor: invoice.CreditedMinor,
-		DiscountMinor: invoice.DiscountMinor,
-		PaidBy:        s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
+		DiscountMinor: invoice.DiscountMinor, DuplicateOf: s.DuplicateOf, PaidBy: s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
 	})
 	if invoice.PaidMinor > 0 {
 		o.Spend(r, invoice.PaidMinor, kind, eventID, invoice.ID)
 	}
-	return s.By == PaidByClient && invoice.CreditedMinor > 0
+	return s.By == PaidByClient && s.DuplicateOf == nil && invoice.CreditedMinor > 0
+}
+
+// closed notes on its order that a bill for materials has been paid, or closed as a duplicate. What is paid is not owed
+// any more, whichever bill was for it.
+func (o *Office) closed(r *record.Recorder, invoice *SupplierInvoice) {
+	order, private := o.PurchaseOrders.Edit(r, *invoice.PurchaseOrderID)
+	if invoice.DuplicateOf != nil {
+		for i := range order.Lines {
+			order.Lines[i].QuantityBilled -= invoice.Lines[i].Quantity
+		}
+	} else {
+		for _, truck := range record.Private(o.SupplierInvoices, invoice.ID).Trucks {
+			at := &private.Trucks[truck]
+			o.State.TakenInMinor -= at.TakenInMinor
+			at.TakenInMinor, at.Paid = 0, true
+		}
+	}
+	order.BillingStatus = o.billing(private)
+}
+
+// billing is the billing status of an order with a bill.
+func (o *Office) billing(private *PurchaseOrderPrivate) string {
+	unpaid := slices.ContainsFunc(private.InvoiceIDs, func(id string) bool {
+		bill, _ := o.SupplierInvoices.Find(id)
+		return bill.Status != SupplierInvoicePaid
+	})
+	if unpaid || !private.billed() {
+		return BillingBilled
+	}
+	return BillingPaid
 }
 
 // Collect takes the money for an overdue invoice, as billed, with or without

@@ -113,8 +113,35 @@ func (o *Office) UnderWay(r *record.Recorder, id *string) (*PurchaseOrder, bool)
 // the one with an id, if it is one.
 func (o *Office) Unbilled(id *string) (*PurchaseOrder, bool) {
 	return o.purchaseWhere(id, func(order *PurchaseOrder, private *PurchaseOrderPrivate) bool {
-		return order.Status == PurchaseApproved && private.InvoiceID == "" && !private.Overbilled
+		return order.Status == PurchaseApproved && !private.billed() && !private.Overbilled
 	})
+}
+
+// Partable returns the oldest purchase order that is under way on one truck and can come on two, or the one with an id,
+// if it is one.
+func (o *Office) Partable(r *record.Recorder, id *string) (*PurchaseOrder, bool) {
+	return o.purchaseWhere(id, func(order *PurchaseOrder, private *PurchaseOrderPrivate) bool {
+		return r.Waits(TimerTruck, order.ID) && len(private.Trucks) == 1 && partable(order.Lines)
+	})
+}
+
+// Part lets a purchase order come on two trucks, of which the first brings so many per cent, with a bill for each.
+func (o *Office) Part(r *record.Recorder, orderID string, pct int64) {
+	order, private := o.PurchaseOrders.Edit(r, orderID)
+	private.Trucks, private.BilledApart = onTwoTrucks(order.Lines, pct*pctPPM), true
+}
+
+// Repeatable returns the oldest purchase order whose bills have come once each, or the one with an id, if it is one.
+func (o *Office) Repeatable(id *string) (*PurchaseOrder, bool) {
+	return o.purchaseWhere(id, func(_ *PurchaseOrder, private *PurchaseOrderPrivate) bool {
+		return private.billed() && len(private.InvoiceIDs) == private.bills() && !private.SecondBillDue
+	})
+}
+
+// Repeat brings the last bill of a purchase order a second time, and returns the new one's id.
+func (o *Office) Repeat(r *record.Recorder, orderID string) string {
+	ids := record.Private(o.PurchaseOrders, orderID).InvoiceIDs
+	return o.repeatBill(r, ids[len(ids)-1])
 }
 
 func (o *Office) purchaseWhere(

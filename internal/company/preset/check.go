@@ -53,6 +53,8 @@ func (p Preset) check() error {
 		{within(s.LeadFactor, maxFactor) && s.LeadFactor > 0, "supply.lead_factor must be above 0 and at most 10"},
 		{within(s.PriceFactor, maxFactor) && s.PriceFactor > 0, "supply.price_factor must be above 0 and at most 10"},
 		{within(s.BillingErrorFactor, maxFactor), "supply.billing_error_factor must be 0 to 10"},
+		{within(s.TwoTrucksFactor, maxFactor), "supply.two_trucks_factor must be 0 to 10"},
+		{within(s.BilledTwiceFactor, maxFactor), "supply.billed_twice_factor must be 0 to 10"},
 		{within(s.POApprovalMinor, maxAmount) && within(s.RequisitionAutoMinor, maxAmount),
 			"supply's limits of approval must be 0 to 1,000,000,000"},
 		{

@@ -11,6 +11,8 @@ type Supply struct {
 	LeadFactor         share.PPM `json:"lead_factor" doc:"Scales suppliers' lead times; above 0, at most 10."`
 	PriceFactor        share.PPM `json:"price_factor" doc:"Scales suppliers' prices; above 0, at most 10."`
 	BillingErrorFactor share.PPM `json:"billing_error_factor" doc:"Scales how often a bill has a wrong price; 0 to 10."`
+	TwoTrucksFactor    share.PPM `json:"two_trucks_factor" doc:"Scales how often an order comes on two trucks; 0 to 10."`
+	BilledTwiceFactor  share.PPM `json:"billed_twice_factor" doc:"Scales how often a bill comes a second time; 0 to 10."`
 	// POApprovalMinor is the largest purchase order, RequisitionAutoMinor the
 	// largest requisition, that policy approves by itself.
 	POApprovalMinor      money.Minor `json:"purchase_order_approval_minor" doc:"The largest purchase order that needs no approval."`

@@ -80,13 +80,14 @@ type PurchaseOrderApprovedData struct {
 // SupplierInvoiceReceivedData is the data of office.supplier_invoice.received.
 type SupplierInvoiceReceivedData struct {
 	Head
-	Number          string       `json:"number" doc:"The number under which Head Office records the bill."`
-	SupplierID      string       `json:"supplier_id" doc:"The supplier who bills."`
-	PurchaseOrderID *string      `json:"purchase_order_id" doc:"The purchase order that it bills; null for overheads."`
-	Kind            string       `json:"kind" enum:"materials,overhead" doc:"materials waits for your payment; overhead is debited automatically."`
-	BilledMinor     money.Minor  `json:"billed_minor" doc:"The amount that is billed, in minor units. Compare it with the order and the receipts."`
-	DueDate         moment.Date  `json:"due_date" doc:"The last date for a payment in time."`
-	DiscountUntil   *moment.Date `json:"discount_until" doc:"The last date for the early discount; null where there is none."`
+	Number            string       `json:"number" doc:"The number under which Head Office records the bill."`
+	SupplierReference string       `json:"supplier_reference" doc:"The supplier's own number of the bill."`
+	SupplierID        string       `json:"supplier_id" doc:"The supplier who bills."`
+	PurchaseOrderID   *string      `json:"purchase_order_id" doc:"The purchase order that it bills; null for overheads."`
+	Kind              string       `json:"kind" enum:"materials,overhead" doc:"materials waits for your payment; overhead is debited automatically."`
+	BilledMinor       money.Minor  `json:"billed_minor" doc:"The amount that is billed, in minor units. Compare it with the order and the receipts."`
+	DueDate           moment.Date  `json:"due_date" doc:"The last date for a payment in time."`
+	DiscountUntil     *moment.Date `json:"discount_until" doc:"The last date for the early discount; null where there is none."`
 	Riders
 }
 
@@ -97,6 +98,7 @@ type SupplierInvoicePaidData struct {
 	PaidMinor     money.Minor `json:"paid_minor" doc:"The amount that left the company, in minor units."`
 	CreditedMinor money.Minor `json:"credited_minor" doc:"The part of the bill that the supplier gave up because the match was right, in minor units."`
 	DiscountMinor money.Minor `json:"discount_minor" doc:"The early discount that was taken, in minor units."`
+	DuplicateOf   *string     `json:"duplicate_of" doc:"The bill of which this one was closed as a duplicate; null for one that was paid."`
 	PaidBy        string      `json:"paid_by" enum:"client,direct_debit,collection" doc:"client: your program paid; direct_debit: an overhead was debited; collection: the supplier collected an overdue bill."`
 	CashMinor     money.Minor `json:"cash_minor" doc:"The cash of the company afterwards, in minor units."`
 	Riders

@@ -48,7 +48,9 @@ export const shortOf = error =>
     name: store.rows('stock_item').find(i => i.sku === s.sku)?.name ?? s.sku,
     order: store
       .rows('purchase_order')
-      .find(o => o.receipt_status === 'none' && o.lines.some(line => line.sku === s.sku)),
+      .find(o =>
+        o.lines.some(line => line.sku === s.sku && (o.receipt_status === 'none' || line.quantity_expected > 0)),
+      ),
   }));
 
 const Short = ({ s }) => html`
