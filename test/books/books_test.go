@@ -1,7 +1,6 @@
 package books
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -35,6 +34,8 @@ type life struct {
 	days           int
 	// parts is how many orders of a hundred go in parts, 0 for a third.
 	parts int
+	// supplies is at how many looks of a hundred a supplier is made to send two trucks, or to bill twice.
+	supplies int
 }
 
 func (l life) String() string {
@@ -56,7 +57,7 @@ func (l life) play(t testing.TB) *outcome {
 	c := &company{t: t, Sandbox: shared.Sandbox(t, platentest.Options{
 		Preset: l.preset, Bridge: l.bridge, Clock: "manual", Seed: &l.seed,
 	})}
-	p, o := newPlayer(c, uint64(l.seed), cmp.Or(l.parts, 35)), &outcome{life: l, audits: newTally()}
+	p, o := newPlayer(c, l), &outcome{life: l, audits: newTally()}
 	defer func() {
 		o.audits.add(p.answers)
 		if text := p.answers.findings(); text != "" {
@@ -89,19 +90,22 @@ func (o *outcome) judge(t *testing.T) {
 		len(o.last.events), o.audits.total())
 }
 
-// Three short lives are played in any run.
+// Four short lives are played in any run.
 var (
 	withBridge    = sync.OnceValue(func() *outcome { return life{preset: "starter", seed: 11, days: 15}.play(&suite) })
 	withoutBridge = sync.OnceValue(func() *outcome { return life{preset: "manual", seed: 14, days: 15}.play(&suite) })
 	inParts       = sync.OnceValue(func() *outcome {
-		return life{preset: "starter", bridge: "manual", seed: 52, days: 22, parts: 80}.play(&suite)
+		return life{preset: "starter", bridge: "manual", seed: 73, days: 22, parts: 80}.play(&suite)
+	})
+	inTrucks = sync.OnceValue(func() *outcome {
+		return life{preset: "manual", seed: 25, days: 15, supplies: 30}.play(&suite)
 	})
 )
 
 func TestTheBooksOfALifeAddUp(t *testing.T) {
 	t.Parallel()
 	audits := newTally()
-	for _, o := range []*outcome{withBridge(), withoutBridge(), inParts()} {
+	for _, o := range []*outcome{withBridge(), withoutBridge(), inParts(), inTrucks()} {
 		o.judge(t)
 		audits.add(o.audits)
 	}
@@ -153,21 +157,21 @@ func TestTheBooksOfManyLivesAddUp(t *testing.T) {
 
 // manyLives are those of the thorough level.
 var manyLives = []life{
-	{"starter", "", 101, 60, 0},
-	{"starter", "", 201, 60, 0},
-	{"starter", "manual", 301, 60, 0},
-	{"manual", "", 102, 60, 0},
-	{"manual", "", 202, 60, 0},
-	{"manual", "auto", 302, 60, 0},
-	{"crunch", "", 103, 60, 0},
-	{"crunch", "manual", 203, 60, 0},
-	{"supply_shock", "", 104, 60, 0},
-	{"supply_shock", "manual", 204, 60, 0},
-	{"agent_eval", "", 105, 60, 0},
-	{"agent_eval", "", 205, 60, 0},
-	{"empty", "", 206, 60, 0},
-	{"starter", "manual", 401, 60, 80},
-	{"starter", "auto", 402, 60, 80},
+	{"starter", "", 101, 60, 0, 10},
+	{"starter", "", 201, 60, 0, 10},
+	{"starter", "manual", 301, 60, 0, 10},
+	{"manual", "", 102, 60, 0, 10},
+	{"manual", "", 202, 60, 0, 10},
+	{"manual", "auto", 302, 60, 0, 10},
+	{"crunch", "", 103, 60, 0, 10},
+	{"crunch", "manual", 203, 60, 0, 10},
+	{"supply_shock", "", 104, 60, 0, 10},
+	{"supply_shock", "manual", 204, 60, 0, 10},
+	{"agent_eval", "", 105, 60, 0, 10},
+	{"agent_eval", "", 205, 60, 0, 10},
+	{"empty", "", 206, 60, 0, 10},
+	{"starter", "manual", 401, 60, 80, 10},
+	{"starter", "auto", 402, 60, 80, 10},
 }
 
 // expectFloors fails where a check had fewer cases than it should: one without a case proves nothing.

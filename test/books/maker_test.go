@@ -179,6 +179,9 @@ func (p *player) chances() {
 			p.disputing[text(answer.Data(), "id")] = true
 		}
 	}
+	if draw := p.supplies.IntN(hundredPercent); p.GradingKey == "" && draw < p.inTrucks {
+		p.do("/sandbox/triggers", row{"type": []string{"truck_in_two", "bill_twice"}[draw%2]})
+	}
 	if p.maybe(5) { // a wrong request
 		p.do(departures, row{"work_order_id": "wo_none"})
 		p.do(orders+"/so_none/accept", nil)

@@ -1,6 +1,7 @@
 package books
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -18,7 +19,9 @@ type player struct {
 	*company
 
 	chance *rand.Rand
-	manual bool
+	// supplies is for what suppliers do beside: the rest of a life stays as it is drawn.
+	supplies *rand.Rand
+	manual   bool
 	// paper is that of each product, made is how the product is printed.
 	made map[string]row
 	// carried are the records that were carried to the other system, or never will be.
@@ -26,8 +29,10 @@ type player struct {
 	keys    int
 	// parts are the plans of the work orders that go in parts, nil for one that goes whole; accounts are how the
 	// parcels of an order are billed by hand.
-	parts    map[string]*plan
-	inParts  int
+	parts   map[string]*plan
+	inParts int
+	// inTrucks is how often, of a hundred looks, a supplier is made to send two trucks, or to bill twice.
+	inTrucks int
 	accounts map[string]*account
 	// answers has the checks of what the company answered to a request, disputing the invoices whose customers were
 	// made to dispute them.
@@ -35,15 +40,16 @@ type player struct {
 	disputing map[string]bool
 }
 
-func newPlayer(c *company, seed uint64, parts int) *player {
+func newPlayer(c *company, l life) *player {
+	seed := uint64(l.seed)
 	status := c.get("/sandbox")
 	return &player{
 		company: c,
-		chance:  rand.New(rand.NewPCG(seed, seed)),
+		chance:  rand.New(rand.NewPCG(seed, seed)), supplies: rand.New(rand.NewPCG(seed, seed+1)),
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
 		carried: map[string]bool{},
-		parts:   map[string]*plan{}, inParts: parts, accounts: map[string]*account{},
+		parts:   map[string]*plan{}, inParts: cmp.Or(l.parts, 35), inTrucks: l.supplies, accounts: map[string]*account{},
 		answers: newTally(), disputing: map[string]bool{},
 	}
 }
@@ -235,6 +241,16 @@ func (p *player) someOf(delivery row) []row {
 	return all
 }
 
+// repeated is another bill for the same goods of an order, "" for none.
+func (p *player) repeated(b row) string {
+	for _, other := range p.all(supplierBills + "?purchase_order_id=" + text(b, "purchase_order_id")) {
+		if text(other, "id") != text(b, "id") && goods(other) == goods(b) {
+			return text(other, "id")
+		}
+	}
+	return ""
+}
+
 // pay pays suppliers, early, late or never, and the crew, at times too late.
 func (p *player) pay(today string) {
 	for _, b := range p.all(supplierBills + "?kind=materials") {
@@ -243,6 +259,10 @@ func (p *player) pay(today string) {
 		}
 		path, due := supplierBills+"/"+text(b, "id")+"/pay", text(b, "due_date") <= today
 		early := given(b, "discount_until") && text(b, "discount_until") >= today
+		if first := p.repeated(b); first != "" && p.supplies.IntN(hundredPercent) < 30 {
+			p.do(path, row{"amount_minor": 0, "duplicate_of": first})
+			continue
+		}
 		switch draw := p.chance.IntN(hundredPercent); {
 		case text(b, "match_status") != "matched":
 			if due && draw < 60 || draw < 5 {

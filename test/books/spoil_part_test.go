@@ -168,6 +168,35 @@ var partSpoils = []spoil{
 		}
 		return false
 	}},
+	{"a second truck that nobody expects", "purchase: the rest of the trucks' notes is expected",
+		func(b *books) bool {
+			for _, o := range b.list[purchases] {
+				for _, l := range lines(o, "lines") {
+					if number(l, "quantity_expected") > 0 {
+						return add(-number(l, "quantity_expected"), "quantity_expected", []row{l})
+					}
+				}
+			}
+			return false
+		}},
+	{"a duplicate that is billed still", "purchase: quantity_billed is the bills", func(b *books) bool {
+		of := index(b.list[purchases], "id")
+		for _, i := range b.list[supplierBills] {
+			if given(i, "duplicate_of") {
+				return add(number(lines(i, "lines")[0], "quantity"), "quantity_billed",
+					lines(of[text(i, "purchase_order_id")], "lines")[:1])
+			}
+		}
+		return false
+	}},
+	{"a duplicate that is paid", "bill: paid is billed, fee, discount and credit", func(b *books) bool {
+		for _, i := range b.list[supplierBills] {
+			if given(i, "duplicate_of") {
+				return add(number(i, "billed_minor"), "paid_minor", []row{i})
+			}
+		}
+		return false
+	}},
 	{"an order that counts with each part", "score: orders_shipped", func(b *books) bool {
 		for _, o := range b.list[orders] {
 			if extra := int64(len(texts(o, "invoice_ids"))) - 1; extra > 0 && text(o, "status") == "paid" {

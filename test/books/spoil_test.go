@@ -188,7 +188,7 @@ func copyOf(t *testing.T, rows []row) []row {
 
 func TestEverySpoiledBookIsNoticed(t *testing.T) {
 	t.Parallel()
-	clean := []*books{withBridge().last, withoutBridge().last, inParts().last}
+	clean := []*books{withBridge().last, withoutBridge().last, inParts().last, inTrucks().last}
 	before := make([]map[string]int, len(clean))
 	for n, b := range clean {
 		before[n] = audit(b).failed

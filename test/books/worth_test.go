@@ -1,6 +1,9 @@
 package books
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // worth recomputes the net worth: cash, stock and what customers owe for goods that they have, less what is owed to
 // suppliers and the crew (contract: OPEN.WORTH.STOCK).
@@ -80,18 +83,17 @@ func (a *auditor) yetToTakeOff(invoice row) int64 {
 
 // owedToSuppliers is the sum of unpaid bills, and of goods that came and are not billed.
 func (a *auditor) owedToSuppliers() (owed int64) {
-	taken := map[string]int64{}
+	of, trucks, billed := index(a.list[purchases], "number"), index(a.list[deliveries], "id"), a.billsOfOrders()
 	for _, r := range a.list[counted] {
-		for _, l := range lines(r, "lines") {
-			taken[text(r, "purchase_order_number")+" "+text(l, "sku")] += number(l, "quantity_accepted")
-		}
-	}
-	for _, o := range a.list[purchases] {
-		if text(o, "billing_status") == "paid" {
+		order := of[text(r, "purchase_order_number")]
+		truck, prices := trucks[text(r, "delivery_id")], index(lines(order, "lines"), "sku")
+		if slices.ContainsFunc(billed[text(order, "id")], func(b row) bool {
+			return text(b, "status") == "paid" && !given(b, "duplicate_of") && covers(b, order, truck)
+		}) {
 			continue
 		}
-		for _, l := range lines(o, "lines") {
-			owed += taken[text(o, "number")+" "+text(l, "sku")] * number(l, "unit_price_minor")
+		for _, l := range lines(r, "lines") {
+			owed += number(l, "quantity_accepted") * number(prices[text(l, "sku")], "unit_price_minor")
 		}
 	}
 	for _, b := range a.list[supplierBills] {
