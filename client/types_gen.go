@@ -917,10 +917,11 @@ type AttentionItem struct {
 	// press_down and press_idle, with work that waits; no_operator and role_vacant, people who are
 	// missing; material_missing, what waiting work lacks; material_low, below the reorder point with
 	// none on the way; purchase_unapproved, orders to suppliers that wait for approval; truck_waits,
-	// to be counted in; goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due,
-	// overdue, due by the next working day, or with a discount that ends today; wages_due;
-	// invoice_disputed, goods that customers miss; reputation_low and morale_low, below half;
-	// webhook_silent, a subscription that is sent nothing. New kinds may be added.
+	// to be counted in; goods_wait, ready and not shipped; bill_wrong, asking for too much;
+	// bill_repeated, for goods that another bill asks for; bill_due, overdue, due by the next working
+	// day, or with a discount that ends today; wages_due; invoice_disputed, goods that customers
+	// miss; reputation_low and morale_low, below half; webhook_silent, a subscription that is sent
+	// nothing. New kinds may be added.
 	Kind AttentionKind `json:"kind"`
 	// True if the company may go bankrupt or the next working day is too late: cash below zero,
 	// orders that lapse or are cancelled by its evening, lots that are due, bills and wages that are
@@ -959,6 +960,7 @@ const (
 	AttentionKindTruckWaits         AttentionKind = "truck_waits"
 	AttentionKindGoodsWait          AttentionKind = "goods_wait"
 	AttentionKindBillWrong          AttentionKind = "bill_wrong"
+	AttentionKindBillRepeated       AttentionKind = "bill_repeated"
 	AttentionKindBillDue            AttentionKind = "bill_due"
 	AttentionKindWagesDue           AttentionKind = "wages_due"
 	AttentionKindInvoiceDisputed    AttentionKind = "invoice_disputed"
@@ -2676,11 +2678,11 @@ type OfficePurchaseOrder struct {
 	// The date of the approval; null before.
 	ApprovedOn *Date `json:"approved_on"`
 	// The date for which the supplier promises the truck; null before the approval. It does not move
-	// when the truck is late.
+	// when the truck is late, or brings only a part.
 	ExpectedOn *Date `json:"expected_on"`
 	// none, partial or full: how much of it the goods receipts at Head Office have accepted.
 	ReceiptStatus OfficePurchaseOrderReceiptStatus `json:"receipt_status"`
-	// none before the invoice of the supplier, billed while that is unpaid, paid afterwards.
+	// none before a bill of the supplier; billed while one is unpaid or to come; paid afterwards.
 	BillingStatus OfficePurchaseOrderBillingStatus `json:"billing_status"`
 	// When the record was created, in wall time.
 	CreatedAt time.Time `json:"created_at"`
@@ -2704,10 +2706,13 @@ type OfficePurchaseOrderLine struct {
 	UnitPriceMinor int64 `json:"unit_price_minor"`
 	// quantity times unit_price_minor, in minor units.
 	AmountMinor int64 `json:"amount_minor"`
+	// The quantity on trucks that are still to come, by the delivery notes of those that came: above
+	// 0 where a second truck brings the rest.
+	QuantityExpected int64 `json:"quantity_expected"`
 	// The quantity that goods receipts at Head Office have accepted so far.
 	QuantityReceived int64 `json:"quantity_received"`
-	// The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered
-	// quantity.
+	// The quantity on the bills of the supplier so far: a bill that came twice counts twice, until
+	// one is closed as a duplicate.
 	QuantityBilled int64 `json:"quantity_billed"`
 }
 
@@ -2885,6 +2890,9 @@ type OfficeSupplierInvoice struct {
 	ID string `json:"id"`
 	// The number under which Head Office records the bill.
 	Number string `json:"number"`
+	// The supplier's own number of the bill. A bill that comes twice has the same, or one digit is
+	// misread.
+	SupplierReference string `json:"supplier_reference"`
 	// The supplier who bills: the id at /office/suppliers.
 	SupplierID string `json:"supplier_id"`
 	// The purchase order that it bills; null for overheads.
@@ -2897,7 +2905,8 @@ type OfficeSupplierInvoice struct {
 	// The sum of the lines, in minor units, without a late fee.
 	BilledMinor int64 `json:"billed_minor"`
 	// The amount that order and goods receipts justify, in minor units: the lesser of billed and
-	// received quantity, at the price of the order.
+	// received quantity, at the price of the order. The bill of a second truck takes what the first
+	// left; a bill that comes twice matches twice.
 	MatchedMinor int64 `json:"matched_minor"`
 	// billed_minor less matched_minor.
 	VarianceMinor int64 `json:"variance_minor"`
@@ -2938,6 +2947,9 @@ type OfficeSupplierInvoice struct {
 	PaidBy *OfficeSupplierInvoicePaidBy `json:"paid_by"`
 	// The note that came with the payment; null without one.
 	PaymentNote *string `json:"payment_note"`
+	// The bill that came before with the same goods, where you closed this one as its duplicate; null
+	// otherwise.
+	DuplicateOf *string `json:"duplicate_of"`
 	// The date of the payment; null before.
 	PaidOn *Date `json:"paid_on"`
 	// When the record was created, in wall time.
@@ -2965,7 +2977,8 @@ type OfficeSupplierInvoiceLine struct {
 	SKU *string `json:"sku"`
 	// The purpose of an overhead; null on materials.
 	Service *string `json:"service"`
-	// The quantity billed: the ordered one of a material, in its unit; days or pieces of a service.
+	// The quantity billed: that on the delivery notes of a material, in its unit; days or pieces of a
+	// service.
 	Quantity int64 `json:"quantity"`
 	// The price of one on the bill, in minor units. It may be above that of the order by mistake.
 	UnitPriceMinor int64 `json:"unit_price_minor"`
@@ -3011,9 +3024,12 @@ const (
 // The body that pays a supplier's bill, in full or up to the matched amount.
 type PaySupplierInvoiceInput struct {
 	// The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is
-	// paid if it matches. Early discount and late fee are calculated automatically; the sum that is
-	// left after the discount is taken too. At least 0.
+	// paid if it matches. Early discount and late fee are calculated automatically; the sum left
+	// after the discount is taken too. At least 0.
 	AmountMinor *int64 `json:"amount_minor,omitzero"`
+	// The bill that came before for the same goods: closes this one with 0, without its late fee. 1
+	// to 64 characters.
+	DuplicateOf *string `json:"duplicate_of,omitzero"`
 	// A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
 	// characters.
 	Note *string `json:"note,omitzero"`
@@ -4624,6 +4640,8 @@ type SupplierInvoiceReceivedData struct {
 	Status string `json:"status,omitzero"`
 	// The number under which Head Office records the bill.
 	Number string `json:"number"`
+	// The supplier's own number of the bill.
+	SupplierReference string `json:"supplier_reference"`
 	// The supplier who bills.
 	SupplierID string `json:"supplier_id"`
 	// The purchase order that it bills; null for overheads.
@@ -4665,6 +4683,8 @@ type SupplierInvoicePaidData struct {
 	CreditedMinor int64 `json:"credited_minor"`
 	// The early discount that was taken, in minor units.
 	DiscountMinor int64 `json:"discount_minor"`
+	// The bill of which this one was closed as a duplicate; null for one that was paid.
+	DuplicateOf *string `json:"duplicate_of"`
 	// client: your program paid; direct_debit: an overhead was debited; collection: the supplier
 	// collected an overdue bill.
 	PaidBy SupplierInvoicePaidDataPaidBy `json:"paid_by"`

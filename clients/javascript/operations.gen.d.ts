@@ -827,9 +827,10 @@ export interface AttentionItem {
    * press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing,
    * what waiting work lacks; material_low, below the reorder point with none on the way; purchase_unapproved,
    * orders to suppliers that wait for approval; truck_waits, to be counted in; goods_wait, ready and not
-   * shipped; bill_wrong, asking for too much; bill_due, overdue, due by the next working day, or with a
-   * discount that ends today; wages_due; invoice_disputed, goods that customers miss; reputation_low and
-   * morale_low, below half; webhook_silent, a subscription that is sent nothing. New kinds may be added.
+   * shipped; bill_wrong, asking for too much; bill_repeated, for goods that another bill asks for; bill_due,
+   * overdue, due by the next working day, or with a discount that ends today; wages_due; invoice_disputed,
+   * goods that customers miss; reputation_low and morale_low, below half; webhook_silent, a subscription that
+   * is sent nothing. New kinds may be added.
    */
   kind: Open<AttentionKind>;
   /**
@@ -871,6 +872,7 @@ export type AttentionKind =
   | 'truck_waits'
   | 'goods_wait'
   | 'bill_wrong'
+  | 'bill_repeated'
   | 'bill_due'
   | 'wages_due'
   | 'invoice_disputed'
@@ -2454,12 +2456,12 @@ export interface OfficePurchaseOrder {
   approved_on: DateText | null;
   /**
    * The date for which the supplier promises the truck; null before the approval. It does not move when the
-   * truck is late.
+   * truck is late, or brings only a part.
    */
   expected_on: DateText | null;
   /** none, partial or full: how much of it the goods receipts at Head Office have accepted. */
   receipt_status: Open<OfficePurchaseOrderReceiptStatus>;
-  /** none before the invoice of the supplier, billed while that is unpaid, paid afterwards. */
+  /** none before a bill of the supplier; billed while one is unpaid or to come; paid afterwards. */
   billing_status: Open<OfficePurchaseOrderBillingStatus>;
   /** When the record was created, in wall time. */
   created_at: Timestamp;
@@ -2481,9 +2483,17 @@ export interface OfficePurchaseOrderLine {
   unit_price_minor: number;
   /** quantity times unit_price_minor, in minor units. */
   amount_minor: number;
+  /**
+   * The quantity on trucks that are still to come, by the delivery notes of those that came: above 0 where a
+   * second truck brings the rest.
+   */
+  quantity_expected: number;
   /** The quantity that goods receipts at Head Office have accepted so far. */
   quantity_received: number;
-  /** The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered quantity. */
+  /**
+   * The quantity on the bills of the supplier so far: a bill that came twice counts twice, until one is closed
+   * as a duplicate.
+   */
   quantity_billed: number;
 }
 
@@ -2635,6 +2645,8 @@ export interface OfficeSupplierInvoice {
   id: string;
   /** The number under which Head Office records the bill. */
   number: string;
+  /** The supplier's own number of the bill. A bill that comes twice has the same, or one digit is misread. */
+  supplier_reference: string;
   /** The supplier who bills: the id at /office/suppliers. */
   supplier_id: string;
   /** The purchase order that it bills; null for overheads. */
@@ -2650,7 +2662,8 @@ export interface OfficeSupplierInvoice {
   billed_minor: number;
   /**
    * The amount that order and goods receipts justify, in minor units: the lesser of billed and received
-   * quantity, at the price of the order.
+   * quantity, at the price of the order. The bill of a second truck takes what the first left; a bill that
+   * comes twice matches twice.
    */
   matched_minor: number;
   /** billed_minor less matched_minor. */
@@ -2699,6 +2712,8 @@ export interface OfficeSupplierInvoice {
   paid_by: Open<OfficeSupplierInvoicePaidBy> | null;
   /** The note that came with the payment; null without one. */
   payment_note: string | null;
+  /** The bill that came before with the same goods, where you closed this one as its duplicate; null otherwise. */
+  duplicate_of: string | null;
   /** The date of the payment; null before. */
   paid_on: DateText | null;
   /** When the record was created, in wall time. */
@@ -2720,7 +2735,7 @@ export interface OfficeSupplierInvoiceLine {
   sku: string | null;
   /** The purpose of an overhead; null on materials. */
   service: string | null;
-  /** The quantity billed: the ordered one of a material, in its unit; days or pieces of a service. */
+  /** The quantity billed: that on the delivery notes of a material, in its unit; days or pieces of a service. */
   quantity: number;
   /** The price of one on the bill, in minor units. It may be above that of the order by mistake. */
   unit_price_minor: number;
@@ -2753,10 +2768,15 @@ export type OfficeSupplierInvoicePaidBy =
 export interface PaySupplierInvoiceInput {
   /**
    * The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it
-   * matches. Early discount and late fee are calculated automatically; the sum that is left after the discount
-   * is taken too. At least 0.
+   * matches. Early discount and late fee are calculated automatically; the sum left after the discount is
+   * taken too. At least 0.
    */
   amount_minor?: number;
+  /**
+   * The bill that came before for the same goods: closes this one with 0, without its late fee. 1 to 64
+   * characters.
+   */
+  duplicate_of?: string;
   /** A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters. */
   note?: string;
 }
@@ -4227,6 +4247,8 @@ export interface SupplierInvoiceReceivedData {
   status?: string;
   /** The number under which Head Office records the bill. */
   number: string;
+  /** The supplier's own number of the bill. */
+  supplier_reference: string;
   /** The supplier who bills. */
   supplier_id: string;
   /** The purchase order that it bills; null for overheads. */
@@ -4265,6 +4287,8 @@ export interface SupplierInvoicePaidData {
   credited_minor: number;
   /** The early discount that was taken, in minor units. */
   discount_minor: number;
+  /** The bill of which this one was closed as a duplicate; null for one that was paid. */
+  duplicate_of: string | null;
   /**
    * client: your program paid; direct_debit: an overhead was debited; collection: the supplier collected an
    * overdue bill.

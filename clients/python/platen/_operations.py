@@ -2425,6 +2425,7 @@ class Operations:
         /,
         *,
         amount_minor: int | None = None,
+        duplicate_of: str | None = None,
         note: str | None = None,
         idempotency_key: str | None = None,
         if_match: str | None = None,
@@ -2441,13 +2442,16 @@ class Operations:
         insufficient_funds (409) and amount_not_payable (422), beside the errors of every request.
 
         amount_minor: The matched or the billed amount; 0 for goods that were all sent back. Left out, the
-        bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that
-        is left after the discount is taken too. At least 0.
+        bill is paid if it matches. Early discount and late fee are calculated automatically; the sum left
+        after the discount is taken too. At least 0.
+
+        duplicate_of: The bill that came before for the same goods: closes this one with 0, without its late
+        fee. 1 to 64 characters.
 
         note: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
         characters.
         """
-        return self._write(Request("pay_supplier_invoice", "POST", "/office/supplier-invoices/{id}/pay", "office", ids=(id,), body=given({"amount_minor": amount_minor, "note": note}), idempotency_key=idempotency_key, if_match=if_match), call)
+        return self._write(Request("pay_supplier_invoice", "POST", "/office/supplier-invoices/{id}/pay", "office", ids=(id,), body=given({"amount_minor": amount_minor, "duplicate_of": duplicate_of, "note": note}), idempotency_key=idempotency_key, if_match=if_match), call)
 
     def list_employees(
         self,

@@ -144,6 +144,7 @@ AttentionKind = Literal[
     "truck_waits",
     "goods_wait",
     "bill_wrong",
+    "bill_repeated",
     "bill_due",
     "wages_due",
     "invoice_disputed",
@@ -1751,10 +1752,10 @@ class AttentionItem(TypedDict):
     #: press_idle, with work that waits; no_operator and role_vacant, people who are missing; material_missing,
     #: what waiting work lacks; material_low, below the reorder point with none on the way;
     #: purchase_unapproved, orders to suppliers that wait for approval; truck_waits, to be counted in;
-    #: goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_due, overdue, due by the next
-    #: working day, or with a discount that ends today; wages_due; invoice_disputed, goods that customers miss;
-    #: reputation_low and morale_low, below half; webhook_silent, a subscription that is sent nothing. New
-    #: kinds may be added.
+    #: goods_wait, ready and not shipped; bill_wrong, asking for too much; bill_repeated, for goods that
+    #: another bill asks for; bill_due, overdue, due by the next working day, or with a discount that ends
+    #: today; wages_due; invoice_disputed, goods that customers miss; reputation_low and morale_low, below
+    #: half; webhook_silent, a subscription that is sent nothing. New kinds may be added.
     kind: AttentionKind | str
 
     #: True if the company may go bankrupt or the next working day is too late: cash below zero, orders that
@@ -3473,13 +3474,13 @@ class OfficePurchaseOrder(TypedDict):
     approved_on: DateText | None
 
     #: The date for which the supplier promises the truck; null before the approval. It does not move when the
-    #: truck is late.
+    #: truck is late, or brings only a part.
     expected_on: DateText | None
 
     #: none, partial or full: how much of it the goods receipts at Head Office have accepted.
     receipt_status: OfficePurchaseOrderReceiptStatus | str
 
-    #: none before the invoice of the supplier, billed while that is unpaid, paid afterwards.
+    #: none before a bill of the supplier; billed while one is unpaid or to come; paid afterwards.
     billing_status: OfficePurchaseOrderBillingStatus | str
 
     #: When the record was created, in wall time.
@@ -3510,10 +3511,15 @@ class OfficePurchaseOrderLine(TypedDict):
     #: quantity times unit_price_minor, in minor units.
     amount_minor: int
 
+    #: The quantity on trucks that are still to come, by the delivery notes of those that came: above 0 where a
+    #: second truck brings the rest.
+    quantity_expected: int
+
     #: The quantity that goods receipts at Head Office have accepted so far.
     quantity_received: int
 
-    #: The quantity on the invoice of the supplier; 0 before it comes. Suppliers bill the ordered quantity.
+    #: The quantity on the bills of the supplier so far: a bill that came twice counts twice, until one is
+    #: closed as a duplicate.
     quantity_billed: int
 
 
@@ -3656,6 +3662,9 @@ class OfficeSupplierInvoice(TypedDict):
     #: The number under which Head Office records the bill.
     number: str
 
+    #: The supplier's own number of the bill. A bill that comes twice has the same, or one digit is misread.
+    supplier_reference: str
+
     #: The supplier who bills: the id at /office/suppliers.
     supplier_id: str
 
@@ -3673,7 +3682,8 @@ class OfficeSupplierInvoice(TypedDict):
     billed_minor: int
 
     #: The amount that order and goods receipts justify, in minor units: the lesser of billed and received
-    #: quantity, at the price of the order.
+    #: quantity, at the price of the order. The bill of a second truck takes what the first left; a bill that
+    #: comes twice matches twice.
     matched_minor: int
 
     #: billed_minor less matched_minor.
@@ -3727,6 +3737,10 @@ class OfficeSupplierInvoice(TypedDict):
     #: The note that came with the payment; null without one.
     payment_note: str | None
 
+    #: The bill that came before with the same goods, where you closed this one as its duplicate; null
+    #: otherwise.
+    duplicate_of: str | None
+
     #: The date of the payment; null before.
     paid_on: DateText | None
 
@@ -3749,7 +3763,7 @@ class OfficeSupplierInvoiceLine(TypedDict):
     #: The purpose of an overhead; null on materials.
     service: str | None
 
-    #: The quantity billed: the ordered one of a material, in its unit; days or pieces of a service.
+    #: The quantity billed: that on the delivery notes of a material, in its unit; days or pieces of a service.
     quantity: int
 
     #: The price of one on the bill, in minor units. It may be above that of the order by mistake.
@@ -3763,9 +3777,13 @@ class PaySupplierInvoiceInput(TypedDict):
     """PaySupplierInvoiceInput is the body of pay_supplier_invoice."""
 
     #: The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it
-    #: matches. Early discount and late fee are calculated automatically; the sum that is left after the
-    #: discount is taken too. At least 0.
+    #: matches. Early discount and late fee are calculated automatically; the sum left after the discount is
+    #: taken too. At least 0.
     amount_minor: NotRequired[int]
+
+    #: The bill that came before for the same goods: closes this one with 0, without its late fee. 1 to 64
+    #: characters.
+    duplicate_of: NotRequired[str]
 
     #: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters.
     note: NotRequired[str]
@@ -5309,6 +5327,9 @@ class SupplierInvoiceReceivedData(TypedDict):
     #: The number under which Head Office records the bill.
     number: str
 
+    #: The supplier's own number of the bill.
+    supplier_reference: str
+
     #: The supplier who bills.
     supplier_id: str
 
@@ -5352,6 +5373,9 @@ class SupplierInvoicePaidData(TypedDict):
 
     #: The early discount that was taken, in minor units.
     discount_minor: int
+
+    #: The bill of which this one was closed as a duplicate; null for one that was paid.
+    duplicate_of: str | None
 
     #: client: your program paid; direct_debit: an overhead was debited; collection: the supplier collected an
     #: overdue bill.

@@ -97,8 +97,8 @@ type PurchaseOrderPrivate struct {
 	// to come again.
 	InvoiceIDs    []string `json:"invoice_ids,omitempty"`
 	SecondBillDue bool     `json:"second_bill_due,omitzero"`
-	// MissingPct and DamagedPct are the triggered faults in the first line of the first truck,
-	// Overbilled that of its bill.
+	// MissingPct and DamagedPct are the triggered faults in the first line of the next truck,
+	// Overbilled that of the next bills.
 	MissingPct int64 `json:"missing_pct,omitzero"`
 	DamagedPct int64 `json:"damaged_pct,omitzero"`
 	Overbilled bool  `json:"overbilled,omitzero"`

@@ -159,7 +159,7 @@ type Settlement struct {
 type PaySupplierInvoice struct {
 	_ struct{} `doc:"The body that pays a supplier's bill, in full or up to the matched amount."`
 
-	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that is left after the discount is taken too."`
+	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum left after the discount is taken too."`
 	DuplicateOf *string      `json:"duplicate_of,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The bill that came before for the same goods: closes this one with 0, without its late fee." agent:"-"`
 	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
 }

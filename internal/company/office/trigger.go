@@ -193,4 +193,5 @@ func (p *PurchaseOrderPrivate) spoilOnPurpose(loads []Load) {
 	if p.DamagedPct > 0 {
 		first.Damaged = min(first.Counted, max(1, scale(first.Counted, p.DamagedPct*pctPPM)))
 	}
+	p.MissingPct, p.DamagedPct = 0, 0 // of this truck alone
 }

@@ -121,8 +121,8 @@ func (o *Office) Truck(r *record.Recorder, orderID string) (order *PurchaseOrder
 	}
 	if truck == 0 {
 		o.spoil(loads, supplier, private.Nth)
-		private.spoilOnPurpose(loads)
 	}
+	private.spoilOnPurpose(loads)
 	for _, load := range loads {
 		at.DeliveredMinor += load.CostMinor.Times(load.Counted - load.Damaged)
 	}

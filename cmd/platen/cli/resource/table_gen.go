@@ -160,7 +160,8 @@ func Table() []Operation {
 			Description: "The row that GET /office/supplier-invoices lists under this id."},
 		{ID: "pay_supplier_invoice", Resource: "supplier-invoices", Verb: "pay", System: "office", Method: "POST", Path: "/office/supplier-invoices/{id}/pay", Summary: "Pay a supplier",
 			Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.", IfMatch: true, Fields: []Field{
-				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum that is left after the discount is taken too. At least 0."},
+				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum left after the discount is taken too. At least 0."},
+				{Name: "duplicate_of", Kind: Text, Doc: "The bill that came before for the same goods: closes this one with 0, without its late fee. 1 to 64 characters."},
 				{Name: "note", Kind: Text, Doc: "A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters."}}},
 		{ID: "list_employees", Resource: "employees", Verb: "list", System: "office", Method: "GET", Path: "/office/employees", Summary: "List employees",
 			Description: "The employees of the company, those who have left included.", Paged: true, Fields: []Field{
