@@ -57,10 +57,11 @@ func layouts() []shortened {
 			"early_discount_pct prices(sku unit_price_minor minimum_quantity)", "id"},
 		{"office_requisition", "id status lines(sku quantity) reference needed_by purchase_order_id", "id status"},
 		{"purchase_order", "id number status supplier_id total_minor expected_on receipt_status billing_status " +
-			"lines(sku quantity quantity_received)", "id number status total_minor expected_on"},
+			"lines(sku quantity quantity_expected quantity_received quantity_billed)",
+			"id number status total_minor expected_on"},
 		{"office_goods_receipt", "id purchase_order_id lines(sku quantity_accepted quantity_rejected)", "id"},
-		{"supplier_invoice", "id status kind supplier_id billed_minor matched_minor match_status due_date " +
-			"discount_minor discount_until", "id status paid_minor credited_minor"},
+		{"supplier_invoice", "id status kind supplier_id supplier_reference purchase_order_id billed_minor " +
+			"matched_minor match_status due_date discount_minor discount_until", "id status paid_minor credited_minor"},
 		{"market_quote", "sku bid_minor ask_minor available_quantity depth", "sku"},
 		{"market_trade", "id side sku quantity unit_price_minor total_minor traded_on", "id quantity total_minor"},
 		{"employee", "id badge_no role status hourly_minor skill sick_until", "id role status starts_on"},

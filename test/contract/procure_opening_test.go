@@ -61,14 +61,14 @@ func (n *tenant) opensWithPurchases() {
 		"approved_by": "client", "approved_on": "2026-08-13", "expected_on": "2026-08-20", "receipt_status": "full",
 		"billing_status": "billed",
 		"lines": []object{{"line": 1, "sku": "mat_coated", "quantity": 12000, "unit_price_minor": 32,
-			"amount_minor": 384000, "quantity_received": 12000, "quantity_billed": 12000}},
+			"amount_minor": 384000, "quantity_expected": 0, "quantity_received": 12000, "quantity_billed": 12000}},
 	})
 	agrees(t, "PO-5002", board, object{
 		"supplier_id": "sup_quick", "total_minor": 144000, "status": "approved", "approval_required": false,
 		"approved_by": "policy", "approved_on": "2026-09-04", "expected_on": "2026-09-08", "receipt_status": "none",
 		"billing_status": "none",
 		"lines": []object{{"line": 1, "sku": "mat_board", "quantity": 2000, "unit_price_minor": 72,
-			"amount_minor": 144000, "quantity_received": 0, "quantity_billed": 0}},
+			"amount_minor": 144000, "quantity_expected": 2000, "quantity_received": 0, "quantity_billed": 0}},
 	})
 
 	delivery := n.deliveryFor(paper)
@@ -91,9 +91,9 @@ func (n *tenant) opensWithPurchases() {
 
 	bill := n.billFor(paper)
 	exactly(t, "a supplier invoice", bill,
-		`number supplier_id purchase_order_id kind lines billed_minor matched_minor variance_minor match_status
-		discount_pct discount_minor discount_until currency issued_on due_date collect_on late_fee_minor status
-		paid_minor credited_minor paid_by payment_note paid_on`)
+		`number supplier_reference supplier_id purchase_order_id kind lines billed_minor matched_minor variance_minor
+		match_status discount_pct discount_minor discount_until currency issued_on due_date collect_on late_fee_minor status
+		paid_minor credited_minor paid_by payment_note duplicate_of paid_on`)
 	agrees(t, "the bill", bill, object{
 		"number": "SI-7001", "supplier_id": "sup_mill", "kind": "materials", "billed_minor": 396000,
 		"matched_minor": 384000, "variance_minor": 12000, "match_status": "price_mismatch", "discount_pct": 2,

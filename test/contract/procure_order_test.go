@@ -27,9 +27,9 @@ func TestAPurchaseOrderWithinTheLimitGoesToTheSupplierAtOnce(t *testing.T) {
 		"billing_status": "none",
 		"lines": []object{
 			{"line": 1, "sku": "mat_uncoated", "quantity": 4500, "unit_price_minor": 24, "amount_minor": 108000,
-				"quantity_received": 0, "quantity_billed": 0},
+				"quantity_expected": 4500, "quantity_received": 0, "quantity_billed": 0},
 			{"line": 2, "sku": "mat_coated", "quantity": 6000, "unit_price_minor": 32, "amount_minor": 192000,
-				"quantity_received": 0, "quantity_billed": 0},
+				"quantity_expected": 6000, "quantity_received": 0, "quantity_billed": 0},
 		},
 	})
 	n.sameRow(a, "/office/purchase-orders/"+text(row, "id"))

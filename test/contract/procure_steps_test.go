@@ -156,6 +156,7 @@ func calm(t testing.TB, members object) map[string]object {
 func supply(lead, price, mistakes float64) object {
 	return object{
 		"lead_factor": lead, "price_factor": price, "billing_error_factor": mistakes,
+		"two_trucks_factor": 0, "billed_twice_factor": 0,
 		"purchase_order_approval_minor": 300000, "requisition_auto_minor": 200000,
 	}
 }

@@ -121,9 +121,9 @@ var members = map[string]string{
 	"office.purchase_order.approved":          "number supplier_id total_minor approved_by expected_on",
 	"office.goods_receipt.recorded": "purchase_order_id reference quantity_accepted quantity_rejected " +
 		"source receipt_status",
-	"office.supplier_invoice.received": "number supplier_id purchase_order_id kind billed_minor " +
+	"office.supplier_invoice.received": "number supplier_reference supplier_id purchase_order_id kind billed_minor " +
 		"due_date discount_until",
-	"office.supplier_invoice.paid": "number paid_minor credited_minor discount_minor paid_by cash_minor",
+	"office.supplier_invoice.paid": "number paid_minor credited_minor discount_minor duplicate_of paid_by cash_minor",
 	"office.payment.overdue": "supplier_invoice_id supplier_id billed_minor late_fee_minor " +
 		"due_date collect_on",
 

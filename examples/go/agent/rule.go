@@ -212,10 +212,29 @@ func lines(wanted object) []object {
 	return all
 }
 
+// sameGoods returns the id of the bill before another that is for the same goods, "" for none: the match does not tell
+// that a bill has come twice.
+func sameGoods(all []object, invoice object) string {
+	for _, other := range all {
+		if other["id"] == invoice["id"] {
+			return "" // the oldest come first
+		}
+		if other["purchase_order_id"] == invoice["purchase_order_id"] &&
+			number(other, "billed_minor") == number(invoice, "billed_minor") {
+			return text(other, "id")
+		}
+	}
+	return ""
+}
+
 // pay pays the invoices that match, the others at their matched amount, and the
 // wages.
 func (p *player) pay(ctx context.Context) error {
 	invoices, err := p.list(ctx, "office_list", "supplier_invoices", "open")
+	if err != nil {
+		return err
+	}
+	all, err := p.list(ctx, "office_list", "supplier_invoices", "")
 	if err != nil {
 		return err
 	}
@@ -224,11 +243,13 @@ func (p *player) pay(ctx context.Context) error {
 			continue // rent and the like are debited
 		}
 		arguments := object{"id": invoice["id"]}
-		switch text(invoice, "match_status") {
-		case "no_receipt":
+		first := sameGoods(all, invoice)
+		switch match := text(invoice, "match_status"); {
+		case match == "no_receipt":
 			continue // goods that have not come are not paid for
-		case "matched", "not_applicable":
-		default:
+		case first != "":
+			arguments["amount_minor"], arguments["duplicate_of"] = 0, first
+		case match != "matched":
 			arguments["amount_minor"] = invoice["matched_minor"]
 		}
 		if _, err := p.may(ctx, "paid", "pay-"+text(invoice, "id"), "office_pay_supplier_invoice",

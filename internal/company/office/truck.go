@@ -43,7 +43,7 @@ type Load struct {
 	CostMinor money.Minor
 }
 
-// Truck is what one truck brings of a purchase order.
+// Truck is a part of a purchase order that comes on one truck.
 type Truck struct {
 	// Quantities are those on its delivery note, one for each line of the order.
 	Quantities []int64 `json:"quantities"`

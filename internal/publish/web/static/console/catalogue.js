@@ -163,6 +163,7 @@ export const lists = {
       [
         ['number', 'Invoice', 'code'],
         ['supplier_id', 'Supplier', 'party'],
+        ['supplier_reference', 'Their number', 'code'],
         ['kind', 'Kind', 'words'],
         ['billed_minor', 'Billed', 'money'],
         ['variance_minor', 'Variance', 'money'],

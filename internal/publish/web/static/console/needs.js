@@ -42,6 +42,7 @@ const titles = {
   truck_waits: ['A truck waits at the gate', 'Trucks wait at the gate'],
   goods_wait: ['Finished goods are not shipped'],
   bill_wrong: ['A supplier bill does not match its order', 'Supplier bills do not match their orders'],
+  bill_repeated: ['A supplier bill has come twice', 'Supplier bills have come twice'],
   bill_due: ['A supplier bill is due', 'Supplier bills are due'],
   wages_due: ['Wages are due'],
   invoice_disputed: ['A customer disputes an invoice', 'Customers dispute invoices'],
@@ -97,7 +98,8 @@ const numberOf = ({ path = '', body = {} }) =>
 
 // buttonOf is the button's text for a command.
 export const buttonOf = command => {
-  const name = commandNames[command.operation] ?? sentence(command.operation);
+  const closes = command.body?.duplicate_of && 'Close it as a duplicate';
+  const name = closes || (commandNames[command.operation] ?? sentence(command.operation));
   return name.replace(/\bit\b/, numberOf(command) ?? 'it');
 };
 

@@ -14,7 +14,7 @@ export function kinds() {
 // What belongs to no other group is of the world.
 const groups = [
   ['Orders and payments', 'order rush_order contract_lot customer_pays customer_pays_late customer_disputes'],
-  ['Suppliers', 'truck_early truck_late truck_short truck_damaged wrong_bill'],
+  ['Suppliers', 'truck_early truck_late truck_short truck_damaged truck_in_two wrong_bill bill_twice'],
   ['People', 'employee_sick employee_returns employee_quits leave'],
   ['Stock and market', 'stock_low market_move'],
 ].map(([name, types]) => [name, types.split(' ')]);
