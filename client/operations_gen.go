@@ -758,8 +758,8 @@ func (c *Client) GetSalesOrder(ctx context.Context, id string) (*OfficeSalesOrde
 // It can write the events office.sales_order.accepted, factory.work_order.created,
 // factory.work_order.ready and sandbox.mission.completed.
 //
-// It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the
-// errors of every request.
+// It can fail with not_found (404), invalid_state (409), too_many_open (409) and
+// credit_limit_exceeded (409), beside the errors of every request.
 func (c *Client) AcceptSalesOrder(ctx context.Context, id string) (*OfficeSalesOrder, error) {
 	if id == "" {
 		return nil, failed("accept_sales_order", errNoID)

@@ -2242,6 +2242,11 @@ type OfficeCustomer struct {
 	// How much less than ordered the customer takes as the whole, in per cent, where the last
 	// shipment is final.
 	TolerancePct int64 `json:"delivery_tolerance_pct"`
+	// The most that the customer may owe at once; an order beyond it cannot be accepted. Null for no
+	// limit.
+	CreditLimitMinor *int64 `json:"credit_limit_minor"`
+	// Unpaid invoices of the customer, and accepted orders not billed yet; null without a limit.
+	OpenMinor *int64 `json:"open_minor"`
 	// The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it
 	// is, the more of them come.
 	SatisfactionPct float64 `json:"satisfaction_pct"`
@@ -2678,7 +2683,7 @@ type OfficePurchaseOrder struct {
 	// The date of the approval; null before.
 	ApprovedOn *Date `json:"approved_on"`
 	// The date for which the supplier promises the truck; null before the approval. It does not move
-	// when the truck is late, or brings only a part.
+	// when the truck is late.
 	ExpectedOn *Date `json:"expected_on"`
 	// none, partial or full: how much of it the goods receipts at Head Office have accepted.
 	ReceiptStatus OfficePurchaseOrderReceiptStatus `json:"receipt_status"`
@@ -2706,13 +2711,12 @@ type OfficePurchaseOrderLine struct {
 	UnitPriceMinor int64 `json:"unit_price_minor"`
 	// quantity times unit_price_minor, in minor units.
 	AmountMinor int64 `json:"amount_minor"`
-	// The quantity on trucks that are still to come, by the delivery notes of those that came: above
-	// 0 where a second truck brings the rest.
+	// The quantity on trucks still to come.
 	QuantityExpected int64 `json:"quantity_expected"`
 	// The quantity that goods receipts at Head Office have accepted so far.
 	QuantityReceived int64 `json:"quantity_received"`
-	// The quantity on the bills of the supplier so far: a bill that came twice counts twice, until
-	// one is closed as a duplicate.
+	// The quantity on the supplier's bills; one that came twice counts twice until it is closed as a
+	// duplicate.
 	QuantityBilled int64 `json:"quantity_billed"`
 }
 
@@ -2890,7 +2894,7 @@ type OfficeSupplierInvoice struct {
 	ID string `json:"id"`
 	// The number under which Head Office records the bill.
 	Number string `json:"number"`
-	// The supplier's own number of the bill. A bill that comes twice has the same, or one digit is
+	// The supplier's own number of the bill. One that comes twice has the same, or a digit is
 	// misread.
 	SupplierReference string `json:"supplier_reference"`
 	// The supplier who bills: the id at /office/suppliers.
@@ -2905,8 +2909,8 @@ type OfficeSupplierInvoice struct {
 	// The sum of the lines, in minor units, without a late fee.
 	BilledMinor int64 `json:"billed_minor"`
 	// The amount that order and goods receipts justify, in minor units: the lesser of billed and
-	// received quantity, at the price of the order. The bill of a second truck takes what the first
-	// left; a bill that comes twice matches twice.
+	// received quantity, at the price of the order. A second truck takes what the first left; a bill
+	// that comes twice matches twice.
 	MatchedMinor int64 `json:"matched_minor"`
 	// billed_minor less matched_minor.
 	VarianceMinor int64 `json:"variance_minor"`
@@ -2947,8 +2951,7 @@ type OfficeSupplierInvoice struct {
 	PaidBy *OfficeSupplierInvoicePaidBy `json:"paid_by"`
 	// The note that came with the payment; null without one.
 	PaymentNote *string `json:"payment_note"`
-	// The bill that came before with the same goods, where you closed this one as its duplicate; null
-	// otherwise.
+	// The bill of which you closed this one as a duplicate; null otherwise.
 	DuplicateOf *string `json:"duplicate_of"`
 	// The date of the payment; null before.
 	PaidOn *Date `json:"paid_on"`
@@ -6233,8 +6236,8 @@ const (
 	CodePurchaseOrderNotApproved = "purchase_order_not_approved"
 	// CodeSupplierOnHold (409): an invoice of this supplier is overdue, so it takes no new orders.
 	CodeSupplierOnHold = "supplier_on_hold"
-	// CodeCreditLimitExceeded (409): unpaid invoices, open purchase orders and this one together are
-	// above the supplier's credit limit.
+	// CodeCreditLimitExceeded (409): unpaid invoices, open orders and this one together are above the
+	// credit limit: that of a supplier for the company, or that of the company for a customer.
 	CodeCreditLimitExceeded = "credit_limit_exceeded"
 	// CodeDeliveryAlreadyReceived (409): the delivery has been counted in; the truck is gone.
 	CodeDeliveryAlreadyReceived = "delivery_already_received"

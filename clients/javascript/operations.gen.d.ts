@@ -2052,6 +2052,10 @@ export interface OfficeCustomer {
   accepts_parts: boolean;
   /** How much less than ordered the customer takes as the whole, in per cent, where the last shipment is final. */
   delivery_tolerance_pct: number;
+  /** The most that the customer may owe at once; an order beyond it cannot be accepted. Null for no limit. */
+  credit_limit_minor: number | null;
+  /** Unpaid invoices of the customer, and accepted orders not billed yet; null without a limit. */
+  open_minor: number | null;
   /**
    * The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the
    * more of them come.
@@ -2456,7 +2460,7 @@ export interface OfficePurchaseOrder {
   approved_on: DateText | null;
   /**
    * The date for which the supplier promises the truck; null before the approval. It does not move when the
-   * truck is late, or brings only a part.
+   * truck is late.
    */
   expected_on: DateText | null;
   /** none, partial or full: how much of it the goods receipts at Head Office have accepted. */
@@ -2483,17 +2487,11 @@ export interface OfficePurchaseOrderLine {
   unit_price_minor: number;
   /** quantity times unit_price_minor, in minor units. */
   amount_minor: number;
-  /**
-   * The quantity on trucks that are still to come, by the delivery notes of those that came: above 0 where a
-   * second truck brings the rest.
-   */
+  /** The quantity on trucks still to come. */
   quantity_expected: number;
   /** The quantity that goods receipts at Head Office have accepted so far. */
   quantity_received: number;
-  /**
-   * The quantity on the bills of the supplier so far: a bill that came twice counts twice, until one is closed
-   * as a duplicate.
-   */
+  /** The quantity on the supplier's bills; one that came twice counts twice until it is closed as a duplicate. */
   quantity_billed: number;
 }
 
@@ -2645,7 +2643,7 @@ export interface OfficeSupplierInvoice {
   id: string;
   /** The number under which Head Office records the bill. */
   number: string;
-  /** The supplier's own number of the bill. A bill that comes twice has the same, or one digit is misread. */
+  /** The supplier's own number of the bill. One that comes twice has the same, or a digit is misread. */
   supplier_reference: string;
   /** The supplier who bills: the id at /office/suppliers. */
   supplier_id: string;
@@ -2662,8 +2660,8 @@ export interface OfficeSupplierInvoice {
   billed_minor: number;
   /**
    * The amount that order and goods receipts justify, in minor units: the lesser of billed and received
-   * quantity, at the price of the order. The bill of a second truck takes what the first left; a bill that
-   * comes twice matches twice.
+   * quantity, at the price of the order. A second truck takes what the first left; a bill that comes twice
+   * matches twice.
    */
   matched_minor: number;
   /** billed_minor less matched_minor. */
@@ -2712,7 +2710,7 @@ export interface OfficeSupplierInvoice {
   paid_by: Open<OfficeSupplierInvoicePaidBy> | null;
   /** The note that came with the payment; null without one. */
   payment_note: string | null;
-  /** The bill that came before with the same goods, where you closed this one as its duplicate; null otherwise. */
+  /** The bill of which you closed this one as a duplicate; null otherwise. */
   duplicate_of: string | null;
   /** The date of the payment; null before. */
   paid_on: DateText | null;
@@ -6791,8 +6789,8 @@ export declare class Operations {
    * It can write the events office.sales_order.accepted, factory.work_order.created, factory.work_order.ready
    * and sandbox.mission.completed.
    *
-   * It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the errors of every
-   * request.
+   * It can fail with not_found (404), invalid_state (409), too_many_open (409) and credit_limit_exceeded
+   * (409), beside the errors of every request.
    */
   acceptSalesOrder(id: string, options?: RecordWriteOptions): Promise<OfficeSalesOrder>;
 

@@ -22,7 +22,7 @@ func (c *Company) bridged() bool { return c.settings.Bridge == preset.Auto }
 
 // CanAcceptSalesOrder refuses an order that cannot be accepted.
 func (c *Company) CanAcceptSalesOrder(id string) error {
-	order, err := c.office.Answerable(id)
+	order, err := c.office.Acceptable(id)
 	if err != nil || !c.bridged() {
 		return err
 	}

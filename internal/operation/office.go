@@ -93,7 +93,9 @@ func acceptSalesOrder() Operation {
 		Summary: "Accept a sales order",
 		Description: "With the auto bridge the Factory gets its work order at once and the order goes into " +
 			"production; with the manual bridge it is accepted, and carrying it across is your integration's work.",
-		Problems: []problem.Code{problem.NotFound, problem.InvalidState, problem.TooManyOpen},
+		Problems: []problem.Code{
+			problem.NotFound, problem.InvalidState, problem.TooManyOpen, problem.CreditLimitExceeded,
+		},
 		Events: []event.Type{event.SalesOrderAccepted, event.WorkOrderCreated, event.WorkOrderReady,
 			event.MissionCompleted},
 	}, (*company.Company).AcceptSalesOrder)

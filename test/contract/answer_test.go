@@ -23,7 +23,7 @@ var (
 	version   = regexp.MustCompile(`^\d{4}-\d\d$`)
 	requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{13}$`)
 	// nullableAmounts are amounts that can be missing: no limit, or nothing to buy.
-	nullableAmounts = []string{"credit_limit_minor", "limit_price_minor", "ask_minor"}
+	nullableAmounts = []string{"credit_limit_minor", "open_minor", "limit_price_minor", "ask_minor"}
 	dateMembers     = []string{"sim_date", "due_date", "answer_by", "cancel_after", "needed_by", "discount_until"}
 )
 

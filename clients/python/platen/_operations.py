@@ -1186,8 +1186,8 @@ class Operations:
         It can write the events office.sales_order.accepted, factory.work_order.created,
         factory.work_order.ready and sandbox.mission.completed.
 
-        It can fail with not_found (404), invalid_state (409) and too_many_open (409), beside the errors of
-        every request.
+        It can fail with not_found (404), invalid_state (409), too_many_open (409) and credit_limit_exceeded
+        (409), beside the errors of every request.
         """
         return self._write(Request("accept_sales_order", "POST", "/office/sales-orders/{id}/accept", "office", ids=(id,), idempotency_key=idempotency_key, if_match=if_match), call)
 

@@ -3045,6 +3045,12 @@ class OfficeCustomer(TypedDict):
     #: final.
     delivery_tolerance_pct: int
 
+    #: The most that the customer may owe at once; an order beyond it cannot be accepted. Null for no limit.
+    credit_limit_minor: int | None
+
+    #: Unpaid invoices of the customer, and accepted orders not billed yet; null without a limit.
+    open_minor: int | None
+
     #: The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the
     #: more of them come.
     satisfaction_pct: float
@@ -3474,7 +3480,7 @@ class OfficePurchaseOrder(TypedDict):
     approved_on: DateText | None
 
     #: The date for which the supplier promises the truck; null before the approval. It does not move when the
-    #: truck is late, or brings only a part.
+    #: truck is late.
     expected_on: DateText | None
 
     #: none, partial or full: how much of it the goods receipts at Head Office have accepted.
@@ -3511,15 +3517,14 @@ class OfficePurchaseOrderLine(TypedDict):
     #: quantity times unit_price_minor, in minor units.
     amount_minor: int
 
-    #: The quantity on trucks that are still to come, by the delivery notes of those that came: above 0 where a
-    #: second truck brings the rest.
+    #: The quantity on trucks still to come.
     quantity_expected: int
 
     #: The quantity that goods receipts at Head Office have accepted so far.
     quantity_received: int
 
-    #: The quantity on the bills of the supplier so far: a bill that came twice counts twice, until one is
-    #: closed as a duplicate.
+    #: The quantity on the supplier's bills; one that came twice counts twice until it is closed as a
+    #: duplicate.
     quantity_billed: int
 
 
@@ -3662,7 +3667,7 @@ class OfficeSupplierInvoice(TypedDict):
     #: The number under which Head Office records the bill.
     number: str
 
-    #: The supplier's own number of the bill. A bill that comes twice has the same, or one digit is misread.
+    #: The supplier's own number of the bill. One that comes twice has the same, or a digit is misread.
     supplier_reference: str
 
     #: The supplier who bills: the id at /office/suppliers.
@@ -3682,8 +3687,8 @@ class OfficeSupplierInvoice(TypedDict):
     billed_minor: int
 
     #: The amount that order and goods receipts justify, in minor units: the lesser of billed and received
-    #: quantity, at the price of the order. The bill of a second truck takes what the first left; a bill that
-    #: comes twice matches twice.
+    #: quantity, at the price of the order. A second truck takes what the first left; a bill that comes twice
+    #: matches twice.
     matched_minor: int
 
     #: billed_minor less matched_minor.
@@ -3737,8 +3742,7 @@ class OfficeSupplierInvoice(TypedDict):
     #: The note that came with the payment; null without one.
     payment_note: str | None
 
-    #: The bill that came before with the same goods, where you closed this one as its duplicate; null
-    #: otherwise.
+    #: The bill of which you closed this one as a duplicate; null otherwise.
     duplicate_of: str | None
 
     #: The date of the payment; null before.

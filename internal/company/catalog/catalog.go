@@ -206,6 +206,8 @@ type Customer struct {
 	CreditNote string
 	// AcceptsParts is set for a customer who pays for a part when it has come. Others pay once all has.
 	AcceptsParts bool
+	// CreditMinor is how much a customer may owe at once, where that is limited.
+	CreditMinor money.Minor
 	// TolerancePct is how much less than ordered, in per cent, a customer takes as the whole.
 	TolerancePct int64
 }
@@ -229,14 +231,14 @@ func CustomerByID(id string) (Customer, bool) {
 }
 
 var customers = []Customer{ //nolint:gochecknoglobals // the table itself
-	{"cus_brightwell", "Brightwell Events", 5, Usual, 100_000, "Pays within the week.", false, 0},
-	{"cus_halden", "Halden Street Theatre", 7, Usual, 150_000, "Pays after the premiere.", true, 5},
-	{"cus_kestrel", "Kestrel Travel", 7, Slow, 300_000, "Often needs a few days more.", true, 10},
+	{"cus_brightwell", "Brightwell Events", 5, Usual, 100_000, "Pays within the week.", false, 2_000_000, 0},
+	{"cus_halden", "Halden Street Theatre", 7, Usual, 150_000, "Pays after the premiere.", true, 1_800_000, 5},
+	{"cus_kestrel", "Kestrel Travel", 7, Slow, 300_000, "Often needs a few days more.", true, 2_400_000, 10},
 	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000,
-		"Pays in two halves, three working days apart.", true, 5},
-	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always.", true, 5},
-	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature.", false, 0},
-	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms.", true, 10},
+		"Pays in two halves, three working days apart.", true, 3_000_000, 5},
+	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always.", true, 1_500_000, 5},
+	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature.", false, 2_400_000, 0},
+	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms.", true, 4_500_000, 10},
 	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000,
-		"Pays in two halves, three working days apart.", true, 0},
+		"Pays in two halves, three working days apart.", true, 1_800_000, 0},
 }

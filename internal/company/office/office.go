@@ -168,7 +168,7 @@ func (o *Office) Open(r *record.Recorder) {
 func (o *Office) openReference(r *record.Recorder) {
 	customers := catalog.Customers()
 	for i := range slices.Backward(customers) {
-		o.Customers.Add(r, newCustomer(customers[i]), struct{}{})
+		o.Customers.Add(r, o.newCustomer(customers[i]), struct{}{})
 	}
 	products := catalog.Products()
 	for i := range slices.Backward(products) {
@@ -205,7 +205,7 @@ func (o *Office) Check() error {
 	}
 	for _, check := range []func() error{
 		o.checkOrders, o.checkSuppliers, o.checkRequisitions, o.checkPurchaseOrders, o.checkGoodsReceipts,
-		o.checkSupplierInvoices, o.checkLots, o.checkPayments,
+		o.checkSupplierInvoices, o.checkLots, o.checkPayments, o.checkCredit,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -73,6 +73,7 @@ func (o *Office) PaymentArrives(r *record.Recorder, invoiceID string) string {
 	})
 	o.State.ReceivableMinor -= amount
 	o.State.DeliveredReceivableMinor -= amount
+	o.owes(r, invoice.CustomerID)
 	eventID := r.Emit(event.PaymentReceived, payment, &event.PaymentReceivedData{
 		Kind: payment.Kind, AmountMinor: amount, CustomerInvoiceID: &invoice.ID, RemainingMinor: invoice.BalanceMinor,
 		PayerName: payment.PayerName, CashMinor: o.State.CashMinor + amount,
@@ -102,6 +103,7 @@ func (o *Office) takeDeduction(r *record.Recorder, invoiceID string) {
 		order.LateDiscountMinor += deduction
 	}
 	o.State.ReceivableMinor -= deduction
+	o.owes(r, invoice.CustomerID)
 }
 
 // markPaid closes an invoice whose balance is zero, and with it its order, if all of that has been billed and no

@@ -58,9 +58,9 @@ type PurchaseOrderLine struct {
 	Quantity         int64       `json:"quantity" doc:"The quantity ordered, in the unit of the material: sheets, cans or plates."`
 	UnitPriceMinor   money.Minor `json:"unit_price_minor" doc:"The price of one, in minor units, at the time of the order."`
 	AmountMinor      money.Minor `json:"amount_minor" doc:"quantity times unit_price_minor, in minor units."`
-	QuantityExpected int64       `json:"quantity_expected" doc:"The quantity on trucks that are still to come, by the delivery notes of those that came: above 0 where a second truck brings the rest."`
+	QuantityExpected int64       `json:"quantity_expected" doc:"The quantity on trucks still to come."`
 	QuantityReceived int64       `json:"quantity_received" doc:"The quantity that goods receipts at Head Office have accepted so far."`
-	QuantityBilled   int64       `json:"quantity_billed" doc:"The quantity on the bills of the supplier so far: a bill that came twice counts twice, until one is closed as a duplicate."`
+	QuantityBilled   int64       `json:"quantity_billed" doc:"The quantity on the supplier's bills; one that came twice counts twice until it is closed as a duplicate."`
 }
 
 // PurchaseOrder is the company's order to a supplier.
@@ -78,7 +78,7 @@ type PurchaseOrder struct {
 	ApprovalRequired bool                `json:"approval_required" doc:"True when total_minor is above the approval limit of the company."`
 	ApprovedBy       *string             `json:"approved_by" enum:"policy,client" doc:"policy: approved automatically, being within the limit. client: approved by your program. Null before."`
 	ApprovedOn       *moment.Date        `json:"approved_on" doc:"The date of the approval; null before."`
-	ExpectedOn       *moment.Date        `json:"expected_on" doc:"The date for which the supplier promises the truck; null before the approval. It does not move when the truck is late, or brings only a part."`
+	ExpectedOn       *moment.Date        `json:"expected_on" doc:"The date for which the supplier promises the truck; null before the approval. It does not move when the truck is late."`
 	ReceiptStatus    string              `json:"receipt_status" enum:"none,partial,full" doc:"none, partial or full: how much of it the goods receipts at Head Office have accepted."`
 	BillingStatus    string              `json:"billing_status" enum:"none,billed,paid" doc:"none before a bill of the supplier; billed while one is unpaid or to come; paid afterwards."`
 	record.Stamps

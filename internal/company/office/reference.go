@@ -18,6 +18,8 @@ type Customer struct {
 	CreditNote       string        `json:"credit_note" doc:"A remark on how the customer pays, for people."`
 	AcceptsParts     bool          `json:"accepts_parts" doc:"True for a customer who pays for each part of an order when it has come. Others pay no part before the last has come."`
 	TolerancePct     int64         `json:"delivery_tolerance_pct" doc:"How much less than ordered the customer takes as the whole, in per cent, where the last shipment is final."`
+	CreditLimitMinor *money.Minor  `json:"credit_limit_minor" doc:"The most that the customer may owe at once; an order beyond it cannot be accepted. Null for no limit."`
+	OpenMinor        *money.Minor  `json:"open_minor" doc:"Unpaid invoices of the customer, and accepted orders not billed yet; null without a limit."`
 	SatisfactionPct  share.PerCent `json:"satisfaction_pct" doc:"The customer's satisfaction with the company, 0 to 100. Its own orders move it, and the more it is, the more of them come."`
 	record.Stamps
 }
@@ -28,12 +30,16 @@ func (*Customer) Resource() string { return "customer" }
 // State implements record.Row.
 func (*Customer) State() string { return "" }
 
-func newCustomer(c catalog.Customer) Customer {
-	return Customer{
+func (o *Office) newCustomer(c catalog.Customer) Customer {
+	row := Customer{
 		Head: record.Head{ID: c.ID}, Name: c.Name, PaymentTermsDays: c.Terms, PaymentHabit: string(c.Habit),
 		CreditNote: c.CreditNote, AcceptsParts: c.AcceptsParts, TolerancePct: c.TolerancePct,
-		SatisfactionPct: satisfactionStart / ppmPerHundredth,
+		SatisfactionPct: satisfactionStart / ppmPerHundredth, CreditLimitMinor: o.creditLimit(c),
 	}
+	if row.CreditLimitMinor != nil {
+		row.OpenMinor = new(money.Minor(0))
+	}
+	return row
 }
 
 // Product is the commercial side of a product.

@@ -211,6 +211,7 @@ func (o *Office) Accept(r *record.Recorder, id string, bridge preset.Bridge, wor
 		to = OrderInProduction
 	}
 	record.Move(r, order, &order.Status, to)
+	o.owes(r, order.CustomerID)
 	missed := sim.DayAfter(order.CancelAfter).Open()
 	r.Set(sim.Timer{Due: missed, Class: sim.ClassMissed, Kind: TimerDeliveryMissed, Ref: order.ID})
 	r.Emit(event.SalesOrderAccepted, order, &event.SalesOrderAcceptedData{
@@ -257,6 +258,7 @@ func (o *Office) expire(r *record.Recorder, id, reason string, reputation int64)
 		o.State.OpenOrders--
 	}
 	record.Move(r, order, &order.Status, OrderExpired)
+	o.owes(r, order.CustomerID)
 	o.changeReputation(reputation)
 	r.Emit(event.SalesOrderExpired, order, &event.SalesOrderExpiredData{
 		Number: order.Number, Reason: reason, ReputationChange: share.PerCent(reputation / 100),

@@ -265,6 +265,7 @@ func (o *Office) raise(r *record.Recorder, i CustomerInvoice, s Shipment) *Custo
 	r.Born(shipment)
 	r.Set(sim.Timer{Due: sim.DayAfter(invoice.DueDate).Open(), Class: sim.ClassCustomerOverdue,
 		Kind: TimerInvoiceOverdue, Ref: invoice.ID})
+	o.owes(r, invoice.CustomerID)
 	r.Emit(event.CustomerInvoiceCreated, invoice, &event.CustomerInvoiceCreatedData{
 		Number: invoice.Number, ShipmentID: shipment.ID,
 		SalesOrderID: invoice.SalesOrderID, ContractLotID: invoice.ContractLotID, TotalMinor: invoice.TotalMinor,

@@ -64,13 +64,13 @@ type SupplierInvoice struct {
 
 	record.Head
 	Number            string                `json:"number" doc:"The number under which Head Office records the bill."`
-	SupplierReference string                `json:"supplier_reference" doc:"The supplier's own number of the bill. A bill that comes twice has the same, or one digit is misread."`
+	SupplierReference string                `json:"supplier_reference" doc:"The supplier's own number of the bill. One that comes twice has the same, or a digit is misread."`
 	SupplierID        string                `json:"supplier_id" doc:"The supplier who bills: the id at /office/suppliers."`
 	PurchaseOrderID   *string               `json:"purchase_order_id" doc:"The purchase order that it bills; null for overheads."`
 	Kind              string                `json:"kind" enum:"materials,overhead" doc:"materials bills a purchase order and waits for your payment; overhead, such as rent, is debited automatically on collect_on."`
 	Lines             []SupplierInvoiceLine `json:"lines" doc:"The materials or services billed, each in one line."`
 	BilledMinor       money.Minor           `json:"billed_minor" doc:"The sum of the lines, in minor units, without a late fee."`
-	MatchedMinor      money.Minor           `json:"matched_minor" doc:"The amount that order and goods receipts justify, in minor units: the lesser of billed and received quantity, at the price of the order. The bill of a second truck takes what the first left; a bill that comes twice matches twice."`
+	MatchedMinor      money.Minor           `json:"matched_minor" doc:"The amount that order and goods receipts justify, in minor units: the lesser of billed and received quantity, at the price of the order. A second truck takes what the first left; a bill that comes twice matches twice."`
 	VarianceMinor     money.Minor           `json:"variance_minor" doc:"billed_minor less matched_minor."`
 	MatchStatus       string                `json:"match_status" enum:"matched,quantity_mismatch,price_mismatch,quantity_and_price_mismatch,no_receipt,not_applicable" doc:"Compares order, goods receipts of Head Office and bill, again with each receipt. matched fits; quantity_mismatch bills more than was accepted, price_mismatch more than 1 % above the order, quantity_and_price_mismatch both; no_receipt has nothing accepted yet; not_applicable is an overhead."`
 	DiscountPct       int64                 `json:"discount_pct" doc:"The early discount, in per cent of the amount paid by discount_until."`
@@ -86,7 +86,7 @@ type SupplierInvoice struct {
 	CreditedMinor     money.Minor           `json:"credited_minor" doc:"The part of billed_minor that the supplier gave up because the match was right, in minor units."`
 	PaidBy            *string               `json:"paid_by" enum:"client,direct_debit,collection" doc:"client: your program paid; direct_debit: an overhead was debited; collection: the supplier collected an overdue bill. Null before."`
 	PaymentNote       *string               `json:"payment_note" doc:"The note that came with the payment; null without one."`
-	DuplicateOf       *string               `json:"duplicate_of" doc:"The bill that came before with the same goods, where you closed this one as its duplicate; null otherwise."`
+	DuplicateOf       *string               `json:"duplicate_of" doc:"The bill of which you closed this one as a duplicate; null otherwise."`
 	PaidOn            *moment.Date          `json:"paid_on" doc:"The date of the payment; null before."`
 	record.Stamps
 }

@@ -76,6 +76,7 @@ func (p Preset) check() error {
 		{d.DailyOrder == nil || d.DailyOrder.known(), "demand.daily_order must name a customer, a product, 1 to 5000 " +
 			"pieces at 1 to 1,000,000, due in 1 to 250 days"},
 		{p.Customers.LateFactor >= 0 && p.Customers.LateFactor <= maxFactor, "customers.late_factor must be 0 to 10"},
+		{within(p.Customers.CreditFactor, maxFactor), "customers.credit_factor must be 0 to 10"},
 		{p.Seed == nil || *p.Seed <= maxSeed, "seed must be 0 to 9007199254740991"},
 		{d.LatePctPerDay >= 0 && d.LateCapPct >= 0 && d.LateCapPct <= 100,
 			"demand.late_pct_per_day and late_cap_pct must be 0 to 100"},

@@ -56,6 +56,8 @@ type DailyOrder struct {
 // Customers is the behaviour of customers.
 type Customers struct {
 	LateFactor share.PPM `json:"late_factor" doc:"Scales how often customers pay late; 0 to 10."`
+	// CreditFactor is zero in presets that do not limit credit.
+	CreditFactor share.PPM `json:"credit_factor,omitzero" doc:"Scales how much each customer may owe at once; 0, the default, sets no limit; at most 10."`
 }
 
 // known reports whether the order is for something that there is.

@@ -54,9 +54,11 @@ var procurement = []Definition{ //nolint:gochecknoglobals // the table itself
 	},
 	{
 		Code: CreditLimitExceeded, Status: http.StatusConflict,
-		Hint:    "details.available_minor is the rest of the supplier's credit.",
-		Meaning: "Unpaid invoices, open purchase orders and this one together are above the supplier's credit limit.",
-		Remedy:  "Pay invoices of this supplier, order less, or buy from another one.",
+		Hint: "details.available_minor is the rest of the credit.",
+		Meaning: "Unpaid invoices, open orders and this one together are above the credit limit: that of a supplier " +
+			"for the company, or that of the company for a customer.",
+		Remedy: "Pay invoices of the supplier, order less, or buy from another one. Accept the customer's order once " +
+			"a payment has come, or decline it.",
 	},
 	{
 		Code: DeliveryAlreadyReceived, Status: http.StatusConflict,
