@@ -29,7 +29,7 @@ func (c *Company) attended(webhooks []attention.Webhook) *attention.Company {
 		Office: c.office, Factory: c.factory, People: c.people, Webhooks: webhooks, Recorder: c.rec,
 		OverdraftLimitMinor: p.OverdraftLimitMinor, MostNegative: p.NegativeClosesToBankrupt,
 		Wages: p.Payroll.Paid, SurchargePctPerDay: p.Payroll.SurchargePctPerDay,
-		CanAccept: c.CanAcceptSalesOrder, CanShip: c.canShipWhole,
+		CanAccept: c.CanAcceptSalesOrder, CanShip: c.CanShipFromFactory,
 		CanRun: c.CanStartPrintRun,
 		CanHire: func(role event.Role) error {
 			if _, err := c.people.Hireable(&hr.HireEmployee{Role: role}); err != nil {

@@ -29,7 +29,7 @@ func does(r *attention.Remedy) action {
 		return printRun(*run)
 	case attention.Ship:
 		shipment, _ := r.Body.(*factory.CreateFactoryShipment)
-		return shipGoods(shipment.WorkOrderID)
+		return shipPart(*shipment)
 	case attention.CountIn:
 		receipt, _ := r.Body.(*factory.CreateFactoryGoodsReceipt)
 		return count(*receipt)
@@ -303,6 +303,43 @@ func TestAGapOfAManualBridgeIsNoConcern(t *testing.T) {
 	for _, k := range l.company.Attention(nil) {
 		if !before[k.Kind] {
 			t.Errorf("orders that nobody has carried to the Factory are a concern: %+v", k)
+		}
+	}
+}
+
+// TestAPartThatCouldLeaveIsNoticed once its customer, who takes parts, wants the goods.
+func TestAPartThatCouldLeaveIsNoticed(t *testing.T) {
+	t.Parallel()
+	for customer, takes := range map[string]bool{"cus_kestrel": true, "cus_veld": false} {
+		l := quiet(t, "starter", 1, punctual)
+		l.must(trigger("order", company.PullTrigger{
+			CustomerID: &customer, SKU: new("prd_card"), Quantity: new(int64(40)), Days: new(int64(1)),
+		}))
+		orders := rowsOf[office.SalesOrder](l, "sales_order")
+		order := orders[len(orders)-1]
+		l.must(accept(order.ID))
+		work := *l.order(order.Number).BridgedWorkOrderID
+		l.must(printRun(factory.StartPrintRun{PressID: "prs_digital", WorkOrderID: &work, OversPct: new(int64(0))}))
+		l.must(tick(240))
+		ready := l.workOrder(work).QuantityReady
+		if w := l.workOrder(work); ready == 0 || ready == w.Quantity || w.Status != factory.WorkPrinting {
+			t.Fatalf("of the work order this is ready: %+v", w)
+		}
+		var goods *attention.Concern
+		for _, k := range l.company.Attention(nil) {
+			if k.Kind == attention.GoodsWait {
+				goods = &k
+			}
+		}
+		if (goods != nil) != takes {
+			t.Fatalf("%s: there is %+v", customer, goods)
+		}
+		if !takes {
+			continue
+		}
+		l.must(does(goods.Remedy))
+		if got := l.order(order.Number); got.QuantityBilled != ready || got.Status != office.OrderInProduction {
+			t.Errorf("after the remedy the order is %+v", got)
 		}
 	}
 }

@@ -237,12 +237,6 @@ func (c *Company) CanShipFromFactory(in *factory.CreateFactoryShipment) (factory
 	return p, c.closes(&p)
 }
 
-// canShipWhole refuses goods of a work order that cannot be sent out whole.
-func (c *Company) canShipWhole(workOrderID string) error {
-	_, err := c.CanShipFromFactory(&factory.CreateFactoryShipment{WorkOrderID: workOrderID})
-	return err
-}
-
 // closes refuses a final part that is less than its customer takes as the whole, which the auto bridge knows.
 func (c *Company) closes(p *factory.Parcel) error {
 	if !p.Final || !c.bridged() {

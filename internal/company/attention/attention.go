@@ -126,9 +126,10 @@ type Company struct {
 	Wages              bool
 	SurchargePctPerDay int64
 	// CanAccept, CanShip, CanRun and CanHire are the checks of commands that meet both systems.
-	CanAccept, CanShip func(id string) error
-	CanRun             func(*factory.StartPrintRun) (factory.RunPlan, error)
-	CanHire            func(event.Role) error
+	CanAccept func(id string) error
+	CanShip   func(*factory.CreateFactoryShipment) (factory.Parcel, error)
+	CanRun    func(*factory.StartPrintRun) (factory.RunPlan, error)
+	CanHire   func(event.Role) error
 	// Webhooks are the subscriptions that are sent nothing.
 	Webhooks []Webhook
 }

@@ -67,7 +67,8 @@ func (c *Company) Propose() Proposals {
 	}
 	for w := range l.Factory.WorkOrders.All {
 		if w.WaitsFor == factory.WaitsForShipment {
-			p.Ready[w.ID] = l.CanShip(w.ID) == nil
+			_, err := l.CanShip(&factory.CreateFactoryShipment{WorkOrderID: w.ID})
+			p.Ready[w.ID] = err == nil
 		}
 	}
 	for _, role := range []event.Role{event.Operator, event.Finisher, event.Warehouse, event.Bookkeeper, event.Sales} {
