@@ -47,6 +47,8 @@ type Policy struct {
 	// the roles that go on the first morning, thirdOperator that the least skilled operator
 	// goes with them, shelf prints for the exchange, marketPaper buys all paper there.
 	zeroHours, thirdOperator, shelf, marketPaper bool
+	// singly sends the first units of an order in parcels of one, short closes orders with as little as is taken.
+	singly, short bool
 	dismissed                                    []event.Role
 }
 

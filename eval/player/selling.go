@@ -189,7 +189,13 @@ func (p *player) ship() error {
 	if err != nil {
 		return err
 	}
+	if err := p.closeShort(); err != nil {
+		return err
+	}
 	for _, w := range ready {
+		if err := p.shipSingly(w); err != nil {
+			return err
+		}
 		done, err := p.try("create_factory_shipment", "", &factory.CreateFactoryShipment{WorkOrderID: w.ID})
 		if err != nil {
 			return err
