@@ -15,7 +15,7 @@ func TestPartsAndTolerancesAreNoProfit(t *testing.T) {
 	const day, tolerancePct = 60, 3
 	presets, worlds := []string{"starter"}, uint64(6)
 	if testclient.Thorough() {
-		presets, worlds = []string{"starter", "manual", "crunch", "supply_shock", "agent_eval"}, 40
+		presets, worlds = []string{"starter", "manual", "crunch", "supply_shock", "agent_eval"}, 15
 	}
 	singly, short := Good(), Good()
 	singly.singly, short.short = true, true
