@@ -39,8 +39,8 @@ func integration(days int) *Task {
 				"reference. On Friday, from the last hour on, file the hours of the week as the gate has them, and "+
 				"pay the wages. Pay the bills for materials by their due dates with what order and receipts justify "+
 				"(matched_minor). Each of these has to be done exactly once, by the end of the next working day. "+
-				"Nearly everything goes wrong: requests and responses get lost, or a lost request takes effect later, "+
-				"one of the systems is away for a while, reads are old, pages short, fields new. Both systems take "+
+				"Faults are injected: requests and responses get lost, or a lost request takes effect later, one of "+
+				"the systems is away for a while, reads are old, pages short, fields new. Both systems take "+
 				"the same reference twice, so your Idempotency-Key alone prevents doubles. The clock stands still "+
 				"until you move it (POST /sandbox/tick, or the tool advance_time). At the close of day %d three "+
 				"things count: how much you have carried exactly once, in proportion to what is due where a careful "+
