@@ -68,6 +68,7 @@ func Solutions() map[string]Solution {
 		"drift":         online(drift),
 		"shock":         online(shock),
 		"promises":      online(promises),
+		"repair":        repair,
 		"price-diary":   online(priceDiary),
 
 		"integration-10": carries(10),

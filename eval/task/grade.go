@@ -49,8 +49,25 @@ type Result struct {
 }
 
 // Judge grades a try with the grading key of its sandbox. What the player has filed as its
-// answer may be empty. The sandbox stays as it is: two forks of it are looked at, and deleted.
+// answer may be empty. The sandbox stays as it is: two forks of it are looked at, and deleted. A program that was
+// filed runs on this machine.
 func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []byte) (g *Grade, err error) {
+	if t.Program == nil {
+		return t.judge(ctx, baseURL, gradingKey, answer, nil)
+	}
+	trial, err := t.Try(ctx, baseURL, gradingKey, answer)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, trial.End(ctx)) }()
+	if err := trial.runHere(ctx); err != nil {
+		return nil, err
+	}
+	return trial.Judge(ctx)
+}
+
+// judge grades a try by its sandbox, or by the company of a trial.
+func (t *Task) judge(ctx context.Context, baseURL, gradingKey string, answer []byte, trial *Trial) (g *Grade, err error) {
 	grader := client.New(baseURL, client.Keys{Grading: gradingKey}, client.MaxRetries(retries))
 	end, err := grader.ForkSandbox(ctx, client.ForkSandboxInput{})
 	if err != nil {
@@ -81,8 +98,6 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 	if err := twin.let(ctx, t); err != nil {
 		return nil, err
 	}
-	now.split, now.seed, now.given = twin.split, twin.seed, twin.given
-	now.named, now.judged = twin.named, patientClient(baseURL, client.Keys{Grading: gradingKey})
 	g = &Grade{Task: t.Name}
 	if g.Minutes, err = minutesBetween(ctx, twin, now); err != nil {
 		return nil, err
@@ -91,6 +106,15 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		return nil, err
 	}
 	t.limit(g)
+	if trial != nil {
+		if g.Void = trial.void; g.Void != "" {
+			return t.void(g), nil
+		}
+		now = newWorld(trial.company, baseURL)
+	} else {
+		now.judged = patientClient(baseURL, client.Keys{Grading: gradingKey})
+	}
+	now.split, now.seed, now.given, now.named = twin.split, twin.seed, twin.given, twin.named
 	if err := now.close(ctx, t.Close); err != nil {
 		return nil, err
 	}
@@ -107,12 +131,21 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 		return nil, err
 	}
 	if g.Void == "" {
-		if g.Void, err = t.guarded(ctx, now, twin, start, g.Minutes); err != nil {
+		if g.Void, err = t.guarded(ctx, now, twin, start); err != nil {
 			return nil, err
 		}
 	}
 	g.settle(unread)
 	return g, nil
+}
+
+// void is the grade of a try that nothing more is looked at.
+func (t *Task) void(g *Grade) *Grade {
+	for i := range t.Checks {
+		g.Checks = append(g.Checks, Result{Name: t.Checks[i].Name, Weight: t.Checks[i].Weight, Why: g.Void})
+	}
+	g.settle("")
+	return g
 }
 
 // retries are those of a grader, whom a rate limit may stop for a moment.
@@ -252,7 +285,14 @@ func WorkingMinute(day int64, simTime string) (int64, error) {
 const dayMinutes, firstHour = 480, 8
 
 // guarded lets the twin get as old as the sandbox, and compares what was to be left alone.
-func (t *Task) guarded(ctx context.Context, now, twin *world, start *client.Sandbox, minutes int64) (string, error) {
+func (t *Task) guarded(ctx context.Context, now, twin *world, start *client.Sandbox) (string, error) {
+	if t.Guard.Open {
+		return "", nil
+	}
+	minutes, err := minutesBetween(ctx, twin, now)
+	if err != nil {
+		return "", err
+	}
 	for rest := minutes; rest > 0; rest -= dayMinutes {
 		tick := client.TickInput{Minutes: new(min(rest, dayMinutes))}
 		if _, err := start.Client().AdvanceTime(ctx, tick); err != nil {

@@ -87,6 +87,13 @@ func (t *Task) prepare(ctx context.Context, p *preparation, handedOver string) (
 		}
 		files[name] = text
 	}
+	if t.Program != nil {
+		text, err := t.Program.handed(t.Name, p.world.named)
+		if err != nil {
+			return nil, err
+		}
+		files[t.Program.File] = text
+	}
 	return files, p.handOver(files)
 }
 

@@ -53,7 +53,7 @@ func unspoilt(next http.RoundTripper) http.RoundTripper { return next }
 // player is the oracle with the habit of a script. It ends ctx after too many requests.
 func (s script) player(ctx context.Context, baseURL string, p *Prepared) (context.Context, *oracle.Player) {
 	ctx, end := context.WithCancelCause(ctx)
-	sent := &bounded{next: s.spoil(http.DefaultTransport), end: end}
+	sent := &limited{next: s.spoil(http.DefaultTransport), end: end}
 	options := append([]client.Option{client.HTTPClient(&http.Client{Transport: sent})}, s.options...)
 	keys := client.Keys{Office: p.OfficeKey, Factory: p.FactoryKey}
 	return ctx, oracle.NewPlayer(baseURL, keys, p.Files, options...)
@@ -72,8 +72,8 @@ func (s script) try(ctx context.Context, k *Task, p *oracle.Player) (filed []byt
 	return Solve(ctx, k, p)
 }
 
-// bounded ends a script that goes round in circles.
-type bounded struct {
+// limited ends a script that goes round in circles.
+type limited struct {
 	next http.RoundTripper
 	end  context.CancelCauseFunc
 	sent int
@@ -82,7 +82,7 @@ type bounded struct {
 var errCircles = errors.New("too many requests were sent")
 
 // RoundTrip implements http.RoundTripper.
-func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	const most = 6_000
 	if b.sent++; b.sent > most {
 		b.end(errCircles)

@@ -40,6 +40,8 @@ type Task struct {
 	// Instruction is the player's assignment.
 	Instruction string `json:"instruction"`
 	Budget      Budget `json:"budget"`
+	// Program is the program that the player has to repair, nil for none.
+	Program *Program `json:"program,omitempty"`
 	// Close is the day at whose close a try is judged, 0 for the moment at which its player ends: the days that a
 	// player has left pass without it.
 	Close int `json:"close,omitempty"`
@@ -240,7 +242,7 @@ func Names() ([]string, error) {
 }
 
 // HandsOverFiles reports whether the player gets files beside its keys.
-func (t *Task) HandsOverFiles() bool { return len(t.Files) > 0 || t.Delivers() }
+func (t *Task) HandsOverFiles() bool { return len(t.Files) > 0 || t.Program != nil || t.Delivers() }
 
 // Delivers reports whether webhooks are delivered before the player comes.
 func (t *Task) Delivers() bool {
@@ -251,9 +253,9 @@ func (t *Task) Delivers() bool {
 	return subscribes(t.Prelude)
 }
 
-// AsksForAnswer reports whether a check looks at an answer that the player files.
+// AsksForAnswer reports whether a program is to be filed, or a check looks at an answer that the player files.
 func (t *Task) AsksForAnswer() bool {
-	return slices.ContainsFunc(t.Checks, func(c Check) bool {
+	return t.Program != nil || slices.ContainsFunc(t.Checks, func(c Check) bool {
 		return slices.ContainsFunc(c.All, func(p Predicate) bool { return p.Answer != "" })
 	})
 }
