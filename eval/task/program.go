@@ -16,18 +16,19 @@ type Program struct {
 	// File is the name under which it is handed over; its template is beside the task. The draw defects names what is
 	// broken in it.
 	File string `json:"file"`
-	// Starts is how often it is started, Every how many working minutes lie between two starts.
-	Starts int   `json:"starts"`
-	Every  int64 `json:"every"`
+	// Starts is how often it is started, Every how many working minutes lie between two starts, and Seconds how long
+	// one may take.
+	Starts  int   `json:"starts"`
+	Every   int64 `json:"every"`
+	Seconds int   `json:"seconds"`
 	// Before are steps before the first start, the second, and so on: what happens that the player has not seen.
 	Before [][]Step `json:"before,omitempty"`
 }
 
 // Limits of a program.
 const (
-	// MaxProgram bounds its text, MaxOutput what one start may print, in bytes. StartSeconds is how long a start may take.
+	// MaxProgram bounds its text, MaxOutput what one start may print, in bytes.
 	MaxProgram, MaxOutput = 64 << 10, 64 << 10
-	StartSeconds          = 30
 	// programField is the field of the answer that has its text.
 	programField = "program"
 	// mostWork bounds the work orders that the people of a trial look at: a program may order more than anybody can
@@ -132,7 +133,7 @@ func (tr *Trial) Next(ctx context.Context, ended *Ended) (*Start, error) {
 	}
 	tr.started++
 	return &Start{
-		Number: tr.started, Program: tr.text, Seconds: StartSeconds, OutputBytes: MaxOutput,
+		Number: tr.started, Program: tr.text, Seconds: tr.task.Program.Seconds, OutputBytes: MaxOutput,
 		Environment: map[string]string{
 			"PLATEN_URL": tr.baseURL, "PLATEN_OFFICE_KEY": tr.company.OfficeKey,
 			"PLATEN_FACTORY_KEY": tr.company.FactoryKey,

@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -75,19 +76,72 @@ func TestAProgramThatDoesNotEndWellHasNothing(t *testing.T) {
 	testclient.Need(t, "python3")
 	k := named(t, "repair")
 	s := prepareAll(t, shared(), k, 1)[0]
-	sound := string(repaired(t, s))
-	_ = sound
 	for text, why := range map[string]string{
-		"":                                   "no program was filed",
-		strings.Repeat("#", MaxProgram+1):    "and may have",
+		"": "no program was filed", strings.Repeat("#", MaxProgram+1): "and may have",
 		"import sys\nsys.exit('it is late')": "start 1 of 8 of the program ended with status 1: it is late",
-		"while True: print('x' * 1000)":      "printed more than",
+		"while True: print('x' * 1000)":      "start 1 of 8 of the program printed more than",
 		"def":                                "ended with status 1: SyntaxError",
 		"import os\nif os.path.exists('n'): os._exit(3)\nopen('n', 'w')": "start 2 of 8 of the program ended with status 3",
 	} {
-		g := judged(t, k, s, filed(t, text))
-		if g.Score != 0 || g.Passed || !strings.Contains(g.Void, why) {
+		if g := judged(t, k, s, filed(t, text)); g.Score != 0 || g.Passed || !strings.Contains(g.Void, why) {
 			t.Errorf("the program %.40q scores %g: %s", text, g.Score, shown(g))
 		}
+	}
+	hasty, program := *k, *k.Program
+	program.Seconds, hasty.Program = 1, &program
+	const forever = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
+	if g := judged(t, &hasty, s, filed(t, forever)); g.Score != 0 || !strings.Contains(g.Void, "within 1 seconds") {
+		t.Errorf("a program without an end scores %g: %s", g.Score, shown(g))
+	}
+}
+
+// TestAProgramThatWritesMoreThanItShouldHasNothing: one that mends everything and hires somebody too, and one that
+// lets time pass or finds more in its environment than the address and the keys.
+func TestAProgramThatWritesMoreThanItShouldHasNothing(t *testing.T) {
+	t.Parallel()
+	testclient.Need(t, "python3")
+	k := named(t, "repair")
+	s := prepareAll(t, shared(), k, 1)[0]
+	answer := map[string]string{}
+	if err := json.Unmarshal(repaired(t, s), &answer); err != nil {
+		t.Fatal(err)
+	}
+	for more, why := range map[string]string{
+		`call("office", "POST", "/office/employees", {"role": "finisher"}, "hire")`:                                                     "/office/employees was to be left alone",
+		`assert sorted(set(os.environ) - {"LC_CTYPE", "PWD"}) == ["PLATEN_FACTORY_KEY", "PLATEN_OFFICE_KEY", "PLATEN_URL"], os.environ`: "",
+		`assert os.listdir(".") == ["bridge.py"] or os.path.exists(STATE), os.listdir(".")`:                                             "",
+		`assert "grd" not in str(call("office", "GET", "/sandbox")), "a grading key"`:                                                   "",
+	} {
+		text := strings.Replace(answer["program"], "        accept()\n", "        "+more+"\n        accept()\n", 1)
+		g := judged(t, k, s, filed(t, text))
+		if why == "" && !g.Passed || why != "" && (g.Score != 0 || !strings.Contains(g.Void, why)) {
+			t.Errorf("with %s it scores %g: %s", more, g.Score, shown(g))
+		}
+	}
+}
+
+// TestAProgramIsGradedTheSameEachTime, and its company is gone afterwards.
+func TestAProgramIsGradedTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	testclient.Need(t, "python3")
+	k := named(t, "repair")
+	s := prepareAll(t, shared(), k, 1)[0]
+	answer := repaired(t, s, "busy")
+	first := judged(t, k, s, answer)
+	if again := judged(t, k, s, answer); !reflect.DeepEqual(first, again) {
+		t.Errorf("it is graded\n%s, and before\n%s", shown(again), shown(first))
+	}
+}
+
+// TestWithoutPythonAProgramIsNotGraded, and the error names what is missing.
+//
+//nolint:paralleltest // it changes the environment
+func TestWithoutPythonAProgramIsNotGraded(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if err := named(t, "repair").Gradable(); err == nil || !strings.Contains(err.Error(), "python3, which is not on the PATH") {
+		t.Errorf("it can be graded: %v", err)
+	}
+	if err := named(t, "drift").Gradable(); err != nil {
+		t.Errorf("a task without a program cannot be graded: %v", err)
 	}
 }

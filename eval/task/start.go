@@ -33,6 +33,12 @@ func (tr *Trial) runHere(ctx context.Context) error {
 	if err := tr.task.Gradable(); err != nil {
 		return err
 	}
+	// The python3 of the PATH may be a script that looks for it, and finds nothing in an empty environment.
+	found, err := exec.CommandContext(ctx, interpreter, "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return fmt.Errorf("look for %s: %w", interpreter, err)
+	}
+	python := strings.TrimSpace(string(found))
 	folder, err := os.MkdirTemp("", "platen-program-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the program: %w", err)
@@ -43,7 +49,7 @@ func (tr *Trial) runHere(ctx context.Context) error {
 		if err != nil || start == nil {
 			return err
 		}
-		why, err := start.run(ctx, folder, tr.task.Program.File)
+		why, err := start.run(ctx, python, folder, tr.task.Program.File)
 		if err != nil {
 			return err
 		}
@@ -52,11 +58,7 @@ func (tr *Trial) runHere(ctx context.Context) error {
 }
 
 // run makes a start in a folder, and says why it does not count, "" where it does.
-func (s *Start) run(ctx context.Context, folder, name string) (why string, err error) {
-	python, err := exec.LookPath(interpreter)
-	if err != nil {
-		return "", fmt.Errorf("run the program: %w", err)
-	}
+func (s *Start) run(ctx context.Context, python, folder, name string) (why string, err error) {
 	file := filepath.Join(folder, name)
 	if err := os.WriteFile(file, []byte(s.Program), 0o600); err != nil {
 		return "", fmt.Errorf("write the program: %w", err)
@@ -90,8 +92,7 @@ func (s *Start) run(ctx context.Context, folder, name string) (why string, err e
 
 // bounded keeps what a program prints up to a size, and has it stopped beyond that.
 type bounded struct {
-	bytes.Buffer
-
+	text     bytes.Buffer
 	most     int
 	exceeded func()
 	full     bool
@@ -99,18 +100,18 @@ type bounded struct {
 
 // Write implements io.Writer.
 func (b *bounded) Write(text []byte) (int, error) {
-	if b.Len()+len(text) > b.most {
+	if b.text.Len()+len(text) > b.most {
 		b.full = true
 		b.exceeded()
 		return len(text), nil
 	}
-	return b.Buffer.Write(text) //nolint:wrapcheck // it never fails
+	return b.text.Write(text) //nolint:wrapcheck // it never fails
 }
 
 // last is the last line that was printed.
 func (b *bounded) last() string {
 	const most = 200
-	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(b.text.String()), "\n")
 	line := lines[len(lines)-1]
 	return line[:min(most, len(line))]
 }
