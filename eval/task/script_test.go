@@ -27,6 +27,8 @@ type script struct {
 	// options are those of its client beside the oracle's.
 	options []client.Option
 	spoil   func(http.RoundTripper) http.RoundTripper
+	// defect is the habit in a program that a task asks for, "" for none.
+	defect string
 	// solve is its own way to a solution, nil for that of the oracle.
 	solve func(context.Context, *Task, *oracle.Player) ([]byte, error)
 }
@@ -36,14 +38,18 @@ func scripts() []script {
 	return []script{
 		{Name: "careful", Habit: "is the oracle", spoil: unspoilt},
 		{Name: "new keys", Habit: "draws another idempotency key for each attempt of a write",
-			spoil: func(next http.RoundTripper) http.RoundTripper { return newKeys{next} }},
+			spoil:  func(next http.RoundTripper) http.RoundTripper { return newKeys{next} },
+			defect: "keys"},
 		{Name: "no retries", Habit: "ends at the first request that fails or gets no response",
 			options: []client.Option{client.MaxRetries(0)},
-			spoil:   func(next http.RoundTripper) http.RoundTripper { return &oneFailure{next: next} }},
+			spoil:   func(next http.RoundTripper) http.RoundTripper { return &oneFailure{next: next} },
+			defect:  "once"},
 		{Name: "first page", Habit: "reads the first ten rows of a list and takes them for all",
-			spoil: func(next http.RoundTripper) http.RoundTripper { return firstPage{next} }},
+			spoil:  func(next http.RoundTripper) http.RoundTripper { return firstPage{next} },
+			defect: "page"},
 		{Name: "roughly", Habit: "counts money in whole units, and reads lists without their filters",
-			spoil: func(next http.RoundTripper) http.RoundTripper { return roughly{next} }},
+			spoil:  func(next http.RoundTripper) http.RoundTripper { return roughly{next} },
+			defect: "unit"},
 	}
 }
 
@@ -66,8 +72,15 @@ func (s script) try(ctx context.Context, k *Task, p *oracle.Player) (filed []byt
 			err = fmt.Errorf("it crashed: %v", crash)
 		}
 	}()
-	if s.solve != nil {
+	switch {
+	case s.solve != nil:
 		return s.solve(ctx, k, p)
+	case s.defect != "" && k.Program != nil:
+		answer, err := oracle.Repaired(p, s.defect)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(answer)
 	}
 	return Solve(ctx, k, p)
 }
