@@ -46,6 +46,8 @@ const (
 	agentTime, companyTime = time.Hour, 12 * time.Hour
 	verifierTime           = 10 * time.Minute
 	gradeTime              = 4 * time.Minute
+	// runTime is more than all starts of a program may take together.
+	runTime = 6 * time.Minute
 	// draftPrefix is how folders are called until they are whole.
 	draftPrefix = ".platen-export-"
 
@@ -137,7 +139,7 @@ func (h *Harbor) Write() ([]string, error) {
 
 // ours refuses a path that is there and holds more than an export has written.
 func ours(path string) error {
-	known := slices.Concat(slices.Collect(maps.Keys(files(Separate))), slices.Collect(maps.Keys(files(Shared))))
+	known := slices.Concat(slices.Collect(maps.Keys(files(Separate, true))), slices.Collect(maps.Keys(files(Shared, true))))
 	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -159,12 +161,19 @@ func ours(path string) error {
 	return nil
 }
 
-// files are the files of a task, relative to its folder, and where the layout has them.
-func files(judge Judge) map[string]string {
+// files are the files of a task, relative to its folder, and where the layout has them. A task whose player files a
+// program also needs who runs it.
+func files(judge Judge, program bool) map[string]string {
 	all := map[string]string{}
-	for _, folder := range []string{layoutFolder + "/" + common, layoutFolder + "/" + string(judge)} {
+	folders := []string{layoutFolder + "/" + common, layoutFolder + "/" + string(judge)}
+	if program {
+		folders = append(folders, layoutFolder+"/program-"+string(judge))
+		runner := map[Judge]string{Separate: "environment/runner/run.py", Shared: "tests/run.py"}
+		all[runner[judge]] = layoutFolder + "/run.py"
+	}
+	for _, folder := range folders {
 		_ = fs.WalkDir(layout, folder, func(path string, entry fs.DirEntry, _ error) error { // it is in the program
-			if !entry.IsDir() {
+			if entry != nil && !entry.IsDir() {
 				all[strings.TrimPrefix(path, folder+"/")] = path
 			}
 			return nil
@@ -182,7 +191,7 @@ func (h *Harbor) write(w World, path string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(draft)) }()
 	next := filepath.Join(draft, "next")
 	values := h.values(w)
-	for name, from := range files(h.Judge) {
+	for name, from := range files(h.Judge, w.Task.Program != nil) {
 		text, err := filled(from, values)
 		if err != nil {
 			return err
@@ -267,9 +276,10 @@ func (h *Harbor) values(w World) map[string]any {
 		"HandsOverFiles": w.Task.HandsOverFiles(), "AsksForAnswer": w.Task.AsksForAnswer(), "Image": h.Image,
 		"Port": port, "TaskPort": taskPort, "Origin": origin, "URL": origin + client.BasePath,
 		"TaskURL": host + TaskPath, "AgentURL": host + agentAddress, "JudgeURL": host + GradePath,
-		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "Separate": h.Judge == Separate,
+		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "TrialURL": host + TrialPath, "Separate": h.Judge == Separate,
 		"GradeFolder": gradeFolder, "Folder": workFolder, "AnswerFile": answerFile,
-		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(),
+		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(), "RunnerToken": rand.Text(), "Program": w.Task.Program,
+		"RunSeconds":   int(runTime.Seconds()),
 		"AgentSeconds": int(timeOf(w.Task).Seconds()), "VerifierSeconds": int(verifierTime.Seconds()),
 		"GradeSeconds": int(gradeTime.Seconds()),
 	}

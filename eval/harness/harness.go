@@ -43,6 +43,8 @@ const (
 	AgentPath  = "/mcp"
 	GradePath  = "/grade"
 	SolvePath  = "/solve"
+	// TrialPath hands out the starts of the filed program to whoever runs it.
+	TrialPath = "/trial"
 )
 
 const (
@@ -72,13 +74,18 @@ type Host struct {
 	// JudgeToken lets grade, SolutionToken lets the oracle solve the task. Nobody may where one
 	// is empty.
 	JudgeToken, SolutionToken string
+	// RunnerToken lets a program elsewhere run the filed program of a task that asks for one. Where it is empty, a
+	// filed program runs on this machine.
+	RunnerToken string
 	// Solver makes the try of SolvePath with the player's keys.
 	Solver task.Player
 
 	// turn is held while a try is graded or solved: a grade is of no half of a solution. It guards answer, which
-	// the player has filed.
+	// the player has filed, and trial.
 	turn   sync.Mutex
 	answer []byte
+	// trial is that of the filed program, nil before somebody runs it.
+	trial *task.Trial
 }
 
 // Handler returns the routes of a host, or an error for an origin that is none:
@@ -91,6 +98,7 @@ type Host struct {
 //	     /mcp               the agent endpoint, with the player's key where a request has none
 //	POST /grade             with the judge's token and the answer as body, or none for the one that
 //	                        was filed: a grade, or the bare score for Accept: text/plain
+//	POST /trial             with the token of the runner: the next start of the filed program, 204 where there is none
 //	POST /solve             with the token of the solution: the answer of the oracle, or 204
 //
 // An error is a JSON object with a code and a message in error.
@@ -107,6 +115,7 @@ func (h *Host) Handler() (http.Handler, error) {
 	mux.HandleFunc("PUT "+AnswerPath, h.take)
 	mux.Handle(AgentPath, h.agents(target))
 	mux.HandleFunc("POST "+GradePath, h.only(h.JudgeToken, h.grade))
+	mux.HandleFunc("POST "+TrialPath, h.only(h.RunnerToken, h.next))
 	mux.HandleFunc("POST "+SolvePath, h.only(h.SolutionToken, h.solve))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "not_found", "There is no "+r.Method+" "+r.URL.Path+" here.")
@@ -240,7 +249,11 @@ func (h *Host) grade(w http.ResponseWriter, r *http.Request) {
 	if len(answer) == 0 {
 		answer = h.answer
 	}
-	g, err := h.Task.Judge(r.Context(), h.Origin+client.BasePath, h.Prepared.GradingKey, answer)
+	if h.elsewhere() && (h.trial == nil || !h.trial.Over()) {
+		refuse(w, http.StatusConflict, "not_run", "The filed program has not been run to its end: POST "+TrialPath+".")
+		return
+	}
+	g, err := h.judge(r.Context(), answer)
 	if err != nil {
 		refuse(w, http.StatusBadGateway, "not_graded", "The try could not be graded: "+err.Error())
 		return
@@ -250,6 +263,68 @@ func (h *Host) grade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, g)
+}
+
+// elsewhere reports whether somebody else runs the program that the task asks for.
+func (h *Host) elsewhere() bool { return h.Task.Program != nil && h.RunnerToken != "" }
+
+// judge grades the try for who holds the turn.
+func (h *Host) judge(ctx context.Context, answer []byte) (*task.Grade, error) {
+	if h.elsewhere() {
+		return h.trial.Judge(ctx) //nolint:wrapcheck // it says what failed
+	}
+	//nolint:wrapcheck // it says what failed
+	return h.Task.Judge(ctx, h.Origin+client.BasePath, h.Prepared.GradingKey, answer)
+}
+
+// next hands out a start of the filed program. A body says how the last one has ended; one without begins anew.
+func (h *Host) next(w http.ResponseWriter, r *http.Request) {
+	body, ok := received(w, r)
+	if !ok {
+		return
+	}
+	var ended *task.Ended
+	if len(body) > 0 {
+		ended = &task.Ended{}
+		if err := json.Unmarshal(body, ended); err != nil {
+			refuse(w, http.StatusBadRequest, "invalid_json", "The body says how the last start has ended, in why.")
+			return
+		}
+	}
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	ctx := context.WithoutCancel(r.Context())
+	if h.Task.Program == nil || ended != nil && h.trial == nil {
+		refuse(w, http.StatusConflict, "no_program", "No program was started here.")
+		return
+	}
+	start, err := h.start(ctx, ended)
+	switch {
+	case err != nil:
+		refuse(w, http.StatusBadGateway, "not_started", "The program could not be started: "+err.Error())
+	case start == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		start.Environment["PLATEN_URL"] = h.PublicURL
+		writeJSON(w, http.StatusOK, start)
+	}
+}
+
+// start begins a trial where no start has ended, and returns its next start.
+func (h *Host) start(ctx context.Context, ended *task.Ended) (*task.Start, error) {
+	if ended == nil {
+		trial, err := h.Task.Try(ctx, h.Origin+client.BasePath, h.Prepared.GradingKey, h.answer)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // it says what failed
+		}
+		if h.trial != nil {
+			err = h.trial.End(ctx)
+		}
+		if h.trial = trial; err != nil {
+			return nil, err //nolint:wrapcheck // it says what failed
+		}
+	}
+	return h.trial.Next(ctx, ended) //nolint:wrapcheck // it says what failed
 }
 
 func (h *Host) solve(w http.ResponseWriter, r *http.Request) {

@@ -56,6 +56,7 @@ type Trial struct {
 	company             *client.Sandbox
 	history             *preparation
 	started             int
+	over                bool
 	// void says why the program was not started, or not started again.
 	void string
 }
@@ -118,7 +119,7 @@ func (tr *Trial) Next(ctx context.Context, ended *Ended) (*Start, error) {
 	if ended != nil && ended.Why != "" && tr.void == "" {
 		tr.void = fmt.Sprintf("start %d of %d of the program %s", tr.started, tr.task.Program.Starts, ended.Why)
 	}
-	if tr.void != "" || tr.started == tr.task.Program.Starts {
+	if tr.over = tr.void != "" || tr.started == tr.task.Program.Starts; tr.over {
 		return nil, nil
 	}
 	if tr.started > 0 {
@@ -184,6 +185,9 @@ func (tr *Trial) work(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Over reports whether there is no further start.
+func (tr *Trial) Over() bool { return tr.over }
 
 // Judge grades a trial that is over. It changes nothing.
 func (tr *Trial) Judge(ctx context.Context) (*Grade, error) {

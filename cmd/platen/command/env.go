@@ -89,6 +89,9 @@ func (o *served) choose(cmd *cobra.Command, names []string) (string, error) {
 			"--split names a set of worlds")}
 	}
 	tasks, err := tasksNamed(names)
+	if err == nil {
+		err = gradable(tasks...)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -119,8 +122,8 @@ func (o *served) choose(cmd *cobra.Command, names []string) (string, error) {
 	return secret, nil
 }
 
-// sandboxesOfAnEpisode are the company and the two forks that a grade looks at.
-const sandboxesOfAnEpisode = 3
+// sandboxesOfAnEpisode are the company and the forks that a grade looks at, one of them for a filed program.
+const sandboxesOfAnEpisode = 4
 
 // serve serves episodes until ctx ends.
 func (o *served) serve(ctx context.Context, secret string, out io.Writer) error {

@@ -76,6 +76,16 @@ func taskNamed(name string) (*task.Task, error) {
 	return t, err //nolint:wrapcheck // it names the task
 }
 
+// gradable fails before anything begins where this machine cannot grade one of some tasks.
+func gradable(all ...*task.Task) error {
+	for _, t := range all {
+		if err := t.Gradable(); err != nil {
+			return cli.UsageError{Err: err}
+		}
+	}
+	return nil
+}
+
 // Players who come with the program.
 const (
 	playerOracle  = "oracle"
@@ -122,6 +132,9 @@ func tasksRun() *cobra.Command {
 				return err
 			}
 			if err := chosen.tasks(r, names); err != nil {
+				return err
+			}
+			if err := gradable(r.Tasks...); err != nil {
 				return err
 			}
 			secret, err := chosen.worlds(cmd, r)
@@ -245,6 +258,9 @@ func tasksGrade() *cobra.Command {
 			"not change: a fork is graded. The exit status is 0 for any score, unless --require names the least.",
 		func(c *onServer, t *task.Task, baseURL string) error {
 			if err := demanded(c.Command, &demands); err != nil {
+				return err
+			}
+			if err := gradable(t); err != nil {
 				return err
 			}
 			gradingKey, err := cli.GradingKey()

@@ -25,6 +25,7 @@ import (
 const (
 	judgeVariable    = "PLATEN_JUDGE_TOKEN"
 	solutionVariable = "PLATEN_SOLUTION_TOKEN"
+	runnerVariable   = "PLATEN_RUNNER_TOKEN"
 	secretVariable   = "PLATEN_EVALUATION_SECRET" //nolint:gosec // the name of a variable
 	// tokenLeast is the least length of a token: 80 random bits, at five to a character.
 	tokenLeast = 16
@@ -38,6 +39,7 @@ const (
 type tasksServed struct {
 	listen, publicURL, taskListen string
 	judgeToken, solutionToken     string
+	runnerToken                   string
 	split                         splitFlags
 	task                          *task.Task
 	seed                          uint64
@@ -61,10 +63,12 @@ func tasksServe() *cobra.Command {
 			"       /mcp              the agent endpoint, for which no key is needed here\n" +
 			"  POST /grade            the grade of the try; the body is the player's answer, if there is one, and\n" +
 			"                         Accept: text/plain asks for the bare score\n" +
+			"  POST /trial            the next start of the program that the player has filed, for who runs it\n" +
 			"  POST /solve            has the oracle solve the task, and returns its answer\n" +
 			"  GET  /readyz           whether the task is prepared, as platen tasks ready asks\n\n" +
 			"/grade takes the token in " + judgeVariable + " and /solve that in " + solutionVariable + ", as\n" +
-			"Authorization: Bearer. Without the second, the server does not run the solution. The secret of\n" +
+			"Authorization: Bearer. Without the second, the server does not run the solution. /trial takes that in\n" +
+			runnerVariable + "; without it, a program that is filed runs on this machine. The secret of\n" +
 			"--split test can also be in " + secretVariable + ", since the player runs elsewhere.",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,6 +78,11 @@ func tasksServe() *cobra.Command {
 			}
 			if err := o.tokens(); err != nil {
 				return err
+			}
+			if o.runnerToken == "" {
+				if err := gradable(o.task); err != nil {
+					return err
+				}
 			}
 			if err := o.chooseWorld(cmd); err != nil {
 				return err
@@ -96,7 +105,7 @@ func (o *tasksServed) tokens() error {
 		variable string
 		token    *string
 		needed   bool
-	}{{judgeVariable, &o.judgeToken, true}, {solutionVariable, &o.solutionToken, false}} {
+	}{{judgeVariable, &o.judgeToken, true}, {solutionVariable, &o.solutionToken, false}, {runnerVariable, &o.runnerToken, false}} {
 		var err error
 		if *t.token, err = config.Secret("", t.variable); err != nil {
 			return err //nolint:wrapcheck // it names the variable
@@ -146,7 +155,7 @@ func (o *tasksServed) serve(ctx context.Context, out io.Writer) error {
 		}
 		handler, err := (&harness.Host{
 			Task: o.task, Prepared: prepared, Origin: origin, PublicURL: s.BaseURL(),
-			JudgeToken: o.judgeToken, SolutionToken: o.solutionToken, Solver: task.Oracle,
+			JudgeToken: o.judgeToken, SolutionToken: o.solutionToken, RunnerToken: o.runnerToken, Solver: task.Oracle,
 		}).Handler()
 		if err != nil {
 			return err //nolint:wrapcheck // it says what is wrong

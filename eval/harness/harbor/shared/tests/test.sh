@@ -28,6 +28,13 @@ mkdir -p "$logs" || exit 1
 rm -rf "$logs/reward.txt" "$logs/score.txt" "$logs/grade.json"
 echo 0 >"$logs/reward.txt"
 [ -f "$answer" ] || answer=/dev/null # none was filed
+{{- if .Program}}
+
+# The filed program runs here, against a copy of the company.
+curl --silent --show-error --fail --max-time 60 --upload-file "$answer" "${PLATEN_ANSWER_URL:-{{.AnswerURL}}}" ||
+	fail "the answer could not be filed."
+python3 "$(dirname "$0")/run.py" || fail "the program could not be run."
+{{- end}}
 
 status=$(ask text/plain "$logs/score.txt") || fail "the judge at $judge cannot be reached."
 [ "$status" = 200 ] || fail "the judge at $judge responds with status $status." "$logs/score.txt"
