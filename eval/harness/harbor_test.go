@@ -102,6 +102,15 @@ type composeFile struct {
 				Retries  int      `yaml:"retries"`
 			} `yaml:"healthcheck"`
 		} `yaml:"platen"`
+		Runner struct {
+			Build struct {
+				Context string `yaml:"context"`
+			} `yaml:"build"`
+			Command   []string `yaml:"command"`
+			DependsOn map[string]struct {
+				Condition string `yaml:"condition"`
+			} `yaml:"depends_on"`
+		} `yaml:"runner"`
 	} `yaml:"services"`
 }
 
@@ -191,6 +200,11 @@ func checkLayout(t *testing.T, judge Judge, more []string) {
 			"CANARY.md", "environment/Dockerfile", "environment/docker-compose.yaml", "instruction.md",
 			"solution/solve.sh", "task.toml", "tests/test.sh",
 		}, more)
+		if w.Task.Program != nil {
+			want = append(want, map[Judge][]string{
+				Shared: {"tests/run.py"}, Separate: {"environment/runner/Dockerfile", "environment/runner/run.py"},
+			}[judge]...)
+		}
 		slices.Sort(want)
 		if diff := cmp.Diff(want, paths); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", written[i], diff)
@@ -259,6 +273,9 @@ func checkJudge(t *testing.T, folder string, w World, f *taskFile) {
 	if w.Task.AsksForAnswer() {
 		want = []string{"main", "platen"}
 	}
+	if w.Task.Program != nil {
+		want = []string{"main", "runner", "platen"}
+	}
 	if !slices.Equal(hooks, want) || !strings.Contains(v.Collect[len(v.Collect)-1].Command, "tasks collect") {
 		t.Errorf("%s: collected are %+v", folder, v.Collect)
 	}
@@ -298,7 +315,12 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	if strings.HasPrefix(p.Environment["PLATEN_EVALUATION_SECRET"], "${PLATEN_EVALUATION_SECRET:?") != (secrets == 1) {
 		t.Errorf("%s: the secret is %q", folder, p.Environment["PLATEN_EVALUATION_SECRET"])
 	}
-	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != 2+secrets {
+	tokens := 2
+	if w.Task.Program != nil {
+		tokens = 3
+		checkRunner(t, folder, judge, p.Environment["PLATEN_RUNNER_TOKEN"], token, solution)
+	}
+	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != tokens+secrets {
 		t.Fatalf("%s: the environment is %v", folder, p.Environment)
 	}
 	dollars := map[Judge]int{Separate: 1, Shared: 3}
@@ -333,6 +355,21 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	speaksOfFiles := regexp.MustCompile(`\b(\w+\.(py|jsonl|json))\b`).MatchString(w.Task.Instruction)
 	if strings.Contains(instruction, "/task/files/") != speaksOfFiles {
 		t.Errorf("%s: the place of the files is missing or superfluous", folder)
+	}
+}
+
+// checkRunner: who runs the filed program has a token of its own, and none of the others.
+func checkRunner(t *testing.T, folder string, judge Judge, token string, others ...string) {
+	t.Helper()
+	name := map[Judge]string{Shared: "tests/run.py", Separate: "environment/runner/run.py"}[judge]
+	text := read(t, folder, filepath.FromSlash(name))
+	if len(token) < 20 || slices.Contains(others, token) || !strings.Contains(text, token) {
+		t.Errorf("%s: %s has not the token of the runner, %q", folder, name, token)
+	}
+	for _, other := range others {
+		if strings.Contains(text, other) {
+			t.Errorf("%s: %s has another token", folder, name)
+		}
 	}
 }
 

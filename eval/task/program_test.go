@@ -133,6 +133,29 @@ func TestAProgramIsGradedTheSameEachTime(t *testing.T) {
 	}
 }
 
+// TestATrialIsGradedTheSameEachTime, whatever fields the API grows while it is looked at.
+func TestATrialIsGradedTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	testclient.Need(t, "python3")
+	k := named(t, "repair")
+	s := prepareAll(t, shared(), k, 1)[0]
+	trial, err := k.Try(t.Context(), shared().BaseURL, s.GradingKey, repaired(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trial.runHere(t.Context()); err != nil || !trial.Over() {
+		t.Fatalf("the program was not run to its end: %v", err)
+	}
+	for range 6 {
+		if g, err := trial.Judge(t.Context()); err != nil || !g.Passed {
+			t.Errorf("it scores %g, %v: %s", g.Score, err, shown(g))
+		}
+	}
+	if err := trial.End(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWithoutPythonAProgramIsNotGraded, and the error names what is missing.
 //
 //nolint:paralleltest // it changes the environment

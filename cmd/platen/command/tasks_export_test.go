@@ -33,8 +33,10 @@ type harborTask struct {
 // their environment.
 func TestExportedTaskIsSolvedAndGraded(t *testing.T) {
 	t.Parallel()
-	testclient.Need(t, "curl")                                    // by which the scripts of the harness ask
-	for _, name := range []string{"first-order", "noisy-hooks"} { // the second hands over files and asks for an answer
+	testclient.Need(t, "curl") // by which the scripts of the harness ask
+	testclient.Need(t, "python3")
+	// The second hands over files and asks for an answer, the third for a program that is run.
+	for _, name := range []string{"first-order", "noisy-hooks", "repair"} {
 		t.Run(name+", separately", func(t *testing.T) {
 			t.Parallel()
 			gradesSeparately(t, serveHarborTask(t, name, "separate"))
@@ -82,6 +84,7 @@ func gradesSeparately(t *testing.T, h *harborTask) {
 	hooks := regexp.MustCompile(`(?m)^command = "(.*)"$`).FindAllStringSubmatch(h.file(t, h.folder, "task.toml"), -1)
 	for _, hook := range hooks {
 		command := strings.NewReplacer("/platen tasks", "platen tasks", "/grade", h.graded,
+			"/run.py", filepath.Join(h.folder, "environment", "runner", "run.py"),
 			"http://127.0.0.1:8081", h.task, "http://platen:8081", h.task,
 			"/app/answer.json", filepath.Join(h.work, "answer.json")).Replace(hook[1])
 		if output, err := h.run(t, "sh", "-c", command); err != nil {
@@ -105,7 +108,7 @@ func (h *harborTask) refuses(t *testing.T, test string) {
 		t.Errorf("without a judge: %g, %v\n%s", h.reward(t), err, output)
 	}
 	forged := regexp.MustCompile(`token=\w+`).ReplaceAllString(h.file(t, test), "token=GUESSEDGUESSEDGUESSED")
-	other := filepath.Join(h.work, "forged.sh")
+	other := filepath.Join(filepath.Dir(test), "forged.sh")
 	if err := os.WriteFile(other, []byte(forged), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +131,9 @@ func serveHarborTask(t *testing.T, name, judge string) *harborTask {
 	var arguments []string
 	for _, argument := range regexp.MustCompile(`(?m)^ {6}- "?(tasks|serve|`+name+`|--\S+?)"?$`).
 		FindAllStringSubmatch(compose, -1) {
+		if strings.HasPrefix(argument[1], "--public-url=") {
+			continue // the name of a container
+		}
 		arguments = append(arguments, regexp.MustCompile(`0\.0\.0\.0:\d+`).ReplaceAllString(argument[1], "127.0.0.1:0"))
 	}
 	for _, variable := range regexp.MustCompile(`(PLATEN_[A-Z_]+): "(\w+)"`).FindAllStringSubmatch(compose, -1) {
@@ -168,6 +174,7 @@ func (h *harborTask) run(t *testing.T, program string, arguments ...string) (str
 	cmd := exec.CommandContext(t.Context(), program, arguments...)
 	cmd.Dir = h.work
 	cmd.Env = append(os.Environ(), "PLATEN_JUDGE_URL="+h.task+"/grade", "PLATEN_SOLVE_URL="+h.task+"/solve",
+		"PLATEN_TRIAL_URL="+h.task+"/trial", "PLATEN_ANSWER_URL="+h.task+"/task/answer",
 		"PLATEN_GRADE_DIR="+h.graded, "PLATEN_LOGS_DIR="+h.logs,
 		"PLATEN_ANSWER_FILE="+filepath.Join(h.work, "answer.json"))
 	cmd.Env = append(cmd.Env, h.environment...)

@@ -18,6 +18,8 @@ import urllib.request
 
 URL = os.environ.get("PLATEN_TRIAL_URL", {{quote .TrialURL}})
 TOKEN = {{quote .RunnerToken}}
+# The number of the user and group as whom the program runs, None for those of this one.
+USER = int(os.environ["PLATEN_RUN_AS"]) if "PLATEN_RUN_AS" in os.environ else None
 
 
 def next_start(ended):
@@ -36,10 +38,9 @@ def run(start, folder):
     with open(file, "w", encoding="utf-8") as out:
         out.write(start["program"])
     other = {}
-    if os.geteuid() == 0:
-        other["user"] = other["group"] = 65534
-        other["extra_groups"] = []
-        os.chown(file, 65534, 65534)
+    if USER is not None:
+        other = {"user": USER, "group": USER, "extra_groups": []}
+        os.chown(file, USER, USER)
     process = subprocess.Popen(
         [sys.executable, "-B", "-s", file], cwd=folder, env=start["environment"], stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, **other)
@@ -77,8 +78,8 @@ def follow(process, start):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        if os.geteuid() == 0:
-            os.chown(folder, 65534, 65534)
+        if USER is not None:
+            os.chown(folder, USER, USER)
         ended = None
         while True:
             start = next_start(ended)
