@@ -35,16 +35,18 @@ const (
 	layoutFolder, common = "harbor", "common"
 	// gradeFolder is where the company leaves the grade for a judge of its own.
 	gradeFolder = "/grade"
-	// service is the container of the company, and so its name for the agent.
+	// service is the container of the company, and so its name for the agent. agentService is that of the agent, where
+	// the company may send webhooks.
 	service        = "platen"
+	agentService   = "main"
 	port, taskPort = 8080, 8081
 	// workFolder is where the agent works.
 	workFolder = "/app"
 	answerFile = workFolder + "/answer.json"
-	// agentTime is as long as a try of platen tasks run may take, companyTime as a company may. verifierTime holds two
-	// gradings of gradeTime.
+	// agentTime is as long as a try of platen tasks run may take, companyTime as a company may. verifierTime holds
+	// runTime and two gradings of gradeTime.
 	agentTime, companyTime = time.Hour, 12 * time.Hour
-	verifierTime           = 10 * time.Minute
+	verifierTime           = 15 * time.Minute
 	gradeTime              = 4 * time.Minute
 	// runTime is more than all starts of a program may take together.
 	runTime = 6 * time.Minute
@@ -87,6 +89,10 @@ type Harbor struct {
 	Judge Judge
 	// Worlds are those to write.
 	Worlds []World
+	// Hosts are those that an agent may reach beside the company, such as that of its model. With OpenNetwork it reaches
+	// any.
+	Hosts       []string
+	OpenNetwork bool
 }
 
 // Canary is a text of our own that is in every file of an exported folder. Texts that have it are left out of those
@@ -109,6 +115,12 @@ var ErrForeign = errors.New("is no task that was exported")
 // ErrImage says that a text cannot name a container image.
 var ErrImage = errors.New("is no name of a container image")
 
+// ErrHost says that a text cannot name a host.
+var ErrHost = errors.New("is no name of a host")
+
+// hostName is a host as Harbor takes it: a name or an address, with *. for all below a name.
+var hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 var imageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
 
 // Write writes the folders and returns their paths. A folder that an earlier export has written
@@ -117,6 +129,11 @@ var imageName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
 func (h *Harbor) Write() ([]string, error) {
 	if !imageName.MatchString(h.Image) {
 		return nil, fmt.Errorf("%q %w", h.Image, ErrImage)
+	}
+	for _, host := range h.Hosts {
+		if !hostName.MatchString(host) {
+			return nil, fmt.Errorf("%q %w", host, ErrHost)
+		}
 	}
 	for _, w := range h.Worlds {
 		if err := ours(filepath.Join(h.Folder, w.name())); err != nil {
@@ -269,6 +286,10 @@ func timeOf(t *task.Task) time.Duration {
 
 // values fill the places that the layout leaves open.
 func (h *Harbor) values(w World) map[string]any {
+	var hosts []string
+	if !h.OpenNetwork {
+		hosts = append([]string{service, agentService}, h.Hosts...)
+	}
 	origin, host := fmt.Sprintf("http://%s:%d", service, port), fmt.Sprintf("http://%s:%d", service, taskPort)
 	return map[string]any{
 		"Task": w.Task, "Seed": w.Seed, "Split": w.split(), "Secret": w.Split == client.SplitTest,
@@ -279,7 +300,7 @@ func (h *Harbor) values(w World) map[string]any {
 		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "TrialURL": host + TrialPath, "Separate": h.Judge == Separate,
 		"GradeFolder": gradeFolder, "Folder": workFolder, "AnswerFile": answerFile,
 		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(), "RunnerToken": rand.Text(), "Program": w.Task.Program,
-		"RunSeconds":   int(runTime.Seconds()),
+		"RunSeconds": int(runTime.Seconds()), "Hosts": hosts,
 		"AgentSeconds": int(timeOf(w.Task).Seconds()), "VerifierSeconds": int(verifierTime.Seconds()),
 		"GradeSeconds": int(gradeTime.Seconds()),
 	}

@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -42,7 +43,9 @@ type taskFile struct {
 		Seed       uint64 `toml:"seed"`
 	} `toml:"metadata"`
 	Agent struct {
-		TimeoutSec float64 `toml:"timeout_sec"`
+		TimeoutSec   float64  `toml:"timeout_sec"`
+		NetworkMode  string   `toml:"network_mode"`
+		AllowedHosts []string `toml:"allowed_hosts"`
 	} `toml:"agent"`
 	Verifier struct {
 		TimeoutSec      float64 `toml:"timeout_sec"`
@@ -238,8 +241,10 @@ func checkTaskFile(t *testing.T, folder string, w World, judge Judge) {
 	case len(e.MCPServers) != 1 || e.MCPServers[0].Transport != "streamable-http" ||
 		e.MCPServers[0].URL != "http://platen:8081/mcp?tools=play":
 		t.Errorf("%s: the MCP servers are %+v", folder, e.MCPServers)
-	case e.NetworkMode != "public":
-		t.Errorf("%s: the network is %q", folder, e.NetworkMode)
+	case e.NetworkMode != "public": // an agent is installed over it, before it plays
+		t.Errorf("%s: the network of the setup is %q", folder, e.NetworkMode)
+	case f.Agent.NetworkMode != "allowlist" || !slices.Equal(f.Agent.AllowedHosts, []string{"platen", "main"}):
+		t.Errorf("%s: the agent reaches %q, %q", folder, f.Agent.NetworkMode, f.Agent.AllowedHosts)
 	}
 	if judge == Shared {
 		if f.Verifier.EnvironmentMode != "" || f.Artifacts != nil || f.Verifier.Collect != nil {
@@ -466,6 +471,39 @@ func TestExportRefusesWhatIsNoImage(t *testing.T) {
 		}
 		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("image %q: the folder was made", image)
+		}
+	}
+}
+
+// TestAnAgentReachesTheHostsThatAreNamed, and with an open network any. The fields are those of
+// harborframework.com/docs/tasks/network-policy.
+func TestAnAgentReachesTheHostsThatAreNamed(t *testing.T) {
+	t.Parallel()
+	world := everyWorld(t)[:1]
+	for want, h := range map[string]*Harbor{
+		`["platen" "main" "api.model.example" "*.model.example"]`: {Hosts: []string{"api.model.example", "*.model.example"}},
+		`[]`: {OpenNetwork: true},
+	} {
+		h.Folder, h.Image, h.Judge, h.Worlds = t.TempDir(), "platen", Separate, world
+		written, err := h.Write()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f taskFile
+		if _, err := toml.Decode(read(t, written[0], "task.toml"), &f); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%q", f.Agent.AllowedHosts); got != want ||
+			(f.Agent.NetworkMode == "allowlist") == h.OpenNetwork {
+			t.Errorf("the agent reaches %s (%q), want %s", got, f.Agent.NetworkMode, want)
+		}
+	}
+	for _, host := range []string{"", "a b", `a"b`, "https://a.example", "a/b", "-a"} {
+		h := &Harbor{
+			Folder: t.TempDir(), Image: "platen", Judge: Separate, Worlds: world, Hosts: []string{host},
+		}
+		if _, err := h.Write(); !errors.Is(err, ErrHost) {
+			t.Errorf("host %q: %v, want ErrHost", host, err)
 		}
 	}
 }

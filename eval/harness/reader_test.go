@@ -62,6 +62,11 @@ func TestInspectReadsFoldersOfASharedJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 		environment := config["environment"].(map[string]any)
+		// It closes the network of the environment alone: it takes allowlist for public, with a warning, and does not
+		// look at that of the agent.
+		if environment["network_mode"] != "public" {
+			t.Errorf("%s: the reader takes the network from the company too: %v", folder, environment)
+		}
 		if config["steps"] != nil || environment["os"] != nil || config["artifacts"] != nil {
 			t.Errorf("%s: task.toml has what the reader refuses or does not collect: %v", folder, config)
 		}

@@ -32,12 +32,18 @@ func tasksExport() *cobra.Command {
 			"the grade into the reward: an agent cannot forge it. With --judge shared, a test in the agent's\n" +
 			"container asks for the score, which an agent that is root can forge; some readers of the layout run no\n" +
 			"commands in other containers than the agent's.\n\n" +
+			"While it plays, the agent reaches the company and the hosts of --allow-host, and nothing else: it finds\n" +
+			"neither this program nor its solutions. Not every provider of containers can close a network: with\n" +
+			"--open-network a folder does not ask for it.\n\n" +
 			"Worlds of --split test follow from the secret that you set as PLATEN_EVALUATION_SECRET where you run\n" +
 			"the folders: none holds it. --split fresh draws one and prints it.\n\n" +
 			"An earlier export is replaced.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if h.Judge != harness.Separate && h.Judge != harness.Shared {
 				return cli.UsageError{Err: fmt.Errorf("--judge is separate or shared, not %q", h.Judge)}
+			}
+			if h.OpenNetwork && len(h.Hosts) > 0 {
+				return cli.UsageError{Err: errors.New("--allow-host is for a closed network, --open-network for none")}
 			}
 			if h.Folder == "" {
 				return cli.UsageError{Err: errors.New("name the harness: --harbor DIR is the only one that there is")}
@@ -57,7 +63,7 @@ func tasksExport() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "The worlds were drawn for this export. They follow from a secret that "+
 					"no folder holds. Run them with\n  %s=%s\n", secretVariable, fresh)
 			}
-			if errors.Is(err, harness.ErrForeign) || errors.Is(err, harness.ErrImage) {
+			if errors.Is(err, harness.ErrForeign) || errors.Is(err, harness.ErrImage) || errors.Is(err, harness.ErrHost) {
 				return cli.UsageError{Err: err}
 			}
 			return err //nolint:wrapcheck // it names the folder
@@ -65,6 +71,9 @@ func tasksExport() *cobra.Command {
 	}
 	cmd.Flags().StringVar((*string)(&h.Judge), "judge", string(harness.Separate),
 		"separate: in its own container; shared: in the agent's.")
+	cmd.Flags().StringSliceVar(&h.Hosts, "allow-host", nil,
+		"A host that the agent may reach beside the company, such as that of its model. Repeat it for more.")
+	cmd.Flags().BoolVar(&h.OpenNetwork, "open-network", false, "Leave the agent its whole network.")
 	cmd.Flags().StringVar(&h.Folder, "harbor", "", "Write folders for Harbor below this one.")
 	cmd.Flags().StringVar(&seed, "seed", "",
 		"The worlds of each task: 7, 1..20, or all for the published five. Defaults to 1.")
