@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	neturl "net/url"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,6 +134,44 @@ func TestAnEpisodeIsPlayedAndGraded(t *testing.T) {
 	done(t, http.MethodPost, url+"/close", object{"episode_id": id})
 	if status, _ := ask(t, http.MethodGet, url+"/state?episode_id="+id, nil); status != http.StatusNotFound {
 		t.Errorf("a closed episode has a state: %d", status)
+	}
+}
+
+// TestAStepThatFailsBehindItsActionIsPerformedOnce: sent again with its request id it looks at the clock again, and
+// lets no more time pass.
+func TestAStepThatFailsBehindItsActionIsPerformedOnce(t *testing.T) {
+	t.Parallel()
+	e, url := served(t, "first-order")
+	server, err := neturl.Parse(e.Origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blind atomic.Bool
+	behind := httputil.NewSingleHostReverseProxy(server)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if blind.Load() && r.URL.Path == client.BasePath+"/sandbox" {
+			http.Error(w, "{}", http.StatusNotFound)
+			return
+		}
+		behind.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	e.Origin = proxy.URL
+	begun := done(t, http.MethodPost, url+"/reset", object{})
+	left := seen(begun)["minutes_left"].(float64)
+	step := object{
+		"episode_id": seen(begun)["episode_id"], "request_id": "1",
+		"action": object{"commands": []string{"advance_time minutes=10"}},
+	}
+	blind.Store(true)
+	if status, got := ask(t, http.MethodPost, url+"/step", step); status == http.StatusOK {
+		t.Fatalf("a step without a look at the clock comes to %v", got)
+	}
+	blind.Store(false)
+	for range 2 {
+		if got := seen(done(t, http.MethodPost, url+"/step", step))["minutes_left"]; got != left-10 {
+			t.Errorf("%v minutes are left of %v, after a step of 10", got, left)
+		}
 	}
 }
 

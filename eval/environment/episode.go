@@ -76,9 +76,13 @@ type episode struct {
 	last  *Result
 	// lastRequest is the request id of the last step, which is not performed twice.
 	lastRequest string
-	grade       *task.Grade
-	ended       bool
-	usedAt      atomic.Int64
+	// performed is the result of an action that was performed before its step failed, and performedFor the request id
+	// of that step.
+	performed    *Result
+	performedFor string
+	grade        *task.Grade
+	ended        bool
+	usedAt       atomic.Int64
 }
 
 // used is when a trainer last used the episode.
@@ -135,7 +139,12 @@ func (p *episode) step(ctx context.Context, requestID string, a Action) (*Result
 	case a.Answer != nil || a.Finish:
 		err = p.finish(ctx, result, a.Answer)
 	default:
-		if err = p.perform(ctx, &result.Observation, a); err == nil {
+		if requestID != "" && requestID == p.performedFor {
+			result = p.performed // the step failed behind its action
+		} else if err = p.perform(ctx, &result.Observation, a); err == nil {
+			p.performed, p.performedFor = result, requestID
+		}
+		if err == nil {
 			err = p.look(ctx, result)
 		}
 	}
