@@ -15,8 +15,11 @@ type agent struct {
 	t       testing.TB
 	session *sdk.ClientSession
 	codec   tokenizer.Codec
-	// calls, and the tokens of what was written and read.
+	// calls, and the tokens of what was written and read, each once.
 	calls, refused, written, read int
+	// context is the list of tools and all that was written and read so far, billed what a model is sent: the whole
+	// context at each call.
+	context, billed int
 }
 
 // keyed sends a key with every request.
@@ -42,7 +45,9 @@ func newAgent(t testing.TB, origin, key string) *agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &agent{t: t, session: session, codec: codec}
+	a := &agent{t: t, session: session, codec: codec}
+	a.context = a.tools()
+	return a
 }
 
 func (a *agent) count(text string) int {
@@ -79,9 +84,11 @@ func (a *agent) call(tool string, arguments map[string]any) (text string, refuse
 		a.t.Fatalf("%s: %v", tool, err)
 	}
 	text = result.Content[0].(*sdk.TextContent).Text
+	written, read := a.count(tool)+a.count(string(raw)), a.count(text)
 	a.calls++
-	a.written += a.count(tool) + a.count(string(raw))
-	a.read += a.count(text)
+	a.billed += a.context
+	a.context += written + read
+	a.written, a.read = a.written+written, a.read+read
 	if result.IsError {
 		a.refused++
 	}

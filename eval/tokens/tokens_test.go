@@ -15,13 +15,14 @@ const (
 	maxTokens = 150_000
 )
 
-// TestThirtyDaysCostFewTokens prints a table: rules played by lists, and the digest word for word.
+// TestThirtyDaysCostFewTokens prints a table: rules played by lists, and the digest word for word. A model is sent the
+// context again at each call: each message counts once in one column, and in the next at each call after it too.
 func TestThirtyDaysCostFewTokens(t *testing.T) {
 	t.Parallel()
 
 	p := platentest.Start(t)
-	fmt.Printf("%4s  %-40s %8s %10s %10s %10s %8s %8s\n", "seed", "way", "calls", "written", "read", "total", "profit",
-		"refused")
+	fmt.Printf("%4s  %-40s %6s %9s %9s %9s %13s %8s %8s\n", "seed", "way", "calls", "written", "read", "once",
+		"at each call", "profit", "refused")
 	for _, seed := range []int64{1, 2, 3} {
 		fresh := func() *agent {
 			s := p.Sandbox(t, platentest.Options{Preset: "agent_eval", Seed: &seed})
@@ -46,8 +47,8 @@ func TestThirtyDaysCostFewTokens(t *testing.T) {
 }
 
 func report(a *agent, seed int64, way string) {
-	calls, written, read, refused := a.calls, a.written, a.read, a.refused
+	calls, written, read, billed, refused := a.calls, a.written, a.read, a.billed, a.refused
 	score := a.data("get_sandbox", row{})["score"].(row)
-	fmt.Printf("%4d  %-40s %8d %10d %10d %10d %8.0f %8d\n", seed, way, calls, written, read, written+read,
+	fmt.Printf("%4d  %-40s %6d %9d %9d %9d %13d %8.0f %8d\n", seed, way, calls, written, read, written+read, billed,
 		score["profit_minor"].(float64)/100, refused)
 }
