@@ -89,8 +89,8 @@ type Harbor struct {
 	Judge Judge
 	// Worlds are those to write.
 	Worlds []World
-	// Hosts are those that an agent may reach beside the company, such as that of its model. With OpenNetwork it reaches
-	// any.
+	// Hosts are those that an agent may reach beside the company, such as that of its model. With OpenNetwork it
+	// reaches any.
 	Hosts       []string
 	OpenNetwork bool
 }
@@ -156,7 +156,8 @@ func (h *Harbor) Write() ([]string, error) {
 
 // ours refuses a path that is there and holds more than an export has written.
 func ours(path string) error {
-	known := slices.Concat(slices.Collect(maps.Keys(files(Separate, true))), slices.Collect(maps.Keys(files(Shared, true))))
+	known := slices.Collect(maps.Keys(files(Separate, true)))
+	known = slices.AppendSeq(known, maps.Keys(files(Shared, true)))
 	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -297,7 +298,8 @@ func (h *Harbor) values(w World) map[string]any {
 		"HandsOverFiles": w.Task.HandsOverFiles(), "AsksForAnswer": w.Task.AsksForAnswer(), "Image": h.Image,
 		"Port": port, "TaskPort": taskPort, "Origin": origin, "URL": origin + client.BasePath,
 		"TaskURL": host + TaskPath, "AgentURL": host + agentAddress, "JudgeURL": host + GradePath,
-		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "TrialURL": host + TrialPath, "Separate": h.Judge == Separate,
+		"SolveURL": host + SolvePath, "AnswerURL": host + AnswerPath, "TrialURL": host + TrialPath,
+		"Separate":    h.Judge == Separate,
 		"GradeFolder": gradeFolder, "Folder": workFolder, "AnswerFile": answerFile,
 		"JudgeToken": rand.Text(), "SolutionToken": rand.Text(), "RunnerToken": rand.Text(), "Program": w.Task.Program,
 		"RunSeconds": int(runTime.Seconds()), "Hosts": hosts,

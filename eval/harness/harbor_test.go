@@ -3,7 +3,6 @@ package harness
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -363,21 +362,6 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	}
 }
 
-// checkRunner: who runs the filed program has a token of its own, and none of the others.
-func checkRunner(t *testing.T, folder string, judge Judge, token string, others ...string) {
-	t.Helper()
-	name := map[Judge]string{Shared: "tests/run.py", Separate: "environment/runner/run.py"}[judge]
-	text := read(t, folder, filepath.FromSlash(name))
-	if len(token) < 20 || slices.Contains(others, token) || !strings.Contains(text, token) {
-		t.Errorf("%s: %s has not the token of the runner, %q", folder, name, token)
-	}
-	for _, other := range others {
-		if strings.Contains(text, other) {
-			t.Errorf("%s: %s has another token", folder, name)
-		}
-	}
-}
-
 func checkScripts(t *testing.T, folder string, parse bool) {
 	t.Helper()
 	for _, name := range []string{"tests/test.sh", "solution/solve.sh"} {
@@ -475,39 +459,6 @@ func TestExportRefusesWhatIsNoImage(t *testing.T) {
 	}
 }
 
-// TestAnAgentReachesTheHostsThatAreNamed, and with an open network any. The fields are those of
-// harborframework.com/docs/tasks/network-policy.
-func TestAnAgentReachesTheHostsThatAreNamed(t *testing.T) {
-	t.Parallel()
-	world := everyWorld(t)[:1]
-	for want, h := range map[string]*Harbor{
-		`["platen" "main" "api.model.example" "*.model.example"]`: {Hosts: []string{"api.model.example", "*.model.example"}},
-		`[]`: {OpenNetwork: true},
-	} {
-		h.Folder, h.Image, h.Judge, h.Worlds = t.TempDir(), "platen", Separate, world
-		written, err := h.Write()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var f taskFile
-		if _, err := toml.Decode(read(t, written[0], "task.toml"), &f); err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprintf("%q", f.Agent.AllowedHosts); got != want ||
-			(f.Agent.NetworkMode == "allowlist") == h.OpenNetwork {
-			t.Errorf("the agent reaches %s (%q), want %s", got, f.Agent.NetworkMode, want)
-		}
-	}
-	for _, host := range []string{"", "a b", `a"b`, "https://a.example", "a/b", "-a"} {
-		h := &Harbor{
-			Folder: t.TempDir(), Image: "platen", Judge: Separate, Worlds: world, Hosts: []string{host},
-		}
-		if _, err := h.Write(); !errors.Is(err, ErrHost) {
-			t.Errorf("host %q: %v, want ErrHost", host, err)
-		}
-	}
-}
-
 // FuzzQuotedTextsAreReadAsTheyWere, by the readers of both formats. A text that is no UTF-8 is
 // none that a task can have.
 func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
@@ -530,23 +481,4 @@ func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
 			t.Errorf("%q is %s, in YAML %q, %v", text, quoted, fromYAML.A, err)
 		}
 	})
-}
-
-// TestATaskOfManyDaysGivesItsAgentHours: one of a few minutes an hour.
-func TestATaskOfManyDaysGivesItsAgentHours(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"integration-30": "timeout_sec = 43200.0", "company-30": "timeout_sec = 43200.0",
-		"trucks": "timeout_sec = 3600.0",
-	} {
-		k, err := task.Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder := export(t, t.TempDir(), Separate, World{Task: k, Seed: 1})[0]
-		_, agent, _ := strings.Cut(read(t, folder, "task.toml"), "[agent]\n")
-		if got, _, _ := strings.Cut(agent, "\n"); got != want {
-			t.Errorf("the agent of %s has %s, want %s", name, got, want)
-		}
-	}
 }

@@ -43,7 +43,7 @@ const (
 	AgentPath  = "/mcp"
 	GradePath  = "/grade"
 	SolvePath  = "/solve"
-	// TrialPath hands out the starts of the filed program to whoever runs it.
+	// TrialPath hands the starts of the filed program out to a runner.
 	TrialPath = "/trial"
 )
 

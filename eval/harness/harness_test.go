@@ -25,8 +25,14 @@ const (
 // hosted is a host of the task first-order, and where it is.
 func hosted(t *testing.T, change func(*Host)) (*Host, string) {
 	t.Helper()
+	return hostedTask(t, "first-order", change)
+}
+
+// hostedTask is a host of a task, and where it is.
+func hostedTask(t *testing.T, name string, change func(*Host)) (*Host, string) {
+	t.Helper()
 	p := platentest.Start(t)
-	k, err := task.Named("first-order")
+	k, err := task.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}

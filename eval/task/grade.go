@@ -66,7 +66,9 @@ func (t *Task) Judge(ctx context.Context, baseURL, gradingKey string, answer []b
 }
 
 // judge grades a try by its sandbox, or by the company of a trial.
-func (t *Task) judge(ctx context.Context, baseURL, gradingKey string, answer []byte, trial *Trial) (g *Grade, err error) {
+func (t *Task) judge(ctx context.Context, baseURL, gradingKey string, answer []byte, trial *Trial) (
+	g *Grade, err error,
+) {
 	grader := client.New(baseURL, client.Keys{Grading: gradingKey}, client.MaxRetries(retries))
 	end, err := grader.ForkSandbox(ctx, client.ForkSandboxInput{})
 	if err != nil {

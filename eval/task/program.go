@@ -27,8 +27,9 @@ type Program struct {
 
 // Limits of a program.
 const (
-	// MaxProgram bounds its text, MaxOutput what one start may print, in bytes.
-	MaxProgram, MaxOutput = 64 << 10, 64 << 10
+	// MaxProgram bounds its text, maxOutput what one start may print, in bytes.
+	MaxProgram = 64 << 10
+	maxOutput  = 64 << 10
 	// programField is the field of the answer that has its text.
 	programField = "program"
 	// mostWork bounds the work orders that the people of a trial look at: a program may order more than anybody can
@@ -43,10 +44,11 @@ func (p *Program) handed(task string, named map[string]string) ([]byte, error) {
 		Products: strings.Join([]string{named["vary.a"], named["vary.b"], named["vary.c"]}, ","),
 		Priority: named["vary.priority"],
 	}
-	return tasks.Program(task, p.File, s, strings.Split(named["vary.defects"], ",")...) //nolint:wrapcheck // it says what failed
+	//nolint:wrapcheck // it says what failed
+	return tasks.Program(task, p.File, s, strings.Split(named["vary.defects"], ",")...)
 }
 
-// Trial is a filed program in the company in which it is judged. Whoever runs it asks Next for each start, and
+// Trial is a filed program in the company in which it is judged. A runner asks Next for each start, and
 // Judge for the grade when there is none any more.
 type Trial struct {
 	task                *Task
@@ -134,7 +136,7 @@ func (tr *Trial) Next(ctx context.Context, ended *Ended) (*Start, error) {
 	}
 	tr.started++
 	return &Start{
-		Number: tr.started, Program: tr.text, Seconds: tr.task.Program.Seconds, OutputBytes: MaxOutput,
+		Number: tr.started, Program: tr.text, Seconds: tr.task.Program.Seconds, OutputBytes: maxOutput,
 		Environment: map[string]string{
 			"PLATEN_URL": tr.baseURL, "PLATEN_OFFICE_KEY": tr.company.OfficeKey,
 			"PLATEN_FACTORY_KEY": tr.company.FactoryKey,

@@ -48,7 +48,7 @@ func judged(t *testing.T, k *Task, s *Prepared, answer []byte) *Grade {
 }
 
 // TestEachDefectOfTheProgramCosts: as it is handed over the program has a tenth at most, and with any one of the
-// defects left in it it has seven tenths at most.
+// defects it has seven tenths at most.
 func TestEachDefectOfTheProgramCosts(t *testing.T) {
 	t.Parallel()
 	testclient.Need(t, "python3")
@@ -81,7 +81,7 @@ func TestAProgramThatDoesNotEndWellHasNothing(t *testing.T) {
 		"import sys\nsys.exit('it is late')": "start 1 of 8 of the program ended with status 1: it is late",
 		"while True: print('x' * 1000)":      "start 1 of 8 of the program printed more than",
 		"def":                                "ended with status 1: SyntaxError",
-		"import os\nif os.path.exists('n'): os._exit(3)\nopen('n', 'w')": "start 2 of 8 of the program ended with status 3",
+		"import os\nif os.path.exists('n'): os._exit(3)\nopen('n', 'w')": "start 2 of 8 of the program ended with",
 	} {
 		if g := judged(t, k, s, filed(t, text)); g.Score != 0 || g.Passed || !strings.Contains(g.Void, why) {
 			t.Errorf("the program %.40q scores %g: %s", text, g.Score, shown(g))
@@ -106,16 +106,20 @@ func TestAProgramThatWritesMoreThanItShouldHasNothing(t *testing.T) {
 	if err := json.Unmarshal(repaired(t, s), &answer); err != nil {
 		t.Fatal(err)
 	}
-	for more, why := range map[string]string{
-		`call("office", "POST", "/office/employees", {"role": "finisher"}, "hire")`:                                                     "/office/employees was to be left alone",
-		`assert sorted(set(os.environ) - {"LC_CTYPE", "PWD"}) == ["PLATEN_FACTORY_KEY", "PLATEN_OFFICE_KEY", "PLATEN_URL"], os.environ`: "",
-		`assert os.listdir(".") == ["bridge.py"] or os.path.exists(STATE), os.listdir(".")`:                                             "",
-		`assert "grd" not in str(call("office", "GET", "/sandbox")), "a grading key"`:                                                   "",
+	const variables = `["PLATEN_FACTORY_KEY", "PLATEN_OFFICE_KEY", "PLATEN_URL"]`
+	for _, try := range []struct{ more, why string }{
+		{
+			`call("office", "POST", "/office/employees", {"role": "finisher"}, "hire")`,
+			"/office/employees was to be left alone",
+		},
+		{`assert sorted(set(os.environ) - {"LC_CTYPE"}) == ` + variables + `, os.environ`, ""},
+		{`assert os.listdir(".") == ["bridge.py"] or os.path.exists(STATE), os.listdir(".")`, ""},
+		{`assert "grd" not in str(call("office", "GET", "/sandbox")), "a grading key"`, ""},
 	} {
-		text := strings.Replace(answer["program"], "        accept()\n", "        "+more+"\n        accept()\n", 1)
+		text := strings.Replace(answer["program"], "        accept()\n", "        "+try.more+"\n        accept()\n", 1)
 		g := judged(t, k, s, filed(t, text))
-		if why == "" && !g.Passed || why != "" && (g.Score != 0 || !strings.Contains(g.Void, why)) {
-			t.Errorf("with %s it scores %g: %s", more, g.Score, shown(g))
+		if try.why == "" && !g.Passed || try.why != "" && (g.Score != 0 || !strings.Contains(g.Void, try.why)) {
+			t.Errorf("with %s it scores %g: %s", try.more, g.Score, shown(g))
 		}
 	}
 }
@@ -157,11 +161,10 @@ func TestATrialIsGradedTheSameEachTime(t *testing.T) {
 }
 
 // TestWithoutPythonAProgramIsNotGraded, and the error names what is missing.
-//
-//nolint:paralleltest // it changes the environment
 func TestWithoutPythonAProgramIsNotGraded(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := named(t, "repair").Gradable(); err == nil || !strings.Contains(err.Error(), "python3, which is not on the PATH") {
+	const missing = "python3, which is not on the PATH"
+	if err := named(t, "repair").Gradable(); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("it can be graded: %v", err)
 	}
 	if err := named(t, "drift").Gradable(); err != nil {

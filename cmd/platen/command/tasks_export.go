@@ -32,9 +32,9 @@ func tasksExport() *cobra.Command {
 			"the grade into the reward: an agent cannot forge it. With --judge shared, a test in the agent's\n" +
 			"container asks for the score, which an agent that is root can forge; some readers of the layout run no\n" +
 			"commands in other containers than the agent's.\n\n" +
-			"While it plays, the agent reaches the company and the hosts of --allow-host, and nothing else: it finds\n" +
-			"neither this program nor its solutions. Not every provider of containers can close a network: with\n" +
-			"--open-network a folder does not ask for it.\n\n" +
+			"While it plays, the agent reaches the company and the hosts of --allow-host, and nothing else: it\n" +
+			"finds neither this program nor its solutions. Not every provider of containers can close a network:\n" +
+			"with --open-network a folder does not ask for it.\n\n" +
 			"Worlds of --split test follow from the secret that you set as PLATEN_EVALUATION_SECRET where you run\n" +
 			"the folders: none holds it. --split fresh draws one and prints it.\n\n" +
 			"An earlier export is replaced.",
@@ -63,8 +63,10 @@ func tasksExport() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "The worlds were drawn for this export. They follow from a secret that "+
 					"no folder holds. Run them with\n  %s=%s\n", secretVariable, fresh)
 			}
-			if errors.Is(err, harness.ErrForeign) || errors.Is(err, harness.ErrImage) || errors.Is(err, harness.ErrHost) {
-				return cli.UsageError{Err: err}
+			for _, mistake := range []error{harness.ErrForeign, harness.ErrImage, harness.ErrHost} {
+				if errors.Is(err, mistake) {
+					return cli.UsageError{Err: err}
+				}
 			}
 			return err //nolint:wrapcheck // it names the folder
 		},

@@ -105,7 +105,8 @@ func (o *tasksServed) tokens() error {
 		variable string
 		token    *string
 		needed   bool
-	}{{judgeVariable, &o.judgeToken, true}, {solutionVariable, &o.solutionToken, false}, {runnerVariable, &o.runnerToken, false}} {
+	}{{judgeVariable, &o.judgeToken, true}, {solutionVariable, &o.solutionToken, false},
+		{runnerVariable, &o.runnerToken, false}} {
 		var err error
 		if *t.token, err = config.Secret("", t.variable); err != nil {
 			return err //nolint:wrapcheck // it names the variable

@@ -114,7 +114,7 @@ func TestWhoIsGradedReadsNothingAboutGrading(t *testing.T) {
 			}
 			texts += string(file.Body)
 		}
-		for _, word := range []string{"platen tasks", "Graded tasks", "was agreed on", "watchful"} {
+		for _, word := range []string{"platen eval", "platen tasks", "Graded tasks", "was agreed on", "watchful"} {
 			if strings.Contains(texts, word) == graded {
 				t.Errorf("graded %t: the docs have %q: %t", graded, word, !graded)
 			}
