@@ -21,6 +21,7 @@ import (
 	"platen/client"
 	"platen/eval/task"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // served is an environment of some tasks, each in two worlds, and its address.
@@ -177,8 +178,9 @@ func TestAStepThatFailsBehindItsActionIsPerformedOnce(t *testing.T) {
 
 func TestTheOracleEarnsTheWholeRewardOfAnEpisode(t *testing.T) {
 	t.Parallel()
-	_, url := served(t, "audit", "noisy-hooks", "trucks")
-	for index := range 6 {
+	testclient.Need(t, "python3") // for repair
+	_, url := served(t, "audit", "noisy-hooks", "trucks", "repair")
+	for index := range 8 {
 		begun := done(t, http.MethodPost, url+"/reset", object{"index": index})
 		id := seen(begun)["episode_id"]
 		access := seen(begun)["access"].(object)

@@ -111,6 +111,7 @@ func TestFreshWorldsAreSolvedByTheirOracleAlone(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
 			longOnlyInCheck(t, k)
+			needs(t, k)
 			f := &freshWorlds{k, seeds}
 			tapes := f.solve(t)
 			if alike := f.repeat(t, tapes); alike*manyAlike > len(seeds) {

@@ -143,6 +143,7 @@ func measure(t *testing.T, all []*Task) passes {
 			for _, s := range slices.Concat(scripts(), searchers()) {
 				t.Run(k.Name+"/"+s.Name, func(t *testing.T) {
 					t.Parallel()
+					needs(t, k)
 					passed := 0
 					for _, prepared := range prepareAll(t, p, k, Published()...) {
 						if outcome(t, p.BaseURL, k, prepared, s).Passed {

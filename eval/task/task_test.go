@@ -121,6 +121,7 @@ func TestEachTaskIsSolvedByItsOracleAndByNoneWhoDoesNothing(t *testing.T) {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
 			longOnlyInCheck(t, k)
+			needs(t, k)
 			seeds := played()
 			prepared := prepareAll(t, p, k, append(slices.Clone(seeds), 1)...)
 			for i, seed := range seeds {
@@ -258,6 +259,14 @@ func longOnlyInCheck(t *testing.T, k *Task) {
 	t.Helper()
 	if isLong(k) {
 		testclient.InCheck(t, "the same test of the task of ten days")
+	}
+}
+
+// needs skips a task whose programs nothing can run here.
+func needs(t *testing.T, k *Task) {
+	t.Helper()
+	if k.Program != nil {
+		testclient.Need(t, interpreter)
 	}
 }
 
