@@ -105,7 +105,7 @@ func TestEachTaskDrawsWhatItNames(t *testing.T) {
 	t.Parallel()
 	for _, k := range allTasks(t) {
 		drawn := k.drawn(World{Seed: 1}.key(k))
-		text, err := json.Marshal([]any{k.Prelude, k.Let, k.Checks})
+		text, err := json.Marshal([]any{k.Prelude, k.Let, k.Checks, k.Program})
 		if err != nil {
 			t.Fatal(err)
 		}

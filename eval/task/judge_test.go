@@ -189,6 +189,7 @@ func TestATaskThatIsNoneIsRejected(t *testing.T) {
 		`["/office/cash"]`:         `[]`,
 		`"same": ["/office/cash"]`: `"same": ["/office/cash"], "open": true`,
 		`"title": "T"`:             `"title": "T", "vary": {"x": {}}`,
+		`"preset": "starter"`:      `"preset": "starter", "program": {"file": "f.py", "starts": 1}`,
 	} {
 		if !strings.Contains(good, old) {
 			t.Fatalf("the good task has no %s", old)

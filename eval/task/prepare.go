@@ -88,7 +88,7 @@ func (t *Task) prepare(ctx context.Context, p *preparation, handedOver string) (
 		files[name] = text
 	}
 	if t.Program != nil {
-		text, err := t.Program.handed(t.Name, p.world.named)
+		text, err := t.Program.handed(ctx, p.world, t.Name)
 		if err != nil {
 			return nil, err
 		}

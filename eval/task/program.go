@@ -13,9 +13,12 @@ import (
 // Program is a program that a task hands over broken, and that its player files repaired. It is judged by running it,
 // as cron would, in a copy of the company as it was handed over.
 type Program struct {
-	// File is the name under which it is handed over; its template is beside the task. The draw defects names what is
-	// broken in it.
+	// File is the name under which it is handed over; its template is beside the task.
 	File string `json:"file"`
+	// Products and Priority are its settings, Defects the names of what is broken in it, behind commas: expressions.
+	Products string `json:"products"`
+	Priority string `json:"priority"`
+	Defects  string `json:"defects"`
 	// Starts is how often it is started, Every how many working minutes lie between two starts, and Seconds how long
 	// one may take.
 	Starts  int   `json:"starts"`
@@ -38,14 +41,28 @@ const (
 	hour     = 60
 )
 
-// handed is the program as a world hands it over.
-func (p *Program) handed(task string, named map[string]string) ([]byte, error) {
-	s := tasks.Settings{
-		Products: strings.Join([]string{named["vary.a"], named["vary.b"], named["vary.c"]}, ","),
-		Priority: named["vary.priority"],
+// check reports what is wrong with a program.
+func (p *Program) check() error {
+	if p.File == "" || p.Products == "" || p.Priority == "" || p.Defects == "" {
+		return errors.New("the program has no file, no settings or no defects")
 	}
+	if p.Starts < 1 || p.Every < 1 || p.Seconds < 1 {
+		return errors.New("the program is not started, or has no time")
+	}
+	return nil
+}
+
+// handed is the program as a world hands it over.
+func (p *Program) handed(ctx context.Context, w *world, task string) ([]byte, error) {
+	products, err := w.fill(ctx, p.Products)
+	priority, err2 := w.fill(ctx, p.Priority)
+	defects, err3 := w.fill(ctx, p.Defects)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, err
+	}
+	settings := tasks.Settings{Products: products, Priority: priority}
 	//nolint:wrapcheck // it says what failed
-	return tasks.Program(task, p.File, s, strings.Split(named["vary.defects"], ",")...)
+	return tasks.Program(task, p.File, settings, strings.Split(defects, ",")...)
 }
 
 // Trial is a filed program in the company in which it is judged. A runner asks Next for each start, and

@@ -220,6 +220,11 @@ func (t *Task) check() error {
 	case (len(t.Guard.Same) == 0) != t.Guard.Open:
 		return errors.New("it guards nothing, and does not say so")
 	}
+	if t.Program != nil {
+		if err := t.Program.check(); err != nil {
+			return err
+		}
+	}
 	return t.drawsWell()
 }
 
