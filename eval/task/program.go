@@ -175,24 +175,26 @@ func (tr *Trial) pass(ctx context.Context) error {
 	return tr.work(ctx)
 }
 
-// work prints what waits on the presses that are free, and ships what is ready. What the Factory refuses waits.
+// work prints what waits on the presses that are idle, and ships what is ready. What the Factory refuses waits.
 func (tr *Trial) work(ctx context.Context) error {
 	w := tr.history.world
 	w.forget()
+	idle, err := w.pick(ctx, "/factory/presses?status=idle")
+	if err != nil {
+		return err
+	}
 	all, err := w.pick(ctx, "/factory/work-orders?status=!shipped")
 	if err != nil {
 		return err
 	}
 	overs := int64(12)
 	for _, o := range all[:min(mostWork, len(all))] {
-		id := textOf(o, "id")
+		id, err := textOf(o, "id"), error(nil)
 		switch {
-		case textOf(o, "waits_for") == "press":
-			for _, press := range []string{"prs_digital", "prs_offset"} {
-				in := client.StartPrintRunInput{PressID: press, WorkOrderID: &id, OversPct: &overs}
-				if _, err = w.player.StartPrintRun(ctx, in); err == nil {
-					break
-				}
+		case textOf(o, "waits_for") == "press" && len(idle) > 0:
+			in := client.StartPrintRunInput{PressID: textOf(idle[0], "id"), WorkOrderID: &id, OversPct: &overs}
+			if _, err = w.player.StartPrintRun(ctx, in); err == nil {
+				idle = idle[1:]
 			}
 		case textOf(o, "status") == "ready":
 			_, err = w.player.CreateFactoryShipment(ctx, client.CreateFactoryShipmentInput{WorkOrderID: id})
@@ -200,7 +202,6 @@ func (tr *Trial) work(ctx context.Context) error {
 		if _, refused := errors.AsType[*client.Error](err); err != nil && !refused {
 			return fmt.Errorf("print and ship: %w", err)
 		}
-		err = nil
 	}
 	return nil
 }
