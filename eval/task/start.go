@@ -21,8 +21,8 @@ func (t *Task) Gradable() error {
 		return nil
 	}
 	if _, err := exec.LookPath(interpreter); err != nil {
-		return fmt.Errorf("the task %s is graded by running a program with %s, which is not on the PATH: %w", t.Name,
-			interpreter, err)
+		return fmt.Errorf("the task %s is graded by running a program with %s, which is not on the PATH; name other "+
+			"tasks, or install it: %w", t.Name, interpreter, err)
 	}
 	return nil
 }
