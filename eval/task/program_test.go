@@ -3,6 +3,7 @@ package task
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,22 @@ func TestEachDefectOfTheProgramCosts(t *testing.T) {
 				}
 				t.Logf("%s: %g %s", d, g.Score, shown(g))
 			})
+		}
+	}
+}
+
+// TestOneMendedDefectIsNotEnough: with the others that its world has drawn the program has less than half.
+func TestOneMendedDefectIsNotEnough(t *testing.T) {
+	t.Parallel()
+	testclient.Need(t, "python3")
+	k := named(t, "repair")
+	for i, s := range prepareAll(t, shared(), k, played()...) {
+		drawn := strings.Split(k.drawn(World{Seed: played()[i]}.key(k))["vary.defects"], ",")
+		for j := range drawn {
+			left := slices.Delete(slices.Clone(drawn), j, j+1)
+			if g := judged(t, k, s, repaired(t, s, left...)); g.Score > 0.4 {
+				t.Errorf("seed %d: without %s it scores %g: %s", played()[i], drawn[j], g.Score, shown(g))
+			}
 		}
 	}
 }
