@@ -87,6 +87,21 @@ func TestOneMendedDefectIsNotEnough(t *testing.T) {
 	}
 }
 
+// TestAProgramThatKnowsItsFieldsWorksWhereNoneAreNew: the fields that it knows are those of a sales order.
+func TestAProgramThatKnowsItsFieldsWorksWhereNoneAreNew(t *testing.T) {
+	t.Parallel()
+	testclient.Need(t, "python3")
+	calm, faults := *named(t, "repair"), *named(t, "repair").Faults
+	faults.Rules = slices.DeleteFunc(slices.Clone(faults.Rules), func(r client.FaultRuleInput) bool {
+		return r.Kind == client.FaultKindGrowth
+	})
+	calm.Faults = &faults
+	s := prepareAll(t, shared(), &calm, 1)[0]
+	if g := judged(t, &calm, s, repaired(t, s, "growth")); !g.Passed {
+		t.Errorf("it scores %g: %s", g.Score, shown(g))
+	}
+}
+
 // TestAProgramThatDoesNotEndWellHasNothing, and the grade says why.
 func TestAProgramThatDoesNotEndWellHasNothing(t *testing.T) {
 	t.Parallel()

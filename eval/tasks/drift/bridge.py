@@ -30,7 +30,8 @@ Order = collections.namedtuple("Order", """
     created_at updated_at created_on
 """)
 Customer = collections.namedtuple("Customer", """
-    id name payment_terms_days payment_habit credit_note accepts_parts delivery_tolerance_pct satisfaction_pct
+    id name payment_terms_days payment_habit credit_note credit_limit_minor open_minor accepts_parts
+    delivery_tolerance_pct satisfaction_pct
     created_at updated_at created_on
 """)
 Work = collections.namedtuple("Work", """
