@@ -22,7 +22,8 @@ func TestPartsAndTolerancesAreNoProfit(t *testing.T) {
 	for _, name := range presets {
 		mean := func(p Policy) (sum money.Minor) {
 			for seed := range worlds {
-				g := Game{Settings: company.Settings{Preset: builtin(t, name), Seed: seed + 1}, Policy: p, Days: []int{day}}
+				settings := company.Settings{Preset: builtin(t, name), Seed: seed + 1}
+				g := Game{Settings: settings, Policy: p, Days: []int{day}}
 				r, err := g.Play()
 				if err != nil {
 					t.Fatal(err)

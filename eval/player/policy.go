@@ -49,7 +49,7 @@ type Policy struct {
 	zeroHours, thirdOperator, shelf, marketPaper bool
 	// singly sends the first units of an order in parcels of one, short closes orders with as little as is taken.
 	singly, short bool
-	dismissed                                    []event.Role
+	dismissed     []event.Role
 }
 
 // kind is how a player comes to its commands.

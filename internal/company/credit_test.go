@@ -20,7 +20,7 @@ func (l *life) ordered(customer string, quantity int64) office.SalesOrder {
 	return all[len(all)-1]
 }
 
-// open is what a customer owes by its row.
+// open returns open_minor of a customer.
 func (l *life) open(customer string) money.Minor {
 	l.t.Helper()
 	return *rowOf[office.Customer](l, "customer", customer).OpenMinor

@@ -277,8 +277,9 @@ func (c *Company) billTwice(in *PullTrigger) (Triggered, error) {
 	}
 	order, ok := c.office.Repeatable(in.PurchaseOrderID)
 	if !ok {
-		return Triggered{}, notThat(in.PurchaseOrderID, "This purchase order has not been billed, or its bill has come "+
-			"twice.", "No purchase order has been billed once.")
+		return Triggered{}, notThat(in.PurchaseOrderID,
+			"This purchase order has not been billed, or its bill has come twice.",
+			"No purchase order has been billed once.")
 	}
 	return Triggered{"supplier_invoice", c.office.Repeat(c.rec, order.ID), c.now}, nil
 }

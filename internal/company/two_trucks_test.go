@@ -230,22 +230,25 @@ func TestABillThatComesTwiceMatchesTwice(t *testing.T) {
 	if order.Lines[0].QuantityBilled != 2000 || order.BillingStatus != "billed" {
 		t.Errorf("the order is %+v", order)
 	}
-	if second.MatchStatus != office.Matched || second.MatchedMinor != first.MatchedMinor || first.Number == second.Number ||
+	if second.MatchStatus != office.Matched || second.MatchedMinor != first.MatchedMinor ||
+		first.Number == second.Number ||
 		differing(first.SupplierReference, second.SupplierReference) > 1 {
 		t.Errorf("the bills are %+v and %+v", first, second)
 	}
+	opening := rowsOf[office.SupplierInvoice](l, "supplier_invoice")[0].ID
+	again := trigger("bill_twice", company.PullTrigger{PurchaseOrderID: &order.ID})
 	for name, c := range map[string]struct {
 		do   action
 		code problem.Code
 	}{
 		"itself":      {closeBill(second.ID, second.ID), problem.AmountNotPayable},
-		"other goods": {closeBill(second.ID, rowsOf[office.SupplierInvoice](l, "supplier_invoice")[0].ID), problem.AmountNotPayable},
+		"other goods": {closeBill(second.ID, opening), problem.AmountNotPayable},
 		"no bill":     {closeBill(second.ID, "sin_none"), problem.ValidationFailed},
 		"an amount": {payWith(second.ID, office.PaySupplierInvoice{
 			AmountMinor: &second.BilledMinor, DuplicateOf: &first.ID,
 		}), problem.ValidationFailed},
 		"nothing at all": {pay(second.ID, new(money.Minor(0))), problem.AmountNotPayable},
-		"bill_twice":     {trigger("bill_twice", company.PullTrigger{PurchaseOrderID: &order.ID}), problem.TriggerImpossible},
+		"bill_twice":     {again, problem.TriggerImpossible},
 	} {
 		if err := l.act(c.do); codeOf(err) != c.code {
 			t.Errorf("%s: %v, want %s", name, err, c.code)

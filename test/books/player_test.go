@@ -49,8 +49,9 @@ func newPlayer(c *company, l life) *player {
 		manual:  text(status, "bridge") == "manual",
 		made:    index(c.all(products), "sku"),
 		carried: map[string]bool{},
-		parts:   map[string]*plan{}, inParts: cmp.Or(l.parts, 35), inTrucks: l.supplies, accounts: map[string]*account{},
-		answers: newTally(), disputing: map[string]bool{},
+		parts:   map[string]*plan{}, inParts: cmp.Or(l.parts, 35), inTrucks: l.supplies,
+		accounts: map[string]*account{},
+		answers:  newTally(), disputing: map[string]bool{},
 	}
 }
 

@@ -12,8 +12,9 @@ func TestACustomerHasACreditLimitInACrunch(t *testing.T) {
 	n := shared.create(t, `{"preset":"crunch","seed":4,"clock":"manual"}`)
 	const path = "/office/customers/cus_lumen"
 	orders := func(quantity int64) object {
-		id := n.pulls(object{"type": "order", "sku": "prd_card", "customer_id": "cus_lumen", "quantity": quantity})["id"]
-		return n.row("/office/sales-orders/" + id.(string))
+		return n.row("/office/sales-orders/" + text(n.pulls(object{
+			"type": "order", "sku": "prd_card", "customer_id": "cus_lumen", "quantity": quantity,
+		}), "id"))
 	}
 	before := n.row(path)
 	limit, open := number(t, before, "credit_limit_minor"), number(t, before, "open_minor")

@@ -92,8 +92,8 @@ func (n *tenant) opensWithPurchases() {
 	bill := n.billFor(paper)
 	exactly(t, "a supplier invoice", bill,
 		`number supplier_reference supplier_id purchase_order_id kind lines billed_minor matched_minor variance_minor
-		match_status discount_pct discount_minor discount_until currency issued_on due_date collect_on late_fee_minor status
-		paid_minor credited_minor paid_by payment_note duplicate_of paid_on`)
+		match_status discount_pct discount_minor discount_until currency issued_on due_date collect_on late_fee_minor
+		status paid_minor credited_minor paid_by payment_note duplicate_of paid_on`)
 	agrees(t, "the bill", bill, object{
 		"number": "SI-7001", "supplier_id": "sup_mill", "kind": "materials", "billed_minor": 396000,
 		"matched_minor": 384000, "variance_minor": 12000, "match_status": "price_mismatch", "discount_pct": 2,

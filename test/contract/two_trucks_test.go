@@ -9,7 +9,8 @@ import (
 // ordersPlates orders 40 plates, and returns the purchase order.
 func (n *tenant) ordersPlates() object {
 	n.t.Helper()
-	return n.post("/office/purchase-orders", `{"supplier_id":"sup_chroma","lines":[{"sku":"mat_plate","quantity":40}]}`).
+	return n.post("/office/purchase-orders",
+		`{"supplier_id":"sup_chroma","lines":[{"sku":"mat_plate","quantity":40}]}`).
 		want(http.StatusCreated, "").Data()
 }
 
@@ -78,7 +79,8 @@ func TestASupplierSendsTwoTrucks(t *testing.T) {
 		t.Errorf("the bills are %v and %v", first, second)
 	}
 	n.pays(first, "").want(http.StatusOK, "")
-	agrees(t, "the order with one bill paid", n.row("/office/purchase-orders/"+order), object{"billing_status": "billed"})
+	agrees(t, "the order with one bill paid", n.row("/office/purchase-orders/"+order),
+		object{"billing_status": "billed"})
 	n.pays(second, encode(t, object{"amount_minor": second["matched_minor"]})).want(http.StatusOK, "")
 	agrees(t, "the order in the end", n.row("/office/purchase-orders/"+order),
 		object{"billing_status": "paid", "receipt_status": "partial"})

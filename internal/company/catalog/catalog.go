@@ -237,8 +237,10 @@ var customers = []Customer{ //nolint:gochecknoglobals // the table itself
 	{"cus_orchard", "Orchard & Pine Cafés", 10, Instalments, 150_000,
 		"Pays in two halves, three working days apart.", true, 3_000_000, 5},
 	{"cus_lumen", "Lumen Gyms", 3, Prompt, 0, "Pays on time, always.", true, 1_500_000, 5},
-	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature.", false, 2_400_000, 0},
-	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms.", true, 4_500_000, 10},
+	{"cus_veld", "Veld Municipal Library", 7, Slow, 500_000, "Every second invoice waits for a signature.", false,
+		2_400_000, 0},
+	{"cus_fennimore", "Fennimore Publishing", 14, Usual, 100_000, "Framework customer with long terms.", true,
+		4_500_000, 10},
 	{"cus_tern", "Tern Coastal Tours", 5, Instalments, 200_000,
 		"Pays in two halves, three working days apart.", true, 1_800_000, 0},
 }

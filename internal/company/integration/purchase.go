@@ -201,8 +201,8 @@ func (v *verifier) received() {
 	}
 }
 
-// shared returns the receipts of an order that record one of its deliveries, and the lines that they should have: all of
-// them and all lines for an order that came once, or is recorded whole by receipts that name no delivery. Of two
+// shared returns the receipts of an order that record one of its deliveries, and the lines that they should have: all
+// of them and all lines for an order that came once, or is recorded whole by receipts that name no delivery. Of two
 // deliveries each has the receipts that name it, and the first delivery that has none those that name none.
 func shared(all []recorded, deliveries []*factory.GoodsReceipt, g *factory.GoodsReceipt) (
 	of []recorded, lines []factory.ReceiptLine,
@@ -231,10 +231,8 @@ func shared(all []recorded, deliveries []*factory.GoodsReceipt, g *factory.Goods
 	}
 	for _, r := range unnamed {
 		at := slices.IndexFunc(deliveries, func(d *factory.GoodsReceipt) bool { return len(own[d.ID]) == 0 })
-		if at < 0 {
-			at = 0
-		}
-		own[deliveries[at].ID] = append(own[deliveries[at].ID], r)
+		id := deliveries[max(0, at)].ID
+		own[id] = append(own[id], r)
 	}
 	return own[g.ID], g.Lines
 }

@@ -27,7 +27,8 @@ func (o *obligation) end() string {
 
 func (o *obligation) sayExact() string {
 	if o.kind == Payment {
-		return fmt.Sprintf("%s was %s on %s; it was due on %s.", o.Name(), o.end(), o.effects[0].on.Date(), o.since.Date())
+		return fmt.Sprintf("%s was %s on %s; it was due on %s.", o.Name(), o.end(), o.effects[0].on.Date(),
+			o.since.Date())
 	}
 	return fmt.Sprintf("%s has its %s: %s.", o.Name(), o.wants, o.names())
 }

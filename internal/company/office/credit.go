@@ -11,7 +11,7 @@ import (
 
 // This file is about the credit that the company grants its customers, in presets that limit it.
 
-// creditLimit is how much a customer may owe at once, nil where that is not limited.
+// creditLimit is the credit limit of a customer, nil for none.
 func (o *Office) creditLimit(c catalog.Customer) *money.Minor {
 	if o.preset.Customers.CreditFactor == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (o *Office) creditLimit(c catalog.Customer) *money.Minor {
 	return new(c.CreditMinor.Scaled(int64(o.preset.Customers.CreditFactor)))
 }
 
-// owed is what each customer owes by the invoices, and has ordered that was accepted and is not billed yet.
+// owed adds up, for each customer, the balances of its invoices and the orders that are accepted and not billed.
 func (o *Office) owed() map[string]money.Minor {
 	sums := map[string]money.Minor{}
 	for i := range o.CustomerInvoices.All {

@@ -440,7 +440,8 @@ func (o *Office) checkPurchaseOrders() error {
 		total := money.Minor(0)
 		for _, line := range order.Lines {
 			total += line.AmountMinor
-			if line.QuantityReceived > line.Quantity || line.QuantityExpected < 0 || line.AmountMinor != line.UnitPriceMinor.Times(line.Quantity) {
+			if line.QuantityReceived > line.Quantity || line.QuantityExpected < 0 ||
+				line.AmountMinor != line.UnitPriceMinor.Times(line.Quantity) {
 				return fmt.Errorf("purchase order %s has the line %+v", order.ID, line)
 			}
 		}

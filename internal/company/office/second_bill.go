@@ -76,8 +76,10 @@ func (o *Office) repeatBill(r *record.Recorder, id string) string {
 	first, _ := o.SupplierInvoices.Find(id)
 	order, private := o.PurchaseOrders.Edit(r, *first.PurchaseOrderID)
 	second := SupplierInvoice{
-		SupplierID: first.SupplierID, SupplierReference: o.reread(first.SupplierReference, first.SupplierID, private.Nth),
-		PurchaseOrderID: first.PurchaseOrderID, Kind: first.Kind, Lines: slices.Clone(first.Lines), IssuedOn: r.Date(),
+		SupplierID:        first.SupplierID,
+		SupplierReference: o.reread(first.SupplierReference, first.SupplierID, private.Nth),
+		PurchaseOrderID:   first.PurchaseOrderID, Kind: first.Kind, Lines: slices.Clone(first.Lines),
+		IssuedOn: r.Date(),
 	}
 	o.addBill(r, order, private, record.Private(o.SupplierInvoices, id).Trucks, second)
 	return private.InvoiceIDs[len(private.InvoiceIDs)-1]

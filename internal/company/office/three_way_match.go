@@ -284,7 +284,8 @@ func (o *Office) Settle(r *record.Recorder, s Settlement) (corrected bool) {
 	}
 	eventID := r.Emit(event.SupplierInvoicePaid, invoice, &event.SupplierInvoicePaidData{
 		Number: invoice.Number, PaidMinor: invoice.PaidMinor, CreditedMinor: invoice.CreditedMinor,
-		DiscountMinor: invoice.DiscountMinor, DuplicateOf: s.DuplicateOf, PaidBy: s.By, CashMinor: o.State.CashMinor - invoice.PaidMinor,
+		DiscountMinor: invoice.DiscountMinor, DuplicateOf: s.DuplicateOf, PaidBy: s.By,
+		CashMinor: o.State.CashMinor - invoice.PaidMinor,
 	})
 	if invoice.PaidMinor > 0 {
 		o.Spend(r, invoice.PaidMinor, kind, eventID, invoice.ID)

@@ -176,8 +176,8 @@ curl -s -X POST BASE/sandbox/tick AS_OFFICE`,
 // circumstances are the conditions of a code that one command in a new sandbox
 // does not bring.
 var circumstances = map[problem.Code]string{ //nolint:gochecknoglobals // read only
-	problem.CreditLimitExceeded: "Order on from one supplier, above its credit_limit_minor, without paying it; or, in the preset " +
-		"crunch, accept orders of a customer above the credit_limit_minor.",
+	problem.CreditLimitExceeded: "Order on from one supplier, above its credit_limit_minor, without paying it; or, " +
+		"in the preset crunch, accept orders of a customer above the credit_limit_minor.",
 	problem.InsufficientFunds: "Spend what there is and may be overdrawn: " +
 		"pay, hire or buy on the market until it is used up.",
 	problem.SupplierOnHold: "Leave an invoice of a supplier unpaid beyond its due date, and " +
