@@ -254,6 +254,11 @@ func TestABillThatComesTwiceMatchesTwice(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
 		}
 	}
+	l.must(closeBill(second.ID, first.ID))
+	err := l.act(closeBill(first.ID, second.ID))
+	if codeOf(err) != problem.AmountNotPayable || !strings.Contains(err.Error(), "duplicate itself") {
+		t.Errorf("both bills of the same goods are closed: %v", err)
+	}
 }
 
 // TestABillIsClosedAsADuplicate, either of both, in time or overdue: without fee, hold or collection. Who pays both has
@@ -299,6 +304,11 @@ func TestABillIsClosedAsADuplicate(t *testing.T) {
 				t.Errorf("the cash is %d, want %d", got, want)
 			}
 			got := rowOf[office.SupplierInvoice](l, "supplier_invoice", other.ID)
+			if c.closes {
+				if err := l.act(closeBill(paid.ID, other.ID)); codeOf(err) != problem.AlreadyPaid {
+					t.Errorf("the bill that was paid is closed: %v", err)
+				}
+			}
 			if c.closes && (got.PaidMinor != 0 || got.LateFeeMinor != 0 || got.CreditedMinor != other.BilledMinor ||
 				got.DuplicateOf == nil || *got.DuplicateOf != paid.ID) || got.Status != office.SupplierInvoicePaid {
 				t.Errorf("the bill is %+v", got)

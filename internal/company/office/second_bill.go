@@ -150,6 +150,10 @@ func (o *Office) canClose(i *SupplierInvoice, in *PaySupplierInvoice) (Settlemen
 	case !ok:
 		return Settlement{}, problem.Invalid(problem.Field{Field: "duplicate_of", Rule: "exists",
 			Message: fmt.Sprintf("There is no supplier invoice %q.", *in.DuplicateOf)})
+	case other.DuplicateOf != nil:
+		return Settlement{}, problem.New(problem.AmountNotPayable, "%s is closed as a duplicate itself: pay %s.",
+			other.Number, i.Number).
+			With(AllowedDetails{Allowed: i.closedBy(o.delivered(i))})
 	case other.Kind != MaterialsInvoice || !i.sameGoods(other):
 		return Settlement{}, problem.New(problem.AmountNotPayable, "%s does not bill the same goods as %s.",
 			other.Number, i.Number).

@@ -171,8 +171,12 @@ func (o *Office) CanPay(today moment.Date, id string, in *PaySupplierInvoice) (S
 		return Settlement{}, problem.Missing("supplier_invoice", id)
 	}
 	if invoice.Status == SupplierInvoicePaid {
-		return Settlement{}, problem.New(problem.AlreadyPaid, "The invoice %s was paid on %s.",
-			invoice.Number, invoice.PaidOn).
+		ended := "paid"
+		if invoice.DuplicateOf != nil {
+			ended = "closed as a duplicate"
+		}
+		return Settlement{}, problem.New(problem.AlreadyPaid, "The invoice %s was %s on %s.",
+			invoice.Number, ended, invoice.PaidOn).
 			With(PaidDetails{PaidOn: *invoice.PaidOn, PaidBy: *invoice.PaidBy})
 	}
 	if invoice.Kind == OverheadInvoice {
