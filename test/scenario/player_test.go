@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"platen/client"
@@ -130,10 +131,11 @@ func inWork(order client.OfficeSalesOrder) bool {
 		order.Status == client.OfficeSalesOrderStatusInProduction
 }
 
-// pay pays suppliers what order and receipt justify.
+// pay pays suppliers what order and receipt justify, and the same goods once.
 func (p *player) pay() {
 	ctx := p.t.Context()
-	for _, bill := range oldestFirst(p.t, p.api.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{})) {
+	bills := oldestFirst(p.t, p.api.SupplierInvoices(ctx, client.ListSupplierInvoicesParams{}))
+	for i, bill := range bills {
 		if bill.Status == client.OfficeSupplierInvoiceStatusPaid ||
 			bill.Kind == client.OfficeSupplierInvoiceKindOverhead || bill.MatchedMinor == 0 {
 			continue
@@ -141,6 +143,12 @@ func (p *player) pay() {
 		var in client.PaySupplierInvoiceInput
 		if bill.MatchStatus != client.OfficeSupplierInvoiceMatchStatusMatched {
 			in.AmountMinor = &bill.MatchedMinor
+		}
+		if at := slices.IndexFunc(bills[:i], func(b client.OfficeSupplierInvoice) bool {
+			return b.PurchaseOrderID != nil && *b.PurchaseOrderID == *bill.PurchaseOrderID && b.DuplicateOf == nil &&
+				b.BilledMinor == bill.BilledMinor
+		}); at >= 0 {
+			in = client.PaySupplierInvoiceInput{DuplicateOf: &bills[at].ID}
 		}
 		_, err := p.api.PaySupplierInvoice(ctx, bill.ID, in)
 		p.did(err)

@@ -26,7 +26,7 @@ const (
 	testsAtOnce = 16
 	// patience is how long a program may take for one run: far beyond what it
 	// does on a loaded machine.
-	patience = 2 * time.Minute
+	patience = 10 * time.Minute
 	// examples is where the programs are.
 	examples = "../../examples"
 )

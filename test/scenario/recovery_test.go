@@ -66,7 +66,7 @@ type stubborn struct {
 var carried = map[string][]string{
 	"/factory/work-orders": {"reference"},
 	"/office/shipments":    {"factory_shipment_ref", "sales_order_id", "contract_lot_id"},
-	"/office/requisitions": {"reference"}, "/office/goods-receipts": {"purchase_order_id"},
+	"/office/requisitions": {"reference"}, "/office/goods-receipts": {"reference"},
 	"/office/purchase-orders": {"requisition_id"}, "/office/timesheets": {"week_start"},
 }
 
