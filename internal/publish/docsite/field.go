@@ -1,7 +1,6 @@
 package docsite
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -86,21 +85,4 @@ func jsonType(t reflect.Type, d direction) (word string, fields []field) {
 	default:
 		return "integer", nil
 	}
-}
-
-// sampleValue is the value of a required field in a snippet.
-func sampleValue(f field) string {
-	switch {
-	case f.Example != "" && f.Type != "string" && f.Type != "date" && f.Type != "time":
-		return f.Example
-	case f.Example != "":
-		return fmt.Sprintf("%q", f.Example)
-	case len(f.Values) > 0:
-		return fmt.Sprintf("%q", f.Values[0])
-	case f.Type == "integer":
-		return "100"
-	case f.Type == "date":
-		return `"2026-09-11"`
-	}
-	return `"…"`
 }

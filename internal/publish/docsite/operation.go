@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"platen/internal/operation"
+	"platen/internal/publish/specimen"
 	"platen/internal/words/problem"
 	"platen/internal/words/wire"
 )
@@ -53,7 +54,7 @@ func (l *library) operationView(op *operation.Operation) (operationView, error) 
 		v.Returns = fieldsOf(op.Out, output)
 	}
 	if op.In != nil {
-		v.TryBody = sampleBody(op, v.Body)
+		v.TryBody = specimen.Body(op)
 	}
 	v.Answer = indented(l.examples.Operations[op.ID].Answer)
 	general := op.Common()
@@ -66,7 +67,7 @@ func (l *library) operationView(op *operation.Operation) (operationView, error) 
 		}
 	}
 	var err error
-	v.Samples, err = l.samples(op, v)
+	v.Samples, err = l.samples(op)
 	return v, err
 }
 

@@ -13,6 +13,7 @@ import (
 	text "text/template"
 
 	"platen/internal/operation"
+	"platen/internal/publish/specimen"
 )
 
 // sample is a call in one language.
@@ -72,10 +73,10 @@ type pathPlace struct {
 }
 
 // samples are an operation in every language.
-func (l *library) samples(op *operation.Operation, v operationView) ([]sample, error) {
+func (l *library) samples(op *operation.Operation) ([]sample, error) {
 	c := call{
-		Method: op.Method, URL: l.BaseURL() + op.Path + sampleQuery(op), Body: sampleBody(op, v.Body),
-		Random: unguessable(op),
+		Method: op.Method, URL: l.BaseURL() + op.Path + sampleQuery(op), Body: specimen.Body(op),
+		Random: specimen.Unguessable(op),
 	}
 	if c.Method == http.MethodGet {
 		c.Method = ""
