@@ -31,6 +31,7 @@ import (
 	"platen/internal/operation"
 	"platen/internal/publish/docsite"
 	"platen/internal/publish/openapi"
+	"platen/internal/publish/postman"
 	"platen/internal/publish/web"
 	"platen/internal/sandbox"
 	"platen/internal/server/metrics"
@@ -354,6 +355,9 @@ func (s *Server) handler() (http.Handler, error) {
 			return nil, err
 		}
 		return openapi.YAML(asJSON) //nolint:wrapcheck // the error names the document
+	}))
+	mux.HandleFunc("GET /postman.json", web.Document("application/json", func() ([]byte, error) {
+		return postman.Collection(s.table, s.origin) //nolint:wrapcheck // the error names the document
 	}))
 	mux.HandleFunc("GET /console/records.json", web.Document("application/json", func() ([]byte, error) {
 		return openapi.Records(s.table) //nolint:wrapcheck // the error names the document

@@ -135,9 +135,11 @@ var narrow = []struct{ packages, may, reason string }{
 // never lists packages that do not import each other, though their rooms would let them.
 var never = []struct{ packages, reason string }{
 	{"internal/api internal/api/faults internal/cluster/router", "layers of the road: each can be left out"},
-	{"internal/api internal/mcp internal/publish/openapi internal/publish/clientgen internal/publish/docsite",
+	{"internal/api internal/mcp internal/publish/openapi internal/publish/postman internal/publish/clientgen " +
+		"internal/publish/docsite",
 		"readers know the table, and not each other"},
-	{"internal/api internal/mcp internal/publish/openapi internal/publish/clientgen internal/publish/web",
+	{"internal/api internal/mcp internal/publish/openapi internal/publish/postman internal/publish/clientgen " +
+		"internal/publish/web",
 		"as above; web serves the pages of docsite"},
 }
 
