@@ -194,20 +194,20 @@ func (w *writer) item(op *operation.Operation, s *step) item {
 	return i
 }
 
+// responseData is how a script begins a path. A variable of its own would still be there in the next script.
+const responseData = "pm.response.json().data."
+
 // script tests a response, and keeps what later requests need of it.
 func (w *writer) script(op *operation.Operation, s *step) script {
 	lines := []string{fmt.Sprintf("pm.test('responds with %d', () => pm.response.to.have.status(%d));", op.Status, op.Status)}
-	if len(s.keep)+len(s.expect) > 0 {
-		lines = append(lines, "const data = pm.response.json().data;")
-	}
 	for _, expected := range s.expect {
 		path, value, _ := strings.Cut(expected, "=")
-		lines = append(lines, fmt.Sprintf("pm.test('%s is %s', () => pm.expect(data.%s).to.equal('%s'));",
-			path, value, path, value))
+		lines = append(lines, fmt.Sprintf("pm.test('%s is %s', () => pm.expect(%s%s).to.equal('%s'));",
+			path, value, responseData, path, value))
 	}
 	for _, kept := range s.keep {
 		name, path, _ := strings.Cut(kept, "=")
-		lines = append(lines, fmt.Sprintf("pm.collectionVariables.set('%s', data.%s);", name, path))
+		lines = append(lines, fmt.Sprintf("pm.collectionVariables.set('%s', %s%s);", name, responseData, path))
 		if !slices.Contains(w.kept, name) {
 			w.kept = append(w.kept, name)
 		}
