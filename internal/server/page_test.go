@@ -84,8 +84,8 @@ func TestANetworkThatSearchesInALoopIsRefusedAfterItsBudget(t *testing.T) {
 
 // everythingElse are paths of all kinds beside the API.
 func everythingElse() []string {
-	return []string{"/", "/console", "/docs/", "/docs/lists.md", "/openapi.json", "/openapi.yaml", "/llms.txt",
-		"/metrics", "/status", "/status.json", "/nothing", "/.well-known/nothing"}
+	return []string{"/", "/console", "/docs/", "/docs/lists.md", "/openapi.json", "/openapi.yaml", "/postman.json",
+		"/llms.txt", "/metrics", "/status", "/status.json", "/nothing", "/.well-known/nothing"}
 }
 
 func TestABannedNetworkGetsNothingButHealth(t *testing.T) {
@@ -139,7 +139,7 @@ func TestTheDocumentsOfTheAPIAreCompressedAndKnowTheirVersion(t *testing.T) {
 	t.Parallel()
 	s := shared()
 	c := dial(t, s)
-	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/console/records.json"} {
+	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/postman.json", "/console/records.json"} {
 		plain, short := c.getAs("127.0.0.1", path), c.getAs("127.0.0.1", path, "Accept-Encoding: gzip\r\n")
 		if short.header.Get("Content-Encoding") != "gzip" || len(short.body)*4 > len(plain.body) {
 			t.Errorf("%s has %d bytes, compressed %d", path, len(plain.body), len(short.body))

@@ -84,8 +84,9 @@ func (r *runner) fill(t *testing.T, text string) string {
 var (
 	wantsStatus = regexp.MustCompile(`^pm\.test\('responds with \d+', ` +
 		`\(\) => pm\.response\.to\.have\.status\((\d+)\)\);$`)
-	expects = regexp.MustCompile(`^pm\.test\('.+', \(\) => pm\.expect\(pm\.response\.json\(\)\.data\.(\S+)\)\.to\.equal\('(.+)'\)\);$`)
-	keeps   = regexp.MustCompile(`^pm\.collectionVariables\.set\('(\w+)', pm\.response\.json\(\)\.data\.(\S+)\);$`)
+	expects = regexp.MustCompile(`^pm\.test\('.+', ` +
+		`\(\) => pm\.expect\(pm\.response\.json\(\)\.data\.(\S+)\)\.to\.equal\('(.+)'\)\);$`)
+	keeps = regexp.MustCompile(`^pm\.collectionVariables\.set\('(\w+)', pm\.response\.json\(\)\.data\.(\S+)\);$`)
 )
 
 // run sends a request, and does what its script says.
@@ -136,8 +137,10 @@ func (r *runner) run(t *testing.T, i *item, inherited *auth) {
 		switch {
 		case wantsStatus.MatchString(line):
 			checked = true
-			if want := wantsStatus.FindStringSubmatch(line)[1]; want != strconv.Itoa(answer.StatusCode) || want[0] != '2' {
-				t.Errorf("%s: %s %s: %d, want %s: %s", i.Name, request.Method, request.URL, answer.StatusCode, want, raw)
+			want := wantsStatus.FindStringSubmatch(line)[1]
+			if want != strconv.Itoa(answer.StatusCode) || want[0] != '2' {
+				t.Errorf("%s: %s %s: %d, want %s: %s",
+					i.Name, request.Method, request.URL, answer.StatusCode, want, raw)
 			}
 		case expects.MatchString(line):
 			m := expects.FindStringSubmatch(line)
@@ -212,9 +215,7 @@ func requests(items []item, inherited *auth, each func(*item, *auth)) {
 	}
 }
 
-// TestEveryRequestOfTheCollectionSucceeds in its order.
-//
-// OPEN.DOC.POSTMAN
+// TestEveryRequestOfTheCollectionSucceeds in its order (contract: OPEN.DOC.POSTMAN).
 func TestEveryRequestOfTheCollectionSucceeds(t *testing.T) {
 	t.Parallel()
 	p := platentest.Start(t)
@@ -260,7 +261,8 @@ func TestNewmanRunsTheCollection(t *testing.T) {
 	p := platentest.Start(t)
 	report := filepath.Join(t.TempDir(), "report.json")
 	out, err := exec.CommandContext(t.Context(), node, newman, "run", p.Origin+"/postman.json", "--color", "off",
-		"--reporters", "cli,json", "--reporter-json-export", report, "--reporter-cli-no-success-assertions").CombinedOutput()
+		"--reporters", "cli,json", "--reporter-json-export", report,
+		"--reporter-cli-no-success-assertions").CombinedOutput()
 	if err != nil {
 		t.Fatalf("newman: %v\n%s", err, out)
 	}

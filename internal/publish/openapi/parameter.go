@@ -17,6 +17,10 @@ func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 		if p.Name == wire.HeaderVersion || p.Name == wire.HeaderIfNoneMatch {
 			continue // the description of the API has it
 		}
+		if p.Name == wire.HeaderIdempotencyKey && op.Kind == operation.Creation {
+			// An importer would make a text of it that all its users send, and get one sandbox between them.
+			continue
+		}
 		param := &huma.Param{
 			Name: p.Name, In: string(p.In), Required: p.Required && p.InsteadOf == "", Description: p.Doc,
 			Schema: schemaOf(&p),

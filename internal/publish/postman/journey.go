@@ -31,7 +31,7 @@ type chapter struct {
 //
 //nolint:gochecknoglobals // read only
 var chapters = []chapter{
-	{"1 Create a sandbox", "Send this request first: its script keeps the two keys in variables of the collection.", []step{
+	{"1 Create a sandbox", "Send this first: its script keeps the two keys in variables of the collection.", []step{
 		{
 			operation: "create_sandbox",
 			body:      `{"preset": "starter", "clock": "manual", "bridge": "manual", "seed": 7}`,
@@ -79,7 +79,7 @@ var chapters = []chapter{
 		{operation: "trade_on_market", name: "Buy a little on the market"},
 		{operation: "advance_time", name: "Tick for a working day", body: `{"minutes": 480}`},
 		{
-			operation: "list_deliveries", name: "Find the truck at the Factory's gate", query: []string{"status=arrived"},
+			operation: "list_deliveries", name: "Find the truck at the gate", query: []string{"status=arrived"},
 			keep:   []string{"delivery_id=items[1].id"},
 			expect: []string{"items[1].lines[0].sku=mat_coated"},
 		},

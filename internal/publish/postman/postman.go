@@ -199,7 +199,8 @@ const responseData = "pm.response.json().data."
 
 // script tests a response, and keeps what later requests need of it.
 func (w *writer) script(op *operation.Operation, s *step) script {
-	lines := []string{fmt.Sprintf("pm.test('responds with %d', () => pm.response.to.have.status(%d));", op.Status, op.Status)}
+	lines := []string{fmt.Sprintf("pm.test('responds with %d', () => pm.response.to.have.status(%d));",
+		op.Status, op.Status)}
 	for _, expected := range s.expect {
 		path, value, _ := strings.Cut(expected, "=")
 		lines = append(lines, fmt.Sprintf("pm.test('%s is %s', () => pm.expect(%s%s).to.equal('%s'));",

@@ -23,8 +23,8 @@ const (
 // when it is sent twice.
 var keys = map[string]Key{ //nolint:gochecknoglobals // read only
 	"poll_ticket": {Text: "claim-{ticket}"},
-	"advance_time": {Text: "tick-2026-09-07-0800", Again: "The key names the in-world moment of the tick's beginning: " +
-		"read sim_date and sim_time."},
+	"advance_time": {Text: "tick-2026-09-07-0800",
+		Again: "The key names the in-world moment of the tick's beginning: read sim_date and sim_time."},
 	"extend_sandbox": {Text: "extend-2", Again: "The ordinal is extensions_left of the sandbox."},
 	"delete_sandbox": {Text: "delete-sandbox"},
 	"create_checkpoint": {Text: "checkpoint-2026-09-07-1",

@@ -86,7 +86,7 @@ var walk = sync.OnceValues(func() (found map[string]string, faults []string) {
 		waiting = waiting[1:]
 		// the server's own
 		if _, known := found[path]; known || path == "/openapi.json" || path == "/openapi.yaml" ||
-			path == "/status.json" {
+			path == "/postman.json" || path == "/status.json" {
 			continue
 		}
 		w := request(h, http.MethodGet, path)

@@ -178,6 +178,10 @@ export function Page() {
         <dd><a href="/openapi.json"><code>/openapi.json</code></a></dd>
       </div>
       <div>
+        <dt>Postman</dt>
+        <dd><a href="/postman.json"><code>/postman.json</code></a></dd>
+      </div>
+      <div>
         <dt>Keys</dt>
         <dd>${session.value ? html`<a href="/console/keys">show them</a>` : html`<a href="/">create a sandbox</a>`}</dd>
       </div>
