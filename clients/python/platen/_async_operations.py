@@ -52,7 +52,7 @@ class AsyncOperations:
 
         Creates a disposable company, with a key for each of its two systems and, in an evaluation, a
         grading key. Save the keys: they are shown only in this response. If the server is full, the
-        response is 202 with a ticket to poll. An Idempotency-Key is valid within your network for ten
+        response is 202 with a ticket to poll. A header Idempotency-Key is valid within your network for ten
         minutes, and has at least 20 characters, except on a server of your own machine or office.
 
         It can fail with origin_refused (403), unauthorized (401), creation_closed (403), invalid_preset

@@ -1,5 +1,5 @@
 // Package specimen has a body and an idempotency key for each operation: those of the samples in the docs, and of the
-// collection for Postman. Variables stand in braces, as texts of their own.
+// collection for Postman. A variable stands in braces, alone in its text.
 package specimen
 
 import (
