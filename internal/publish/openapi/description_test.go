@@ -198,3 +198,41 @@ func says(name, description string) bool {
 			return !slices.Contains(known, w)
 		})
 }
+
+// TestAnImportedDocumentSharesNoKey: an importer makes a text of a parameter that all its users send, so the key with
+// which two people would get one sandbox is described and is no parameter. No key has an example.
+func TestAnImportedDocumentSharesNoKey(t *testing.T) {
+	t.Parallel()
+	raw, err := openapi.Document(operation.Table(), "https://platen.test/v1", "2026-09")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Description string
+			Parameters  []struct {
+				Ref string `json:"$ref"`
+			}
+		}
+		Components struct {
+			Parameters map[string]map[string]any
+		}
+	}
+	if err := json.Unmarshal(raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	creation := document.Paths["/sandboxes"]["post"]
+	if !strings.Contains(creation.Description, "header Idempotency-Key") {
+		t.Errorf("the description says nothing of the key: %s", creation.Description)
+	}
+	for _, p := range creation.Parameters {
+		if strings.HasSuffix(p.Ref, "/Idempotency-Key") {
+			t.Error("the key of a new sandbox is a parameter")
+		}
+	}
+	for name, p := range document.Components.Parameters {
+		if strings.HasPrefix(name, "Idempotency-Key") && (p["example"] != nil || p["examples"] != nil) {
+			t.Errorf("%s has an example: %v", name, p)
+		}
+	}
+}

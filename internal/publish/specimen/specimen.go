@@ -1,5 +1,5 @@
-// Package specimen has a body and an idempotency key for each operation: those of the samples in the docs, and of the
-// collection for Postman. A variable stands in braces, alone in its text.
+// Package specimen has a body and an idempotency key for each operation, for the samples in the docs and the collection
+// for Postman. Braces mark a variable.
 package specimen
 
 import (
