@@ -244,8 +244,8 @@ func sandboxOperations() []Operation {
 				"evaluation, a grading " +
 				"key. Save the keys: they are shown only in this response. If the server is full, the " +
 				"response is 202 with a ticket to poll. " +
-				"A header Idempotency-Key is valid within your network for ten minutes, and has at least 20 characters, " +
-				"except on a server of your own machine or office.",
+				"A header Idempotency-Key is valid within your network for ten minutes, and has at least 20 " +
+				"characters, except on a server of your own machine or office.",
 			Problems: []problem.Code{problem.OriginRefused, problem.Unauthorized, problem.CreationClosed,
 				problem.InvalidPreset, problem.PowRequired, problem.IPActiveLimit, problem.IPCreateLimit,
 				problem.QueueFull},
