@@ -249,7 +249,9 @@ func skillPct(games, plain, best []player.Result) *int64 {
 }
 
 // quantile returns the value of sorted ones below which so many per cent lie.
-func quantile[N any](sorted []N, percent int) N { return sorted[min(len(sorted)*percent/100, len(sorted)-1)] }
+func quantile[N any](sorted []N, percent int) N {
+	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
+}
 
 func mean(values []money.Minor) money.Minor {
 	sum := money.Minor(0)

@@ -39,7 +39,7 @@ func TestAPresetIsRefusedWithTheMemberThatIsWrong(t *testing.T) {
 		{`"late_cap_pct": 40`, `"late_cap_pct": 40, "late_capp_pct": 3`, "late_capp_pct"},
 		{`"preset": "starter"`, `"preset": "Starter!"`, "lower-case"},
 		{`"preset": "starter"`, `"preset": ""`, "lower-case"},
-		{`"version": 3`, `"version": 0`, "version"},
+		{`"version": 4`, `"version": 0`, "version"},
 		{`"bridge": "auto"`, `"bridge": "both"`, "bridge"},
 		{`"mode": "realtime"`, `"mode": "fast"`, "clock.mode"},
 		{`"speed": 8`, `"speed": 481`, "clock.speed"},
