@@ -93,6 +93,9 @@ type PurchaseOrderPrivate struct {
 	// Trucks are those of the order, none before its supplier has it. BilledApart is set for a bill for each.
 	Trucks      []Truck `json:"trucks,omitempty"`
 	BilledApart bool    `json:"billed_apart,omitzero"`
+	// Parted is set where a trigger has parted the order, Called where one has called its truck.
+	Parted bool `json:"parted,omitzero"`
+	Called bool `json:"called,omitzero"`
 	// InvoiceIDs are the supplier's bills in the order in which they came. SecondBillDue is set while one of them is
 	// to come again.
 	InvoiceIDs    []string `json:"invoice_ids,omitempty"`

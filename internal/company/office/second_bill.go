@@ -43,8 +43,8 @@ func (p *PurchaseOrderPrivate) bills() int {
 
 // drawSecondBill draws whether a bill of an order, which is billed now, comes a second time.
 func (o *Office) drawSecondBill(r *record.Recorder, order *PurchaseOrder, private *PurchaseOrderPrivate) {
-	if private.Nth == 0 {
-		return // an order of the opening
+	if private.Nth == 0 || private.Called {
+		return // an order of the opening, or one whose truck a trigger has called
 	}
 	supplier, _ := catalog.SupplierByID(order.SupplierID)
 	s := o.suppliers[supplier.ID]

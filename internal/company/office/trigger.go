@@ -128,7 +128,7 @@ func (o *Office) Partable(r *record.Recorder, id *string) (*PurchaseOrder, bool)
 // Part lets a purchase order come on two trucks, of which the first brings so many per cent, with a bill for each.
 func (o *Office) Part(r *record.Recorder, orderID string, pct int64) {
 	order, private := o.PurchaseOrders.Edit(r, orderID)
-	private.Trucks, private.BilledApart = onTwoTrucks(order.Lines, pct*pctPPM), true
+	private.Trucks, private.BilledApart, private.Parted = onTwoTrucks(order.Lines, pct*pctPPM), true, true
 }
 
 // Repeatable returns the oldest purchase order whose bills have come once each, or the one with an id, if it is one.
@@ -155,8 +155,16 @@ func (o *Office) purchaseWhere(
 	return nil, false
 }
 
-// Hurry takes a truck off the road: it is about to come.
-func (o *Office) Hurry(r *record.Recorder, orderID string) { r.Withdraw(TimerTruck, orderID) }
+// Hurry takes a truck off the road: it is about to come, with the whole order unless that was parted by a trigger, and
+// no bill of it comes twice by itself.
+func (o *Office) Hurry(r *record.Recorder, orderID string) {
+	r.Withdraw(TimerTruck, orderID)
+	order, private := o.PurchaseOrders.Edit(r, orderID)
+	private.Called = true
+	if !private.Parted && !private.Trucks[0].Came {
+		private.Trucks, private.BilledApart = onOneTruck(order.Lines), false
+	}
+}
 
 // Delay lets a truck come so many working days later, and returns when.
 func (o *Office) Delay(r *record.Recorder, orderID string, days int64) sim.Minute {
