@@ -16,7 +16,6 @@ func (l *look) goods() {
 	for w := range l.Factory.WorkOrders.All {
 		ship := &factory.CreateFactoryShipment{WorkOrderID: w.ID}
 		if l.partly(w) {
-			parts++
 			ship.Quantity = new(w.QuantityReady - w.QuantityShipped)
 		} else if w.WaitsFor != factory.WaitsForShipment || w.Reference == nil {
 			continue
@@ -33,6 +32,9 @@ func (l *look) goods() {
 			cost += l.lotAtRisk(lot)
 		}
 		records = append(records, recordOf("work_order", w.ID, w.Number))
+		if ship.Quantity != nil {
+			parts++
+		}
 		if remedy != nil {
 			continue
 		}
@@ -48,7 +50,7 @@ func (l *look) goods() {
 	}
 	sentence := fmt.Sprintf("The goods of %s are ready and not shipped.", count(len(records), "work order"))
 	if parts > 0 {
-		sentence += fmt.Sprintf(" Of %d only a part is, which its customer takes beforehand.", parts)
+		sentence += fmt.Sprintf(" Of %d only a part is ready, which its customer takes before the rest.", parts)
 	}
 	l.add(Concern{Kind: GoodsWait, CostMinor: cost, Remedy: remedy, Sentence: sentence}, records)
 }
