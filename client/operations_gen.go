@@ -841,6 +841,13 @@ func (c *Client) CreateOfficeShipment(ctx context.Context, in CreateOfficeShipme
 	return write[OfficeShipment](ctx, c, request{operation: "create_office_shipment", method: http.MethodPost, path: "/office/shipments", system: office, in: in})
 }
 
+// PreviewCreateOfficeShipment sends POST /office/shipments with dry_run: it returns the expected
+// result or error, and does nothing.
+func (c *Client) PreviewCreateOfficeShipment(ctx context.Context, in CreateOfficeShipmentInput) (*OfficeShipmentPreview, error) {
+	in.DryRun = new(true)
+	return write[OfficeShipmentPreview](ctx, c, request{operation: "create_office_shipment", method: http.MethodPost, path: "/office/shipments", system: office, in: in})
+}
+
 // ListCustomerInvoicesParams chooses what ListCustomerInvoices reads. Empty fields choose
 // nothing.
 type ListCustomerInvoicesParams struct {

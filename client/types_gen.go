@@ -2098,7 +2098,47 @@ type CreateOfficeShipmentInput struct {
 	// The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64
 	// characters.
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
+	// Change nothing and return the expected bill, and the goods that its payment waits for.
+	DryRun *bool `json:"dry_run,omitzero"`
 }
+
+// OfficeShipmentPreview is in the response of create_office_shipment.
+//
+// The result of a dry run: the bill of a shipment recorded now, with nothing changed.
+type OfficeShipmentPreview struct {
+	// Always true: nothing was billed.
+	DryRun bool `json:"dry_run"`
+	// The order that it would bill; null for a contract lot.
+	SalesOrderID *string `json:"sales_order_id"`
+	// The lot that it would bill; null for a sales order.
+	ContractLotID *string `json:"contract_lot_id"`
+	// Units that it would bill.
+	Quantity int64 `json:"quantity"`
+	// Units of the order that would still not be billed.
+	QuantityLeft int64 `json:"quantity_left"`
+	// The price of the goods before deductions, in minor units.
+	GrossMinor int64 `json:"gross_minor"`
+	// Taken off for goods that come late, in minor units, if they come today at the latest.
+	LateDiscountMinor int64 `json:"late_discount_minor"`
+	// gross_minor less late_discount_minor.
+	TotalMinor int64 `json:"total_minor"`
+	// Always XTS. Amounts count its hundredths.
+	Currency string `json:"currency"`
+	// The last date for the payment.
+	DueDate Date `json:"due_date"`
+	// goods: the customer pays once the goods of this bill have come; order: the customer takes no
+	// parts, so disputes it until the last part has come.
+	PaymentWaitsFor OfficePaymentWaits `json:"payment_waits_for"`
+}
+
+// OfficePaymentWaits is the type of OfficeShipmentPreview.PaymentWaitsFor.
+type OfficePaymentWaits string
+
+// Values of OfficePaymentWaits.
+const (
+	OfficePaymentWaitsGoods OfficePaymentWaits = "goods"
+	OfficePaymentWaitsOrder OfficePaymentWaits = "order"
+)
 
 // OfficePayment is in the responses of list_payments and get_payment.
 //

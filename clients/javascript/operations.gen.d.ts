@@ -1927,7 +1927,43 @@ export interface CreateOfficeShipmentInput {
   final?: boolean;
   /** The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters. */
   factory_shipment_ref?: string;
+  /** Change nothing and return the expected bill, and the goods that its payment waits for. */
+  dry_run?: boolean;
 }
+
+/** OfficeShipmentPreview is in the response of create_office_shipment. */
+export interface OfficeShipmentPreview {
+  /** Always true: nothing was billed. */
+  dry_run: boolean;
+  /** The order that it would bill; null for a contract lot. */
+  sales_order_id: string | null;
+  /** The lot that it would bill; null for a sales order. */
+  contract_lot_id: string | null;
+  /** Units that it would bill. */
+  quantity: number;
+  /** Units of the order that would still not be billed. */
+  quantity_left: number;
+  /** The price of the goods before deductions, in minor units. */
+  gross_minor: number;
+  /** Taken off for goods that come late, in minor units, if they come today at the latest. */
+  late_discount_minor: number;
+  /** gross_minor less late_discount_minor. */
+  total_minor: number;
+  /** Always XTS. Amounts count its hundredths. */
+  currency: string;
+  /** The last date for the payment. */
+  due_date: DateText;
+  /**
+   * goods: the customer pays once the goods of this bill have come; order: the customer takes no parts, so
+   * disputes it until the last part has come.
+   */
+  payment_waits_for: Open<OfficePaymentWaits>;
+}
+
+/** OfficePaymentWaits is the type of OfficeShipmentPreview.PaymentWaitsFor. */
+export type OfficePaymentWaits =
+  | 'goods'
+  | 'order';
 
 /** OfficePayment is in the responses of list_payments and get_payment. */
 export interface OfficePayment {
@@ -6836,6 +6872,9 @@ export declare class Operations {
    * work_order_not_ready (409) and no_warehouse_worker (409), beside the errors of every request.
    */
   createOfficeShipment(input?: CreateOfficeShipmentInput, options?: WriteOptions): Promise<OfficeShipment>;
+
+  /** Send POST /office/shipments with dry_run: it returns the expected result or error, and does nothing. */
+  previewCreateOfficeShipment(input?: CreateOfficeShipmentInput, options?: WriteOptions): Promise<OfficeShipmentPreview>;
 
   /**
    * Read one page of GET /office/customer-invoices.

@@ -363,6 +363,10 @@ export class Operations {
     return this._write({ operation: 'create_office_shipment', method: 'POST', path: '/office/shipments', system: 'office', body: input ?? {} }, options);
   }
 
+  previewCreateOfficeShipment(input, options) {
+    return this._write({ operation: 'create_office_shipment', method: 'POST', path: '/office/shipments', system: 'office', body: { ...input, dry_run: true } }, options);
+  }
+
   listCustomerInvoices(params, options) {
     return this._page({ operation: 'list_customer_invoices', method: 'GET', path: '/office/customer-invoices', system: 'office' }, params, options);
   }

@@ -334,28 +334,57 @@ func (c *Company) ShipFromOffice(in *office.CreateOfficeShipment) (string, error
 	return c.shipOrder(in)
 }
 
-// shipOrder bills goods of an order and returns the shipment's id. The auto
-// bridge sends those that the customer has not got out at the Factory first, so they must be ready
-// (hand-off 3, from the other side).
+// PreviewShipment returns the expected bill of an order or a lot that is shipped now, or
+// refuses as ShipFromOffice does. It changes nothing.
+func (c *Company) PreviewShipment(in *office.CreateOfficeShipment) (office.ShipmentPreview, error) {
+	if err := catalog.CheckReference("factory_shipment_ref", in.FactoryShipmentRef); err != nil {
+		return office.ShipmentPreview{}, err
+	}
+	if in.ContractLotID != nil {
+		lot, _, err := c.lotShippable(*in.ContractLotID, in.Quantity)
+		if err != nil {
+			return office.ShipmentPreview{}, err
+		}
+		return c.office.PreviewLot(c.rec, lot), nil
+	}
+	order, bill, _, err := c.billed(in)
+	if err != nil {
+		return office.ShipmentPreview{}, err
+	}
+	return c.office.PreviewBill(c.rec, order, bill), nil
+}
+
+// shipOrder bills goods of an order and returns the shipment's id.
 func (c *Company) shipOrder(in *office.CreateOfficeShipment) (string, error) {
-	order, quantity, err := c.office.Shippable(in)
+	order, bill, parcel, err := c.billed(in)
 	if err != nil {
 		return "", err
 	}
-	bill := office.Bill{
-		Quantity: quantity, Final: in.Final, FactoryRef: in.FactoryShipmentRef, Source: office.SourceClient,
-	}
-	if missing := quantity - c.office.Billable(order, 0); c.bridged() && missing > 0 {
-		p, err := c.factory.Shippable(c.rec, c.mirrored(order, missing, in.Final))
-		if err != nil {
-			return "", err
-		}
-		factoryID := c.mirrorAtFactory(&p)
+	if parcel != nil {
+		factoryID := c.mirrorAtFactory(parcel)
 		if bill.FactoryRef == nil {
 			bill.FactoryRef = &factoryID
 		}
 	}
 	return c.billOrder(order, bill), nil
+}
+
+// billed returns the bill that a body asks for, or refuses. The auto bridge first sends the goods that the customer has
+// not got out at the Factory, as the parcel, so they must be ready (hand-off 3, from the other side).
+func (c *Company) billed(in *office.CreateOfficeShipment) (*office.SalesOrder, office.Bill, *factory.Parcel, error) {
+	order, quantity, err := c.office.Shippable(in)
+	if err != nil {
+		return nil, office.Bill{}, nil, err
+	}
+	bill := office.Bill{
+		Quantity: quantity, Final: in.Final, FactoryRef: in.FactoryShipmentRef, Source: office.SourceClient,
+	}
+	missing := quantity - c.office.Billable(order, 0)
+	if !c.bridged() || missing <= 0 {
+		return order, bill, nil, nil
+	}
+	p, err := c.factory.Shippable(c.rec, c.mirrored(order, missing, in.Final))
+	return order, bill, &p, err
 }
 
 // mirrored is the shipment of the Factory for so much of an order: of all of its work order without a quantity, unless

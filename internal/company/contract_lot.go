@@ -42,26 +42,30 @@ func (c *Company) DeclineLot(id string) error {
 	return nil
 }
 
-// shipLot bills a lot and returns the shipment's id. The auto bridge
-// sends the goods out at the Factory first, so they must be ready, unless the
-// customer has them already.
+// shipLot bills a lot and returns the shipment's id.
 func (c *Company) shipLot(lotID string, quantity *int64, factoryRef *string) (string, error) {
-	lot, err := c.office.LotShippable(lotID, quantity)
+	_, parcel, err := c.lotShippable(lotID, quantity)
 	if err != nil {
 		return "", err
 	}
-	if !c.bridged() || c.office.LotArrived(lot) {
-		return c.office.ShipLot(c.rec, lotID, factoryRef, office.SourceClient), nil
-	}
-	p, err := c.factory.Shippable(c.rec, &factory.CreateFactoryShipment{WorkOrderID: *lot.WorkOrderRef})
-	if err != nil {
-		return "", err
-	}
-	factoryID := c.mirrorAtFactory(&p)
-	if factoryRef == nil {
-		factoryRef = &factoryID
+	if parcel != nil {
+		factoryID := c.mirrorAtFactory(parcel)
+		if factoryRef == nil {
+			factoryRef = &factoryID
+		}
 	}
 	return c.office.ShipLot(c.rec, lotID, factoryRef, office.SourceClient), nil
+}
+
+// lotShippable returns a lot that can be billed, or refuses. The auto bridge first sends the goods out at the Factory,
+// as the parcel, so they must be ready, unless the customer has them already.
+func (c *Company) lotShippable(id string, quantity *int64) (*office.ContractLot, *factory.Parcel, error) {
+	lot, err := c.office.LotShippable(id, quantity)
+	if err != nil || !c.bridged() || c.office.LotArrived(lot) {
+		return lot, nil, err
+	}
+	p, err := c.factory.Shippable(c.rec, &factory.CreateFactoryShipment{WorkOrderID: *lot.WorkOrderRef})
+	return lot, &p, err
 }
 
 // checkLots reports lots whose hand-offs by an auto bridge are not whole.

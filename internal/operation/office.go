@@ -111,7 +111,7 @@ func declineSalesOrder() Operation {
 }
 
 func createOfficeShipment() Operation {
-	return create[office.Shipment](Operation{
+	return tried[office.Shipment](Operation{
 		ID: "create_office_shipment", Path: "/office/shipments", System: Office, Key: KeyRequired,
 		Summary: "Ship a sales order, a part of it, or a contract lot, and bill it",
 		Description: "Raises the customer's invoice, nested in the response. " +
@@ -120,7 +120,7 @@ func createOfficeShipment() Operation {
 			problem.DuplicateReference, problem.WorkOrderNotReady, problem.NoWarehouseWorker},
 		Events: []event.Type{event.ShipmentCreated, event.ContractLotDelivered, event.CustomerInvoiceCreated,
 			event.MissionCompleted},
-	}, (*company.Company).ShipFromOffice)
+	}, (*company.Company).ShipFromOffice, (*company.Company).PreviewShipment)
 }
 
 func cash(v *sandbox.View, _ moment.Instant) any {

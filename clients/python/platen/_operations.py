@@ -1313,6 +1313,34 @@ class Operations:
         """
         return self._write(Request("create_office_shipment", "POST", "/office/shipments", "office", body=given({"sales_order_id": sales_order_id, "contract_lot_id": contract_lot_id, "quantity": quantity, "final": final, "factory_shipment_ref": factory_shipment_ref}), idempotency_key=idempotency_key), call)
 
+    def preview_create_office_shipment(
+        self,
+        *,
+        sales_order_id: str | None = None,
+        contract_lot_id: str | None = None,
+        quantity: int | None = None,
+        final: bool | None = None,
+        factory_shipment_ref: str | None = None,
+        idempotency_key: str | None = None,
+        call: Call | None = None,
+    ) -> t.OfficeShipmentPreview:
+        """Send POST /office/shipments with dry_run: it returns the expected result or error, and does nothing.
+
+        sales_order_id: The order to ship; this or contract_lot_id. 1 to 64 characters.
+
+        contract_lot_id: The lot to ship; this or sales_order_id. 1 to 64 characters.
+
+        quantity: Units to bill, a part of an order too: at most those not billed yet, which is also the
+        default. A lot is billed whole. At least 1.
+
+        final: True closes the order with this bill, though fewer units came than were ordered: no fewer
+        than its customer takes as the whole.
+
+        factory_shipment_ref: The Factory's shipment id, or any text. No two bills of an order have the
+        same. 1 to 64 characters.
+        """
+        return self._write(Request("create_office_shipment", "POST", "/office/shipments", "office", body=given({"dry_run": True, "sales_order_id": sales_order_id, "contract_lot_id": contract_lot_id, "quantity": quantity, "final": final, "factory_shipment_ref": factory_shipment_ref}), idempotency_key=idempotency_key), call)
+
     def list_customer_invoices(
         self,
         *,

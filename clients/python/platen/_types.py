@@ -314,6 +314,12 @@ OfficeCustomerInvoiceDisputeCode = Literal[
     "goods_not_received",
 ]
 
+#: OfficePaymentWaits is the type of OfficeShipmentPreview.PaymentWaitsFor.
+OfficePaymentWaits = Literal[
+    "goods",
+    "order",
+]
+
 #: OfficePaymentDirection is the type of OfficePayment.Direction.
 OfficePaymentDirection = Literal[
     "in",
@@ -2909,6 +2915,47 @@ class CreateOfficeShipmentInput(TypedDict):
 
     #: The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters.
     factory_shipment_ref: NotRequired[str]
+
+    #: Change nothing and return the expected bill, and the goods that its payment waits for.
+    dry_run: NotRequired[bool]
+
+
+class OfficeShipmentPreview(TypedDict):
+    """OfficeShipmentPreview is in the response of create_office_shipment."""
+
+    #: Always true: nothing was billed.
+    dry_run: bool
+
+    #: The order that it would bill; null for a contract lot.
+    sales_order_id: str | None
+
+    #: The lot that it would bill; null for a sales order.
+    contract_lot_id: str | None
+
+    #: Units that it would bill.
+    quantity: int
+
+    #: Units of the order that would still not be billed.
+    quantity_left: int
+
+    #: The price of the goods before deductions, in minor units.
+    gross_minor: int
+
+    #: Taken off for goods that come late, in minor units, if they come today at the latest.
+    late_discount_minor: int
+
+    #: gross_minor less late_discount_minor.
+    total_minor: int
+
+    #: Always XTS. Amounts count its hundredths.
+    currency: str
+
+    #: The last date for the payment.
+    due_date: DateText
+
+    #: goods: the customer pays once the goods of this bill have come; order: the customer takes no parts, so
+    #: disputes it until the last part has come.
+    payment_waits_for: OfficePaymentWaits | str
 
 
 class OfficePayment(TypedDict):

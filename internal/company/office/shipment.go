@@ -70,7 +70,8 @@ type CreateOfficeShipment struct {
 	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id." agent:"-"`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is billed whole." agent:"For a part."`
 	Final              bool    `json:"final,omitzero" doc:"True closes the order with this bill, though fewer units came than were ordered: no fewer than its customer takes as the whole." agent:"-"`
-	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text. No two bills of an order have the same." agent:"The Factory's shipment id."`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text. No two bills of an order have the same." agent:"-"`
+	DryRun             *bool   `json:"dry_run,omitzero" doc:"Change nothing and return the expected bill, and the goods that its payment waits for." agent:"-"`
 }
 
 // Shippable returns how much of an order a body bills, or refuses.
@@ -133,6 +134,13 @@ func (o *Office) billOf(order *SalesOrder, factoryRef *string) (shipmentID strin
 	return "", false
 }
 
+// billed reports whether a bill would be over goods that are billed already, which only the fault double_work lets
+// through.
+func (o *Office) billed(order *SalesOrder, factoryRef *string) bool {
+	_, named := o.billOf(order, factoryRef)
+	return named || order.Status == OrderShipped || order.Status == OrderPaid
+}
+
 // Bill is a shipment that Head Office is to record: so many units of an order.
 type Bill struct {
 	Quantity int64
@@ -147,8 +155,7 @@ type Bill struct {
 // shippable. It returns the shipment's id.
 func (o *Office) Ship(r *record.Recorder, orderID string, b Bill) string {
 	order, _ := o.SalesOrders.Find(orderID)
-	_, named := o.billOf(order, b.FactoryRef)
-	if named || order.Status == OrderShipped || order.Status == OrderPaid {
+	if o.billed(order, b.FactoryRef) {
 		return o.billAgain(r, CustomerInvoice{SalesOrderID: &order.ID, CustomerID: order.CustomerID,
 			GrossMinor: order.UnitPriceMinor.Times(b.Quantity)}, b.Quantity, b.FactoryRef)
 	}

@@ -98,14 +98,15 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 }
 
-// TestTheDocumentIsSmall: generators make a multiple of it, and readers load it.
+// TestTheDocumentIsSmall: generators make a multiple of it, and readers load it. It has the headers and the
+// examples that importers use.
 func TestTheDocumentIsSmall(t *testing.T) {
 	t.Parallel()
 	raw, err := openapi.Document(operation.Table(), "http://127.0.0.1:8080/v1", "0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if t.Logf("%d bytes", len(raw)); len(raw) > 530_000 {
+	if t.Logf("%d bytes", len(raw)); len(raw) > 560_000 {
 		t.Errorf("the document has %d bytes", len(raw))
 	}
 }

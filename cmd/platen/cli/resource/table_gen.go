@@ -50,7 +50,8 @@ func Table() []Operation {
 				{Name: "contract_lot_id", Kind: Text, Doc: "The lot to ship; this or sales_order_id. 1 to 64 characters."},
 				{Name: "quantity", Kind: Integer, Doc: "Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is billed whole. At least 1."},
 				{Name: "final", Kind: Boolean, Doc: "True closes the order with this bill, though fewer units came than were ordered: no fewer than its customer takes as the whole."},
-				{Name: "factory_shipment_ref", Kind: Text, Doc: "The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters."}}},
+				{Name: "factory_shipment_ref", Kind: Text, Doc: "The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters."},
+				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected bill, and the goods that its payment waits for."}}},
 		{ID: "list_customer_invoices", Resource: "customer-invoices", Verb: "list", System: "office", Method: "GET", Path: "/office/customer-invoices", Summary: "List customer invoices",
 			Description: "The bills to customers, and how much of each has been paid.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. open is not due yet; overdue was not paid by due_date; paid has a balance of 0.", Values: []string{"open", "overdue", "paid"}}}},
