@@ -142,7 +142,8 @@ type ListEventsParams struct {
 	AfterSeq uint64
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -189,7 +190,8 @@ type PollEventsParams struct {
 	WaitS *int
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -232,7 +234,8 @@ func (c *Client) GetEvent(ctx context.Context, id string) (*FeedEvent, error) {
 type ListCheckpointsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -349,7 +352,8 @@ type ListFaultsParams struct {
 	Kind FaultKind
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -418,7 +422,8 @@ type ListIntegrationFindingsParams struct {
 	Verdict IntegrationVerdict
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -455,13 +460,12 @@ func (c *Client) IntegrationFindings(ctx context.Context, params ListIntegration
 type ListRequestsParams struct {
 	// Method is the parameter method: only rows with this method. The HTTP method.
 	Method string
-	// Path is the parameter path: only requests of this path, such as /v1/factory/print-runs; /v1 may
-	// be left out.
+	// Path is the parameter path: only requests of this path; /v1 may be left out.
 	Path string
-	// Operation is the parameter operation: only requests of this operation, such as start_print_run.
+	// Operation is the parameter operation: only requests of this operation.
 	Operation string
-	// Status is the parameter status: only responses with this status, such as 201, or of this class:
-	// 2xx, 4xx, 5xx.
+	// Status is the parameter status: only responses with this status, or of this class: 2xx, 4xx,
+	// 5xx.
 	Status string
 	// After is the parameter after: only requests after the one with this id: the request_id of any
 	// response of this sandbox that is still listed.
@@ -471,7 +475,8 @@ type ListRequestsParams struct {
 	WaitS *int
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -532,7 +537,8 @@ type ListMissionsParams struct {
 	Status MissionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -574,7 +580,8 @@ func (c *Client) GetMission(ctx context.Context, id string) (*Mission, error) {
 type ListAchievementsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -616,7 +623,8 @@ func (c *Client) GetAchievement(ctx context.Context, id string) (*Achievement, e
 type ListLoreEventsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -657,7 +665,8 @@ func (c *Client) GetLoreEvent(ctx context.Context, id string) (*Event, error) {
 type ListMajorOrdersParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -710,7 +719,8 @@ type ListSalesOrdersParams struct {
 	CustomerID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -787,7 +797,8 @@ type ListOfficeShipmentsParams struct {
 	SalesOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -856,7 +867,8 @@ type ListCustomerInvoicesParams struct {
 	Status OfficeCustomerInvoiceStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -898,7 +910,8 @@ func (c *Client) GetCustomerInvoice(ctx context.Context, id string) (*OfficeCust
 type ListPaymentsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -952,7 +965,8 @@ type ListLedgerEntriesParams struct {
 	Kind OfficeLedgerKind
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -994,7 +1008,8 @@ func (c *Client) GetLedgerEntry(ctx context.Context, id string) (*OfficeLedgerEn
 type ListCustomersParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1035,7 +1050,8 @@ func (c *Client) GetCustomer(ctx context.Context, id string) (*OfficeCustomer, e
 type ListOfficeProductsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1080,7 +1096,8 @@ type ListContractLotsParams struct {
 	Status OfficeContractLotStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1155,7 +1172,8 @@ type ListMarketQuotesParams struct {
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1214,7 +1232,8 @@ type ListMarketTradesParams struct {
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1256,7 +1275,8 @@ func (c *Client) GetMarketTrade(ctx context.Context, id string) (*Trade, error) 
 type ListSuppliersParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1302,7 +1322,8 @@ type ListOfficeRequisitionsParams struct {
 	Status OfficeRequisitionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1389,7 +1410,8 @@ type ListPurchaseOrdersParams struct {
 	SupplierID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1473,7 +1495,8 @@ type ListOfficeGoodsReceiptsParams struct {
 	PurchaseOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1547,7 +1570,8 @@ type ListSupplierInvoicesParams struct {
 	PurchaseOrderID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1617,7 +1641,8 @@ type ListEmployeesParams struct {
 	Role CatalogRole
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1687,7 +1712,8 @@ func (c *Client) DismissEmployee(ctx context.Context, id string, in DismissEmplo
 type ListLeaveRequestsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1728,7 +1754,8 @@ func (c *Client) GetLeaveRequest(ctx context.Context, id string) (*LeaveRequest,
 type ListTimesheetsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1785,7 +1812,8 @@ type ListPayrollRunsParams struct {
 	Status HRPayrollStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1853,7 +1881,8 @@ type ListWorkOrdersParams struct {
 	WaitsFor FactoryWait
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1916,7 +1945,8 @@ type ListPrintRunsParams struct {
 	PressID string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -1985,7 +2015,8 @@ type ListFactoryShipmentsParams struct {
 	Reference string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2047,7 +2078,8 @@ type ListStockItemsParams struct {
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2097,7 +2129,8 @@ type ListStockMovesParams struct {
 	SKU string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2139,7 +2172,8 @@ func (c *Client) GetStockMove(ctx context.Context, id string) (*FactoryStockMove
 type ListPressesParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2180,7 +2214,8 @@ func (c *Client) GetPress(ctx context.Context, id string) (*FactoryPress, error)
 type ListOperatorsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2221,7 +2256,8 @@ func (c *Client) GetOperator(ctx context.Context, id string) (*FactoryOperator, 
 type ListFactoryProductsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2268,7 +2304,8 @@ type ListFactoryRequisitionsParams struct {
 	Status FactoryRequisitionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2314,7 +2351,8 @@ type ListDeliveriesParams struct {
 	Status FactoryDeliveryStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2356,7 +2394,8 @@ func (c *Client) GetDelivery(ctx context.Context, id string) (*FactoryDelivery, 
 type ListFactoryGoodsReceiptsParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2414,7 +2453,8 @@ func (c *Client) CreateFactoryGoodsReceipt(ctx context.Context, in CreateFactory
 type ListMarketDeliveriesParams struct {
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2462,7 +2502,8 @@ type ListAttendanceParams struct {
 	BadgeNo string
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2508,7 +2549,8 @@ type ListWebhooksParams struct {
 	Status SubscriptionStatus
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time
@@ -2636,7 +2678,8 @@ type ListWebhookDeliveriesParams struct {
 	Trigger SubscriptionTrigger
 	// Limit is the parameter limit: rows in a page. 1 to 100; the server's default is 50.
 	Limit int
-	// Cursor is the parameter cursor: next_cursor of the page before, unchanged.
+	// Cursor is the parameter cursor: next_cursor of the page before, unchanged. Leave it out for the
+	// first page.
 	Cursor string
 	// UpdatedSince is the parameter updated_since: only rows changed at or after this time.
 	UpdatedSince time.Time

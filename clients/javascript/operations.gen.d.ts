@@ -5756,7 +5756,7 @@ export interface ListEventsParams {
   after_seq?: number;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5777,7 +5777,7 @@ export interface PollEventsParams {
   wait_s?: number;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5787,7 +5787,7 @@ export interface PollEventsParams {
 export interface ListCheckpointsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5799,7 +5799,7 @@ export interface ListFaultsParams {
   kind?: FaultKind;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5822,7 +5822,7 @@ export interface ListIntegrationFindingsParams {
   verdict?: IntegrationVerdict;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5832,11 +5832,11 @@ export interface ListIntegrationFindingsParams {
 export interface ListRequestsParams {
   /** Only rows with this method. The HTTP method. */
   method?: string;
-  /** Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out. */
+  /** Only requests of this path; /v1 may be left out. */
   path?: string;
-  /** Only requests of this operation, such as start_print_run. */
+  /** Only requests of this operation. */
   operation?: string;
-  /** Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx. */
+  /** Only responses with this status, or of this class: 2xx, 4xx, 5xx. */
   status?: string;
   /**
    * Only requests after the one with this id: the request_id of any response of this sandbox that is still
@@ -5847,7 +5847,7 @@ export interface ListRequestsParams {
   wait_s?: number;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5862,7 +5862,7 @@ export interface ListMissionsParams {
   status?: MissionStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5872,7 +5872,7 @@ export interface ListMissionsParams {
 export interface ListAchievementsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5882,7 +5882,7 @@ export interface ListAchievementsParams {
 export interface ListLoreEventsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5892,7 +5892,7 @@ export interface ListLoreEventsParams {
 export interface ListMajorOrdersParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5915,7 +5915,7 @@ export interface ListSalesOrdersParams {
   customer_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5927,7 +5927,7 @@ export interface ListOfficeShipmentsParams {
   sales_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5942,7 +5942,7 @@ export interface ListCustomerInvoicesParams {
   status?: OfficeCustomerInvoiceStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5952,7 +5952,7 @@ export interface ListCustomerInvoicesParams {
 export interface ListPaymentsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5968,7 +5968,7 @@ export interface ListLedgerEntriesParams {
   kind?: OfficeLedgerKind;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5978,7 +5978,7 @@ export interface ListLedgerEntriesParams {
 export interface ListCustomersParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -5988,7 +5988,7 @@ export interface ListCustomersParams {
 export interface ListOfficeProductsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6004,7 +6004,7 @@ export interface ListContractLotsParams {
   status?: OfficeContractLotStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6016,7 +6016,7 @@ export interface ListMarketQuotesParams {
   sku?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6028,7 +6028,7 @@ export interface ListMarketTradesParams {
   sku?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6038,7 +6038,7 @@ export interface ListMarketTradesParams {
 export interface ListSuppliersParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6053,7 +6053,7 @@ export interface ListOfficeRequisitionsParams {
   status?: OfficeRequisitionStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6071,7 +6071,7 @@ export interface ListPurchaseOrdersParams {
   supplier_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6083,7 +6083,7 @@ export interface ListOfficeGoodsReceiptsParams {
   purchase_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6112,7 +6112,7 @@ export interface ListSupplierInvoicesParams {
   purchase_order_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6134,7 +6134,7 @@ export interface ListEmployeesParams {
   role?: CatalogRole;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6144,7 +6144,7 @@ export interface ListEmployeesParams {
 export interface ListLeaveRequestsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6154,7 +6154,7 @@ export interface ListLeaveRequestsParams {
 export interface ListTimesheetsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6169,7 +6169,7 @@ export interface ListPayrollRunsParams {
   status?: HRPayrollStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6196,7 +6196,7 @@ export interface ListWorkOrdersParams {
   waits_for?: FactoryWait;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6210,7 +6210,7 @@ export interface ListPrintRunsParams {
   press_id?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6225,7 +6225,7 @@ export interface ListFactoryShipmentsParams {
   reference?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6242,7 +6242,7 @@ export interface ListStockItemsParams {
   sku?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6260,7 +6260,7 @@ export interface ListStockMovesParams {
   sku?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6270,7 +6270,7 @@ export interface ListStockMovesParams {
 export interface ListPressesParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6280,7 +6280,7 @@ export interface ListPressesParams {
 export interface ListOperatorsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6290,7 +6290,7 @@ export interface ListOperatorsParams {
 export interface ListFactoryProductsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6306,7 +6306,7 @@ export interface ListFactoryRequisitionsParams {
   status?: FactoryRequisitionStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6321,7 +6321,7 @@ export interface ListDeliveriesParams {
   status?: FactoryDeliveryStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6331,7 +6331,7 @@ export interface ListDeliveriesParams {
 export interface ListFactoryGoodsReceiptsParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6341,7 +6341,7 @@ export interface ListFactoryGoodsReceiptsParams {
 export interface ListMarketDeliveriesParams {
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6355,7 +6355,7 @@ export interface ListAttendanceParams {
   badge_no?: string;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6371,7 +6371,7 @@ export interface ListWebhooksParams {
   status?: SubscriptionStatus;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;
@@ -6389,7 +6389,7 @@ export interface ListWebhookDeliveriesParams {
   trigger?: SubscriptionTrigger;
   /** Rows in a page. 1 to 100; the server's default is 50. */
   limit?: number;
-  /** next_cursor of the page before, unchanged. */
+  /** next_cursor of the page before, unchanged. Leave it out for the first page. */
   cursor?: string;
   /** Only rows changed at or after this time. */
   updated_since?: Timestamp | Date;

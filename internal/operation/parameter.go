@@ -85,6 +85,9 @@ type Parameter struct {
 	MaxLength int
 	// Values are the texts that are allowed, empty for any.
 	Values []string
+	// Example is a value that a request can send as it stands, "" where there is none: importers fill it in. A cursor
+	// and the ids of records show their form alone.
+	Example string
 	// Doc says in one sentence what the parameter does.
 	Doc string
 	// Filter is set for parameters that rows or events are chosen by.
@@ -120,11 +123,12 @@ func (o *Operation) Query() []Parameter {
 				Common: true, Doc: "Rows in a page.",
 			},
 			Parameter{
-				Name: ParameterCursor, Type: Text, Common: true, Doc: "next_cursor of the page before, unchanged.",
+				Name: ParameterCursor, Type: Text, Common: true, Doc: "next_cursor of the page before, unchanged. Leave it out for the first page.",
+				Example: "MlCKFVQsGv4F",
 			},
 			Parameter{
 				Name: ParameterUpdatedSince, Type: Time, Common: true,
-				Doc: "Only rows changed at or after this time.",
+				Doc: "Only rows changed at or after this time.", Example: "2026-09-07T08:00:00Z",
 			},
 		)
 		query = append(query, o.filters()...)
@@ -179,18 +183,49 @@ func (o *Operation) filters() []Parameter {
 		if name == ParameterSystem && o.Streams() {
 			p.Doc = "Only events of this part of the company: office, factory, hr, world or sandbox."
 		}
-		if o.Resource == CallResource {
-			describeCallFilter(&p)
-		}
 		if slices.Contains(o.Dates, name) {
 			p.Type = Date
 		}
 		if name == filterWeekStart {
 			p.Doc, p.Monday = "Only rows of the week that begins on this Monday. Another day is 422.", true
 		}
+		p.Example = o.exampleOf(name)
+		if o.Resource == CallResource {
+			describeCallFilter(&p)
+		}
 		filters[i] = p
 	}
 	return filters
+}
+
+// exampleOf is an example of a filter's value, "" where its values or its form say enough.
+func (o *Operation) exampleOf(name string) string {
+	switch name {
+	case ParameterTypes:
+		return "office.sales_order.received,factory.print_run.completed"
+	case "sku":
+		if o.ID == "list_sales_orders" {
+			return "prd_flyer"
+		}
+		return "mat_coated"
+	case filterWeekStart:
+		return "2026-09-07"
+	case "badge_no":
+		return "1001"
+	case "press_id":
+		return "prs_digital"
+	case "supplier_id":
+		return "sup_mill"
+	case "customer_id":
+		return "cus_kestrel"
+	case "reference":
+		return "SO-1001"
+	case "purchase_order_id":
+		return "po_6vsag7q0cm336"
+	case "sales_order_id":
+		return "so_32vhy1vmck4c6"
+	}
+	return ""
 }
 
 // filteredFields are the fields of the rows that the filters of a list compare, by filter.
@@ -217,7 +252,7 @@ func (o *Operation) headers() []Parameter {
 		if o.Named() == "" {
 			doc = "Only *, which always fits."
 		}
-		headers = append(headers, Parameter{Name: wire.HeaderIfMatch, Common: o.Named() != "", Doc: doc})
+		headers = append(headers, Parameter{Name: wire.HeaderIfMatch, Common: o.Named() != "", Doc: doc, Example: "*"})
 	}
 	if o.Kind == Creation {
 		headers = append(headers, Parameter{

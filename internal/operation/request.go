@@ -116,11 +116,11 @@ var callFilters = []string{"method", "path", "operation", "status"} //nolint:goc
 func describeCallFilter(p *Parameter) {
 	switch p.Name {
 	case callFilters[FilterPath]:
-		p.Doc = "Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out."
+		p.Doc, p.Example = "Only requests of this path; /v1 may be left out.", "/v1/factory/print-runs"
 	case callFilters[FilterOperation]:
-		p.Doc = "Only requests of this operation, such as start_print_run."
+		p.Doc, p.Example = "Only requests of this operation.", "start_print_run"
 	case callFilters[FilterStatus]:
-		p.Doc = "Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx."
+		p.Doc, p.Example = "Only responses with this status, or of this class: 2xx, 4xx, 5xx.", "201"
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"platen/internal/company/preset"
@@ -68,9 +69,26 @@ var unplaced = sync.OnceValues(func() ([]byte, error) { //nolint:gochecknoglobal
 	return openapi.Document(operation.Table(), nowhere+wire.BasePath, wire.Version)
 })
 
-// OpenAPI returns the OpenAPI document of a server with an origin, as JSON.
-func OpenAPI(origin string) ([]byte, error) {
+// unplacedPlain is the plain form of it.
+var unplacedPlain = sync.OnceValues(func() ([]byte, error) { //nolint:gochecknoglobals // read only
 	document, err := unplaced()
+	if err != nil {
+		return nil, err
+	}
+	return openapi.Plain(document) //nolint:wrapcheck // OpenAPI names itself in the error
+})
+
+// profilePlain names the plain form of the OpenAPI document.
+const profilePlain = "plain"
+
+// OpenAPI returns the OpenAPI document of a server with an origin, as JSON. The plain form is for generators of clients
+// that refuse the other.
+func OpenAPI(origin string, plain bool) ([]byte, error) {
+	written := unplaced
+	if plain {
+		written = unplacedPlain
+	}
+	document, err := written()
 	if err != nil {
 		return nil, fmt.Errorf("build the OpenAPI document: %w", err)
 	}
@@ -79,4 +97,28 @@ func OpenAPI(origin string) ([]byte, error) {
 		return nil, fmt.Errorf("write the origin: %w", err)
 	}
 	return bytes.ReplaceAll(document, []byte(nowhere), bytes.Trim(quoted, `"`)), nil
+}
+
+// profiles serves the OpenAPI document in the form that a request names.
+func (s *Server) profiles(contentType string, as func([]byte) ([]byte, error)) http.HandlerFunc {
+	form := func(plain bool) http.HandlerFunc {
+		return web.Document(contentType, func() ([]byte, error) {
+			document, err := OpenAPI(s.origin, plain)
+			if err != nil || as == nil {
+				return document, err
+			}
+			return as(document)
+		})
+	}
+	whole, plain := form(false), form(true)
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Query().Get("profile") {
+		case "":
+			whole(w, r)
+		case profilePlain:
+			plain(w, r)
+		default:
+			http.Error(w, "profile is plain, or left out.", http.StatusBadRequest)
+		}
+	}
 }

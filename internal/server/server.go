@@ -347,15 +347,8 @@ func (s *Server) handler() (http.Handler, error) {
 	if s.config.OpsListen == "" {
 		mux.HandleFunc("GET /metrics", s.figures)
 	}
-	document := func() ([]byte, error) { return OpenAPI(s.origin) }
-	mux.HandleFunc("GET /openapi.json", web.Document("application/json", document))
-	mux.HandleFunc("GET /openapi.yaml", web.Document("application/yaml", func() ([]byte, error) {
-		asJSON, err := document()
-		if err != nil {
-			return nil, err
-		}
-		return openapi.YAML(asJSON) //nolint:wrapcheck // the error names the document
-	}))
+	mux.HandleFunc("GET /openapi.json", s.profiles("application/json", nil))
+	mux.HandleFunc("GET /openapi.yaml", s.profiles("application/yaml", openapi.YAML))
 	mux.HandleFunc("GET /postman.json", web.Document("application/json", func() ([]byte, error) {
 		return postman.Collection(s.table, s.origin) //nolint:wrapcheck // the error names the document
 	}))

@@ -33,8 +33,8 @@ type judge struct {
 	// errors are the statuses of all codes; general are the codes that any operation can have.
 	errors  map[string]int
 	general []string
-	// sent are the response headers, by the responses that have them.
-	sent struct{ Always, Successes, Errors map[string]string }
+	// sent are the headers that any response has, or has where its operation is deprecated.
+	sent struct{ Always, Deprecated map[string]string }
 
 	mu      sync.Mutex // guards compiled, and the compiler
 	schemas map[string]*jsonschema.Schema
@@ -65,6 +65,9 @@ type parameter struct {
 	Name     string `json:"name"`
 	In       string `json:"in"`
 	Required bool   `json:"required"`
+	Schema   struct {
+		Enum []string `json:"enum"`
+	} `json:"schema"`
 }
 
 type requestBody struct {
@@ -74,6 +77,7 @@ type requestBody struct {
 
 type response struct {
 	Content map[string]json.RawMessage `json:"content"`
+	Headers map[string]json.RawMessage `json:"headers"`
 }
 
 // judges are those that were made, by the text of their document without the
@@ -170,14 +174,25 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 				} `json:"discriminator"`
 			} `json:"schemas"`
 		} `json:"components"`
-		Headers struct{ Always, Successes, Errors map[string]string } `json:"x-response-headers"`
+		Headers struct{ Always, Deprecated map[string]string } `json:"x-response-headers"`
 		Errors  map[string]struct{ Status int }                       `json:"x-errors"`
 	}
 	if err := json.Unmarshal(raw, &document); err != nil {
 		t.Fatalf("/openapi.json: %v", err)
 	}
+	exported := map[string]map[string]response{}
 	for path, methods := range document.Paths {
 		for method, op := range methods {
+			if strings.HasSuffix(path, ".csv") {
+				lists := []string{path}
+				if last := op.Parameters[len(op.Parameters)-1]; last.Name == "list" {
+					lists = last.Schema.Enum
+				}
+				for _, name := range lists {
+					exported[strings.Replace(path, "{list}", name, 1)] = op.Responses
+				}
+				continue
+			}
 			o := documented{
 				id: op.OperationID, method: strings.ToUpper(method), path: path, segments: strings.Split(path, "/"),
 				parameters: op.Parameters, hasBody: op.RequestBody != nil, deprecated: op.Deprecated,
@@ -194,6 +209,21 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 				j.tables = append(j.tables, o)
 			}
 		}
+	}
+	for i := range j.tables {
+		table := &j.tables[i]
+		if table.path == "/events/poll.csv" {
+			continue // the same events as /events.csv has
+		}
+		responses, ok := exported[table.path]
+		if !ok {
+			t.Errorf("/openapi.json has no CSV at %s", table.path)
+		}
+		table.responses = responses
+		delete(exported, table.path)
+	}
+	if len(exported) > 0 {
+		t.Errorf("/openapi.json has the CSV of no list: %v", exported)
 	}
 	j.sent, j.general, j.errors = document.Headers, document.Components.Responses["Failure"].Codes, map[string]int{}
 	for code, e := range document.Errors {
@@ -494,14 +524,17 @@ var undescribed = []string{
 func (j *judge) headers(t testing.TB, o *documented, status int, sent http.Header) {
 	t.Helper()
 	known := map[string]bool{}
-	of := []map[string]string{j.sent.Always, j.sent.Successes}
-	if status >= http.StatusBadRequest {
-		of[1] = j.sent.Errors
-	}
-	for _, names := range of {
+	for _, names := range []map[string]string{j.sent.Always, j.sent.Deprecated} {
 		for name := range names {
 			known[http.CanonicalHeaderKey(name)] = true
 		}
+	}
+	of, particular := o.responses[strconv.Itoa(status)]
+	if !particular {
+		of = o.responses["default"]
+	}
+	for name := range of.Headers {
+		known[http.CanonicalHeaderKey(name)] = true
 	}
 	for name := range sent {
 		if !known[http.CanonicalHeaderKey(name)] && !slices.Contains(undescribed, name) {

@@ -273,7 +273,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -304,7 +304,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -341,7 +341,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -378,7 +378,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -400,7 +400,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -592,7 +592,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -618,7 +618,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -703,7 +703,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -736,7 +736,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -770,11 +770,11 @@ class Operations:
 
         method: Only rows with this method. The HTTP method.
 
-        path: Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out.
+        path: Only requests of this path; /v1 may be left out.
 
-        operation: Only requests of this operation, such as start_print_run.
+        operation: Only requests of this operation.
 
-        status: Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx.
+        status: Only responses with this status, or of this class: 2xx, 4xx, 5xx.
 
         after: Only requests after the one with this id: the request_id of any response of this sandbox that
         is still listed.
@@ -783,7 +783,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -811,11 +811,11 @@ class Operations:
 
         method: Only rows with this method. The HTTP method.
 
-        path: Only requests of this path, such as /v1/factory/print-runs; /v1 may be left out.
+        path: Only requests of this path; /v1 may be left out.
 
-        operation: Only requests of this operation, such as start_print_run.
+        operation: Only requests of this operation.
 
-        status: Only responses with this status, such as 201, or of this class: 2xx, 4xx, 5xx.
+        status: Only responses with this status, or of this class: 2xx, 4xx, 5xx.
 
         after: Only requests after the one with this id: the request_id of any response of this sandbox that
         is still listed.
@@ -824,7 +824,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -866,7 +866,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -892,7 +892,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -927,7 +927,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -949,7 +949,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -986,7 +986,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1008,7 +1008,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1045,7 +1045,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1067,7 +1067,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1115,7 +1115,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1149,7 +1149,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1230,7 +1230,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1256,7 +1256,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1360,7 +1360,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1386,7 +1386,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1422,7 +1422,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1444,7 +1444,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1497,7 +1497,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1524,7 +1524,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1559,7 +1559,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1581,7 +1581,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1617,7 +1617,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1639,7 +1639,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1680,7 +1680,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1707,7 +1707,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1784,7 +1784,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1809,7 +1809,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1879,7 +1879,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1904,7 +1904,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1939,7 +1939,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -1961,7 +1961,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2001,7 +2001,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2027,7 +2027,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2137,7 +2137,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2167,7 +2167,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2278,7 +2278,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2304,7 +2304,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2387,7 +2387,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2427,7 +2427,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2506,7 +2506,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2538,7 +2538,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2621,7 +2621,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2643,7 +2643,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2678,7 +2678,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2700,7 +2700,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2765,7 +2765,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2791,7 +2791,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2864,7 +2864,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2902,7 +2902,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -2978,7 +2978,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3006,7 +3006,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3115,7 +3115,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3141,7 +3141,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3219,7 +3219,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3248,7 +3248,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3292,7 +3292,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3322,7 +3322,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3357,7 +3357,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3379,7 +3379,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3415,7 +3415,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3437,7 +3437,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3472,7 +3472,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3494,7 +3494,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3534,7 +3534,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3561,7 +3561,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3600,7 +3600,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3626,7 +3626,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3661,7 +3661,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3683,7 +3683,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3746,7 +3746,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3768,7 +3768,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3810,7 +3810,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3839,7 +3839,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3879,7 +3879,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -3906,7 +3906,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -4080,7 +4080,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """
@@ -4113,7 +4113,7 @@ class Operations:
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
-        cursor: next_cursor of the page before, unchanged.
+        cursor: next_cursor of the page before, unchanged. Leave it out for the first page.
 
         updated_since: Only rows changed at or after this time.
         """

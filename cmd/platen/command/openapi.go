@@ -9,12 +9,13 @@ import (
 )
 
 func openapiCommand() *cobra.Command {
-	return &cobra.Command{
+	var plain bool
+	c := &cobra.Command{
 		Use:   "openapi",
 		Short: "Print the OpenAPI document",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			document, err := server.OpenAPI("http://localhost:8080")
+			document, err := server.OpenAPI("http://localhost:8080", plain)
 			if err != nil {
 				return err
 			}
@@ -22,4 +23,6 @@ func openapiCommand() *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&plain, "plain", false, "the form for generators that refuse choices between fields, such as ogen")
+	return c
 }

@@ -21,8 +21,8 @@ const feedCore, eventCore = "FeedCore", "EventCore"
 // of the form that they share, and describes the deliveries.
 func (w *writer) events() {
 	components := w.registry.Schemas()
-	name := strings.TrimPrefix(w.registry.Ref(reflect.TypeFor[operation.FeedEvent]()).Ref, schemas)
-	form := components[name]
+	w.registry.Ref(reflect.TypeFor[operation.FeedEvent]())
+	form := components[feedEvent]
 	components[feedCore] = part(form, "type", "data")
 	components[feedCore].Description = "The fields of all types of events in the feed."
 	components[eventCore] = part(form, "type", "data", "seq")
@@ -38,7 +38,7 @@ func (w *writer) events() {
 	}
 	union.Description = "An event of a type that this document knows: its type decides the form of its data."
 	components[knownEvent], components[otherEvent] = union, other()
-	components[name] = &huma.Schema{
+	components[feedEvent] = &huma.Schema{
 		Description: form.Description,
 		AnyOf:       []*huma.Schema{{Ref: schemas + knownEvent}, {Ref: schemas + otherEvent}},
 	}
@@ -48,6 +48,9 @@ func (w *writer) events() {
 // knownEvent names the events of the types in this document, otherEvent those of types that a later
 // version adds: a client that validates strictly survives them.
 const knownEvent, otherEvent = "KnownEvent", "OtherEvent"
+
+// feedEvent names either.
+const feedEvent = "FeedEvent"
 
 // other is an event of a type that is not in this document.
 func other() *huma.Schema {

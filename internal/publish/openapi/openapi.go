@@ -51,7 +51,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 				Title: "Platen", Version: version,
 				Description: "A simulated printing company with two systems that share no data: " +
 					"Head Office and the Factory. All data is simulation data.\n\n" +
-					"The headers of every response are in " + headersExtension + ", and the codes of errors in " +
+					"The headers that every response has are in " + headersExtension + ", and the codes of errors in " +
 					errorsExtension + ". Any request may name the dated version of the API that it wants in the " +
 					"header " + wire.HeaderVersion + ", any GET an ETag in " + wire.HeaderIfNoneMatch + ", and any " +
 					"request a traceparent, which goes along with the deliveries of its events.",
@@ -61,7 +61,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 			Components: &huma.Components{
 				Schemas: registry.Huma(), SecuritySchemes: securitySchemes(),
 				Parameters: map[string]*huma.Param{}, Responses: map[string]*huma.Response{},
-				Examples: map[string]*huma.Example{},
+				Examples: map[string]*huma.Example{}, Headers: map[string]*huma.Header{},
 			},
 			Tags: []*huma.Tag{
 				{Name: string(operation.Open), Description: "Without a key."},
@@ -70,7 +70,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 				{Name: string(operation.Factory), Description: "The Factory, with the lab_fac_ key."},
 			},
 			Paths:      map[string]*huma.PathItem{},
-			Extensions: map[string]any{headersExtension: headers(), errorsExtension: failures()},
+			Extensions: map[string]any{headersExtension: always(), errorsExtension: failures()},
 		},
 	}
 	for _, group := range operation.Tasks() {
@@ -82,6 +82,7 @@ func Document(table []operation.Operation, baseURL, version string) ([]byte, err
 			return nil, fmt.Errorf("operation %s: %w", table[i].ID, err)
 		}
 	}
+	w.tables(table)
 	w.share()
 	w.open()
 	b, err := json.Marshal(w.document)

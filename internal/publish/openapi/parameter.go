@@ -9,6 +9,9 @@ import (
 	"platen/internal/words/wire"
 )
 
+// parameterRef begins references to parameters.
+const parameterRef = "#/components/parameters/"
+
 // parameters are those of an operation's path, query and headers. Those that
 // mean the same everywhere are among the components.
 func (w *writer) parameters(op *operation.Operation) []*huma.Param {
@@ -24,6 +27,9 @@ func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 		param := &huma.Param{
 			Name: p.Name, In: string(p.In), Required: p.Required && p.InsteadOf == "", Description: p.Doc,
 			Schema: schemaOf(&p),
+		}
+		if p.Example != "" {
+			param.Example = p.Example
 		}
 		if p.Filter && len(p.Values) > 0 {
 			if of := w.filter(op, &p); of != nil {
@@ -41,7 +47,7 @@ func (w *writer) parameters(op *operation.Operation) []*huma.Param {
 				component += ".required"
 			}
 			w.document.Components.Parameters[component] = param
-			param = &huma.Param{Ref: "#/components/parameters/" + component}
+			param = &huma.Param{Ref: parameterRef + component}
 		}
 		params = append(params, param)
 	}

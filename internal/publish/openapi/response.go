@@ -14,17 +14,20 @@ import (
 	"platen/internal/words/wire"
 )
 
-// mediaJSON is the media type of all bodies but the CSV of lists. That one is only described: beside
-// JSON it would make the data of each list either of two things in the types of a program.
-const mediaJSON = "application/json"
+// Media types of responses. A list in CSV is an operation of its own: beside JSON, it would make the data of each list
+// either of two things in the types of a program.
+const (
+	mediaJSON = "application/json"
+	mediaCSV  = "text/csv"
+)
 
 // unchanged names the response to If-None-Match among the components.
 const unchanged = "unchanged"
 
 // Extensions of the document.
 const (
-	// headersExtension describes the headers of every response and those that errors can have. With
-	// the operations they would be half of what generators make of the document.
+	// headersExtension describes the headers of every response, and those of deprecated operations. With each response
+	// they would be half of the document.
 	headersExtension = "x-response-headers"
 	// codesExtension lists the codes that an operation can fail with beside those of any operation,
 	// and in the response that any operation can have, these.
@@ -60,63 +63,20 @@ const (
 	anyError = "Failure"
 )
 
-// responseHeaders are described by who has them.
-type responseHeaders struct {
-	Always    map[string]string `json:"always"`
-	Successes map[string]string `json:"successes"`
-	Errors    map[string]string `json:"errors"`
-}
-
-// headers describes each response header once.
-func headers() responseHeaders {
-	return responseHeaders{
-		Always: map[string]string{
-			wire.HeaderRequestID:  "The request_id of the envelope's meta; also on responses without a body.",
-			wire.HeaderSimulation: "Always true: the company is simulated. Also on responses without an envelope.",
-			wire.HeaderLimit: "Requests in a minute, by the client's own budget; 1000000 when the operator has " +
-				"switched it off.",
-			wire.HeaderRemaining: "Requests that are left in that budget now.",
-			wire.HeaderRate: "The same budget as a structured field: r requests are left, and t seconds pass until " +
-				"there is one more.",
-			wire.HeaderPolicy: "The policy of that budget as a structured field: q requests in a window of w seconds.",
-			"Cache-Control": "Always private, no-cache: keep a response in a private cache only, and check it with " +
-				"its ETag before you use it again.",
-			"Vary": "The request headers that a response depends on.",
-		},
-		Successes: map[string]string{
-			wire.HeaderETag: "GET: the version of the record or list. Sent back as If-None-Match, it saves the " +
-				"transfer when nothing changed: the response is 304.",
-			wire.HeaderLink: "Lists: the next page with rel=\"next\". Any, with rel=\"deprecation\": where to read " +
-				"about an operation that will be removed.",
-			wire.HeaderReplayed: "Writes: true when this is the stored response of an earlier request with the same " +
-				"Idempotency-Key.",
-			wire.HeaderRetryAfter: "Tickets of the queue: seconds to leave before the next look.",
-			"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
-			"Sunset":              "From when the operation may be gone.",
-		},
-		Errors: map[string]string{
-			wire.HeaderRetryAfter: "Seconds to leave before the next try.",
-			wire.HeaderETag:       "412: the present version of the record.",
-			"WWW-Authenticate":    "Bearer: a key belongs into the Authorization header.",
-			"Allow":               "The methods of this path.",
-			"Deprecation":         "Since when the operation is deprecated: @ and seconds since 1970.",
-			"Sunset":              "From when the operation may be gone.",
-			wire.HeaderLink:       "With rel=\"deprecation\": where to read about an operation that will be removed.",
-		},
-	}
-}
-
 // responses are the success, the errors that are of this operation, by status, and one for those
 // that any operation can have.
 func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 	responses := map[string]*huma.Response{strconv.Itoa(op.Status): w.success(op), "default": w.anyError()}
 	if op.Conditional() {
-		w.document.Components.Responses[unchanged] = &huma.Response{Description: "Nothing changed."}
+		w.document.Components.Responses[unchanged] = &huma.Response{
+			Description: "Nothing changed.", Headers: w.headers(wire.HeaderETag),
+		}
 		responses["304"] = &huma.Response{Ref: responseRef + unchanged}
 	}
 	if op.Accepted != nil {
 		responses["202"] = &huma.Response{
 			Description: "There is no place yet: a ticket for the queue.",
+			Headers:     w.headers(wire.HeaderRetryAfter, wire.HeaderReplayed),
 			Content:     w.enveloped(op.ID+"_202", w.registry.Ref(op.Accepted)),
 		}
 	}
@@ -126,11 +86,16 @@ func (w *writer) responses(op *operation.Operation) map[string]*huma.Response {
 			Content:     w.enveloped(op.ID+"_200", w.registry.Ref(op.Preview)),
 		}
 	}
+	w.refusals(op, responses)
+	return responses
+}
+
+// refusals adds the errors that are of an operation to its responses.
+func (w *writer) refusals(op *operation.Operation, responses map[string]*huma.Response) {
 	for _, code := range particular(op) {
 		status := problem.Lookup(code).Status
 		responses[strconv.Itoa(status)] = w.refusal(status)
 	}
-	return responses
 }
 
 // general are the codes that do not depend on what an operation is about: how HTTP, keys, limits,
@@ -165,6 +130,7 @@ func (w *writer) anyError() *huma.Response {
 	if w.document.Components.Responses[anyError] == nil {
 		r := w.refusing(general(), "The request cannot be handled, whatever the operation is")
 		r.Extensions = map[string]any{codesExtension: general()}
+		r.Headers = w.headers(wire.HeaderRetryAfter, headerAuthenticate, headerAllow)
 		w.document.Components.Responses[anyError] = r
 	}
 	return &huma.Response{Ref: responseRef + anyError}
@@ -181,7 +147,14 @@ func (w *writer) refusal(status int) *huma.Response {
 				codes = append(codes, d.Code)
 			}
 		}
-		w.document.Components.Responses[name] = w.refusing(codes, http.StatusText(status))
+		r := w.refusing(codes, http.StatusText(status))
+		switch status {
+		case http.StatusPreconditionFailed:
+			r.Headers = w.headers(wire.HeaderETag)
+		case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+			r.Headers = w.headers(wire.HeaderRetryAfter)
+		}
+		w.document.Components.Responses[name] = r
 	}
 	return &huma.Response{Ref: responseRef + name}
 }
@@ -214,7 +187,9 @@ func (w *writer) success(op *operation.Operation) *huma.Response {
 	if op.Paged() {
 		data = w.page(op, data)
 	}
-	return &huma.Response{Description: "Success.", Content: w.enveloped(op.ID, data)}
+	return &huma.Response{
+		Description: "Success.", Headers: w.headers(successHeaders(op)...), Content: w.enveloped(op.ID, data),
+	}
 }
 
 // page is a reference to the data of a list.
