@@ -85,8 +85,8 @@ type Parameter struct {
 	MaxLength int
 	// Values are the texts that are allowed, empty for any.
 	Values []string
-	// Example is a value that a request can send as it stands, "" where there is none: importers fill it in. A cursor
-	// and the ids of records show their form alone.
+	// Example is a value that a request to any company can send, since importers fill it in; "" where there is none, as
+	// for a cursor or the id of a record.
 	Example string
 	// Doc says in one sentence what the parameter does.
 	Doc string
@@ -123,8 +123,8 @@ func (o *Operation) Query() []Parameter {
 				Common: true, Doc: "Rows in a page.",
 			},
 			Parameter{
-				Name: ParameterCursor, Type: Text, Common: true, Doc: "next_cursor of the page before, unchanged. Leave it out for the first page.",
-				Example: "MlCKFVQsGv4F",
+				Name: ParameterCursor, Type: Text, Common: true,
+				Doc: "next_cursor of the page before, unchanged. Leave it out for the first page.",
 			},
 			Parameter{
 				Name: ParameterUpdatedSince, Type: Time, Common: true,
@@ -218,12 +218,6 @@ func (o *Operation) exampleOf(name string) string {
 		return "sup_mill"
 	case "customer_id":
 		return "cus_kestrel"
-	case "reference":
-		return "SO-1001"
-	case "purchase_order_id":
-		return "po_6vsag7q0cm336"
-	case "sales_order_id":
-		return "so_32vhy1vmck4c6"
 	}
 	return ""
 }

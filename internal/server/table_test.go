@@ -105,7 +105,7 @@ func TestAnEventTypeOfTheCatalogueIsFoundEverywhere(t *testing.T) {
 	t.Parallel()
 	s := shared()
 	company := create(t, s)
-	document, err := OpenAPI(s.Origin())
+	document, err := OpenAPI(s.Origin(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

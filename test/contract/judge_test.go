@@ -175,7 +175,7 @@ func (j *judge) readOperations(t testing.TB, whole any) {
 			} `json:"schemas"`
 		} `json:"components"`
 		Headers struct{ Always, Deprecated map[string]string } `json:"x-response-headers"`
-		Errors  map[string]struct{ Status int }                       `json:"x-errors"`
+		Errors  map[string]struct{ Status int }                `json:"x-errors"`
 	}
 	if err := json.Unmarshal(raw, &document); err != nil {
 		t.Fatalf("/openapi.json: %v", err)

@@ -2,6 +2,7 @@ package generators_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -10,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/oapi-codegen/runtime" // what a generated client imports
+	_ "github.com/oapi-codegen/runtime" // a generated client imports it
+	_ "github.com/ogen-go/ogen/ogenerrors"
 
 	"platen/platentest"
 )
@@ -21,7 +23,48 @@ const tools = "../../build/tools/openapi/node_modules"
 // TestAGoClientThatIsGeneratedPlaysAnOrder: oapi-codegen with its defaults.
 func TestAGoClientThatIsGeneratedPlaysAnOrder(t *testing.T) {
 	t.Parallel()
-	p := platentest.Start(t)
+	p, folder := platentest.Start(t), module(t, "go")
+	write(t, filepath.Join(folder, "openapi.json"), document(t, p, ""))
+	code := run(t, ".", nil, "go", "tool", "oapi-codegen", "-generate", "types,client", "-package", "api",
+		filepath.Join(folder, "openapi.json"))
+	write(t, filepath.Join(folder, "api", "api.go"), code)
+	t.Logf("oapi-codegen: %d lines", bytes.Count(code, []byte("\n")))
+	plays(t, p, folder)
+}
+
+// TestAGoClientOfThePlainProfilePlaysAnOrder: ogen with its defaults, which leaves out no operation.
+func TestAGoClientOfThePlainProfilePlaysAnOrder(t *testing.T) {
+	t.Parallel()
+	p, folder := platentest.Start(t), module(t, "ogen")
+	write(t, filepath.Join(folder, "openapi.json"), document(t, p, "?profile=plain"))
+	run(t, ".", nil, "go", "tool", "ogen", "--target", filepath.Join(folder, "api"), "--package", "api",
+		filepath.Join(folder, "openapi.json"))
+	client := read(t, filepath.Join(folder, "api", "oas_client_gen.go"))
+	if made, listed := bytes.Count(client, []byte("\nfunc (c *Client) send")), operations(t, p); made != listed {
+		t.Errorf("ogen made %d operations of %d", made, listed)
+	}
+	plays(t, p, folder)
+}
+
+// operations counts those of the plain document.
+func operations(t *testing.T, p *platentest.Platen) int {
+	t.Helper()
+	var plain struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(document(t, p, "?profile=plain"), &plain); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, methods := range plain.Paths {
+		n += len(methods)
+	}
+	return n
+}
+
+// module is a folder with a program of testdata, and this module's dependencies.
+func module(t *testing.T, program string) string {
+	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text := read(t, name)
@@ -31,12 +74,13 @@ func TestAGoClientThatIsGeneratedPlaysAnOrder(t *testing.T) {
 		}
 		write(t, filepath.Join(folder, name), text)
 	}
-	write(t, filepath.Join(folder, "main.go"), read(t, "testdata/go/main.go"))
-	write(t, filepath.Join(folder, "openapi.json"), document(t, p))
-	code := run(t, ".", nil, "go", "tool", "oapi-codegen", "-generate", "types,client", "-package", "api",
-		filepath.Join(folder, "openapi.json"))
-	write(t, filepath.Join(folder, "api", "api.go"), code)
-	t.Logf("oapi-codegen: %d lines", bytes.Count(code, []byte("\n")))
+	write(t, filepath.Join(folder, "main.go"), read(t, "testdata/"+program+"/main.go"))
+	return folder
+}
+
+// plays runs a program, which has to play an order to its payment.
+func plays(t *testing.T, p *platentest.Platen, folder string) {
+	t.Helper()
 	said := run(t, folder, []string{"PLATEN_URL=" + p.BaseURL}, "go", "run", "-mod=mod", ".")
 	if !strings.Contains(string(said), "is paid") {
 		t.Errorf("it said %s", said)
@@ -58,7 +102,7 @@ func TestATypeScriptClientThatIsGeneratedPlaysAnOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`))
-	write(t, filepath.Join(folder, "openapi.json"), document(t, p))
+	write(t, filepath.Join(folder, "openapi.json"), document(t, p, ""))
 	write(t, filepath.Join(folder, "play.ts"), read(t, "testdata/typescript/play.ts"))
 	types := filepath.Join(folder, "api.d.ts")
 	run(t, folder, nil, "node_modules/.bin/openapi-typescript", "openapi.json", "-o", types)
@@ -73,9 +117,9 @@ func TestATypeScriptClientThatIsGeneratedPlaysAnOrder(t *testing.T) {
 	}
 }
 
-func document(t *testing.T, p *platentest.Platen) []byte {
+func document(t *testing.T, p *platentest.Platen, query string) []byte {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Origin+"/openapi.json", http.NoBody)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Origin+"/openapi.json"+query, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

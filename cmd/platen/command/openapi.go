@@ -23,6 +23,6 @@ func openapiCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&plain, "plain", false, "the form for generators that refuse choices between fields, such as ogen")
+	c.Flags().BoolVar(&plain, "plain", false, "the form for generators that refuse choices, such as ogen")
 	return c
 }

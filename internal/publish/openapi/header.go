@@ -64,8 +64,8 @@ func (w *writer) headers(names ...string) map[string]*huma.Param {
 		header := &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
 		switch name {
 		case wire.HeaderETag:
-			header.Description, header.Example = "The version of the record or list. Sent back as If-None-Match, it saves "+
-				"the transfer of what has not changed; as If-Match, it keeps a write from a version that you have not seen.",
+			header.Description, header.Example = "The version of the record or list. Sent back as If-None-Match, it "+
+				"saves the transfer when nothing changed; as If-Match, it stops a write to another version.",
 				`W/"3Zb1mT9kQ0w"`
 		case wire.HeaderLink:
 			header.Description = "The next page, with rel=\"next\"; absent on the last."

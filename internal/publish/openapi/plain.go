@@ -17,30 +17,30 @@ func Plain(document []byte) ([]byte, error) {
 	if err := json.Unmarshal(document, &whole); err != nil {
 		return nil, fmt.Errorf("read the document: %w", err)
 	}
-	paths, components := whole["paths"].(member), whole["components"].(member)
+	paths := of(whole, "paths")
 	for path, item := range paths {
 		if strings.HasSuffix(path, suffixCSV) {
 			delete(paths, path)
-			continue
 		}
-		for _, op := range item.(member) {
-			for status, r := range op.(member)["responses"].(member) {
+		for _, op := range of(item) {
+			for status, r := range of(op, "responses") {
 				if strings.HasPrefix(status, "2") {
-					delete(r.(member), "headers")
+					delete(of(r), "headers")
 				}
 			}
 		}
 	}
-	all := components["schemas"].(member)
-	anyEvent := all[otherEvent].(member)
+	all := of(whole, "components", "schemas")
+	anyEvent := of(all, otherEvent)
 	anyEvent["description"] = "An event of the sandbox's feed. Its type decides the fields of data."
-	own := anyEvent["allOf"].([]any)[1].(member)["properties"].(member)
-	own["type"] = member{
-		"type": "string", "description": "The system, the kind of record, and the thing that happened to it.",
+	if parts, ok := anyEvent["allOf"].([]any); ok {
+		of(parts[len(parts)-1], "properties")["type"] = member{
+			"type": "string", "description": "The system, the kind of record, and the thing that happened to it.",
+		}
 	}
 	all[feedEvent] = anyEvent
 	unchoose(all)
-	prune(whole, components)
+	prune(whole)
 	plain, err := json.Marshal(whole)
 	if err != nil {
 		return nil, fmt.Errorf("write the plain document: %w", err)
@@ -48,11 +48,20 @@ func Plain(document []byte) ([]byte, error) {
 	return plain, nil
 }
 
+// of is an object inside another, by the names that lead to it.
+func of(node any, names ...string) member {
+	object, _ := node.(member)
+	for _, name := range names {
+		object, _ = object[name].(member)
+	}
+	return object
+}
+
 // unchoose takes away the lists of fields of which an object has to have one.
 func unchoose(node any) {
 	switch node := node.(type) {
 	case member:
-		if choices, ok := node["oneOf"].([]any); ok && choices[0].(member)["required"] != nil {
+		if choices, ok := node["oneOf"].([]any); ok && of(choices[0])["required"] != nil {
 			delete(node, "oneOf")
 		}
 		for _, child := range node {
@@ -66,7 +75,8 @@ func unchoose(node any) {
 }
 
 // prune takes away the components that no path leads to.
-func prune(whole, components member) {
+func prune(whole member) {
+	components := of(whole, "components")
 	used := map[string]bool{}
 	var reach func(node any)
 	reach = func(node any) {
@@ -75,7 +85,7 @@ func prune(whole, components member) {
 			if ref, ok := node["$ref"].(string); ok && !used[ref] {
 				used[ref] = true
 				kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
-				reach(components[kind].(member)[name])
+				reach(of(components, kind)[name])
 			}
 			for _, child := range node {
 				reach(child)
@@ -88,9 +98,9 @@ func prune(whole, components member) {
 	}
 	reach(whole["paths"])
 	for kind, named := range components {
-		for name := range named.(member) {
+		for name := range of(named) {
 			if kind != "securitySchemes" && !used["#/components/"+kind+"/"+name] {
-				delete(named.(member), name)
+				delete(of(named), name)
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func (w *writer) tables(table []operation.Operation) {
 // listNames is the parameter that names a list of a folder.
 func listNames(lists []*operation.Operation) *huma.Param {
 	name := &huma.Param{
-		Name: "list", In: string(operation.InPath), Required: true, Description: "The list, as in its path.",
+		Name: "list", In: string(operation.InPath), Required: true,
+		Description: "The list, as in its path; /docs/api has a page for each.",
 		Schema: &huma.Schema{Type: huma.TypeString}, Example: path.Base(lists[0].Path),
 	}
 	for _, op := range lists {
@@ -63,8 +64,8 @@ func (w *writer) export(list *operation.Operation) *huma.Operation {
 	w.refusals(list, responses)
 	return &huma.Operation{
 		Summary: "Export a list as CSV", Tags: []string{string(list.System), string(list.Task())},
-		Description: "The rows of the list with the fields as columns, without an envelope. Link names the next page. " +
-			"The list's own filters work too.",
+		Description: "The rows of the list with the fields as columns, without an envelope. Link names the next " +
+			"page. The list's own filters work too.",
 		Parameters: params, Responses: responses, Security: security(list),
 	}
 }

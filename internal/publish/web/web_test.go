@@ -85,7 +85,7 @@ var walk = sync.OnceValues(func() (found map[string]string, faults []string) {
 		path := waiting[0]
 		waiting = waiting[1:]
 		// the server's own
-		if _, known := found[path]; known || path == "/openapi.json" || path == "/openapi.yaml" ||
+		if _, known := found[path]; known || strings.HasPrefix(path, "/openapi.json") || path == "/openapi.yaml" ||
 			path == "/postman.json" || path == "/status.json" {
 			continue
 		}
