@@ -42,7 +42,7 @@ func listNames(lists []*operation.Operation) *huma.Param {
 	name := &huma.Param{
 		Name: "list", In: string(operation.InPath), Required: true,
 		Description: "The list, as in its path; /docs/api has a page for each.",
-		Schema: &huma.Schema{Type: huma.TypeString}, Example: path.Base(lists[0].Path),
+		Schema:      &huma.Schema{Type: huma.TypeString}, Example: path.Base(lists[0].Path),
 	}
 	for _, op := range lists {
 		name.Schema.Enum = append(name.Schema.Enum, any(path.Base(op.Path)))
