@@ -52,7 +52,9 @@ type reply struct {
 // the same as a request.
 func (e *Endpoint) call(ctx context.Context, at address, t *tool, r *sdk.CallToolRequest) *sdk.CallToolResult {
 	c := &call{endpoint: e, address: at, tool: t, incoming: gateway.RequestOf(ctx), request: r}
+	stop := c.report(ctx)
 	answer, err := c.run(ctx)
+	stop()
 	if ctx.Err() != nil {
 		return &sdk.CallToolResult{IsError: true} // the client is gone and reads no response
 	}

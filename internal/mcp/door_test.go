@@ -127,6 +127,12 @@ func (*door) Envelope(data any, err error) []byte {
 // open returns an endpoint before a door.
 func open(t testing.TB, d *door) *mcp.Endpoint {
 	t.Helper()
+	return endpoint(t, d, 0)
+}
+
+// endpoint is one that notifies of long calls after each pause.
+func endpoint(t testing.TB, d *door, pause time.Duration) *mcp.Endpoint {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "platen.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +146,7 @@ func open(t testing.TB, d *door) *mcp.Endpoint {
 		API: d, Sessions: session.NewStore(db, time.Now), Operations: operation.Table(), Presets: presets,
 		Origin: "https://sandbox.example", Serves: func(host string) bool { return host == "sandbox.example" },
 		Ours:    func(origin string) bool { return origin == "https://sandbox.example" },
-		Version: "test", Docs: docs{}, Log: slog.New(slog.DiscardHandler),
+		Version: "test", Docs: docs{}, Pace: pause, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -64,6 +66,8 @@ type Options struct {
 	Ours func(origin string) bool
 	// Docs has the pages of the docs and the Documents of this package.
 	Docs Docs
+	// Pace is the time between two notifications of a call that takes long, progressPace when it is 0.
+	Pace time.Duration
 	Log  *slog.Logger
 }
 
@@ -102,6 +106,7 @@ func (e *Endpoint) Tools() []Tool {
 
 // New returns an endpoint, or a mistake in its tables.
 func New(o Options) (*Endpoint, error) {
+	o.Pace = cmp.Or(o.Pace, progressPace)
 	e := &Endpoint{options: o, operations: map[string]*operation.Operation{}, mux: http.NewServeMux()}
 	for i := range o.Operations {
 		e.operations[o.Operations[i].ID] = &o.Operations[i]

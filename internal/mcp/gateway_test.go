@@ -112,6 +112,38 @@ func TestARefusedInitializeLeavesNoSession(t *testing.T) {
 	}
 }
 
+// TestAnUnknownRevisionIsNamed, whatever it is compared with as a text, and the ones that are
+// known with it (contract: OPEN.MCP.REVISION).
+func TestAnUnknownRevisionIsNamed(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	for _, revision := range []string{"2099-01-01", "2026-07-29", "draft", "v1", "latest", "2020-01-01"} {
+		for _, method := range []string{"tools/list", "ping", "initialize"} {
+			w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`,
+				"Mcp-Protocol-Version", revision)
+			a := read(t, w)
+			if w.Code != http.StatusBadRequest || a.Error == nil ||
+				!strings.Contains(a.Error.Message, "supported versions: ") ||
+				!strings.Contains(a.Error.Message, "2025-11-25") {
+				t.Errorf("%s of the revision %s is answered %d %s", method, revision, w.Code, w.Body)
+			}
+		}
+	}
+}
+
+// TestALostSessionIsToldTheWayOut: an initialize that brings the old id met the advice to send an initialize.
+func TestALostSessionIsToldTheWayOut(t *testing.T) {
+	t.Parallel()
+	e := open(t, &door{})
+	for _, method := range []string{"initialize", "tools/list"} {
+		w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`, "Mcp-Session-Id", "gone")
+		if a := read(t, w); w.Code != http.StatusNotFound || a.Error == nil || a.Error.Code != -32001 ||
+			!strings.Contains(a.Error.Message, "without the header Mcp-Session-Id") {
+			t.Errorf("%s with a session that has ended is answered %d %s", method, w.Code, w.Body)
+		}
+	}
+}
+
 // lists is a batch of requests whose answers are large.
 func lists() string {
 	messages := make([]string, 20)

@@ -136,6 +136,8 @@ func citedRows(t testing.TB) map[string][]citation {
 // and limits of connections with thousands of them. The
 // comment of the test cites the row.
 var elsewhere = map[string][2]string{
+	"OPEN.MCP.REVISION":          {"internal/mcp/gateway_test.go", "TestAnUnknownRevisionIsNamed"},
+	"OPEN.MCP.PROGRESS":          {"internal/mcp/progress_test.go", "TestACallThatTakesLongSaysSo"},
 	"OPEN.DOC.POSTMAN":           {"test/postman/postman_test.go", "TestEveryRequestOfTheCollectionSucceeds"},
 	"SIG.RECEIVER.TOLERANCE":     {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},
 	"LIMIT.SIGNATURE_AGE":        {"docs/webhooks/receiver_test.go", "TestReceiversOfTheDocsAreRight"},

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"platen/client"
 	"platen/internal/edge/webhook"
+	"platen/internal/words/event"
 )
 
 // bookkeeping begins the types that are never delivered (contract:
@@ -35,6 +38,8 @@ type forwarder struct {
 	// those to be sent again.
 	next    uint64
 	waiting []waitingEvent
+	// said is the reason of the attempt before, which is not said twice in a row.
+	said string
 }
 
 // waitingEvent is an event whose attempts have failed so far.
@@ -53,7 +58,9 @@ type attemptLine struct {
 	Attempt    int       `json:"attempt"`
 	StatusCode int       `json:"status_code"`
 	ErrorClass string    `json:"error_class"`
-	LatencyMS  float64   `json:"latency_ms"`
+	// Error is why there was no response, "" with one.
+	Error     string  `json:"error"`
+	LatencyMS float64 `json:"latency_ms"`
 	// ResponseBody is its beginning, which … follows where there was more.
 	ResponseBody string `json:"response_body"`
 	// RetryInS is 0 when there is no other attempt.
@@ -119,7 +126,7 @@ func (f *forwarder) send(ctx context.Context, w waitingEvent) {
 	f.show(attemptLine{
 		Time: sentAt, Seq: w.event.Seq, EventID: w.event.ID,
 		Type: string(w.event.Type), Attempt: w.attempt, StatusCode: r.StatusCode, ErrorClass: string(r.ErrorClass),
-		LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
+		Error: reason(&r), LatencyMS: float64(r.Latency.Microseconds()) / 1000, RetryInS: int(wait / time.Second),
 		Dropped: r.ErrorClass != "" && wait == 0, ResponseBody: shownBody(&r),
 	})
 }
@@ -129,6 +136,22 @@ func (f *forwarder) post(ctx context.Context, id string, body []byte, at time.Ti
 	return webhook.Post(ctx, f.transport, &webhook.Message{
 		URL: f.url, ID: id, Body: body, Secrets: []string{f.secret}, UserAgent: f.userAgent, SentAt: at, Keep: f.json,
 	})
+}
+
+// reason is why there was no response, in the words of the network alone.
+func reason(r *webhook.Result) string {
+	if r.Err == nil {
+		return ""
+	}
+	err := r.Err
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err
+	}
+	text := err.Error()
+	if r.ErrorClass == event.ClassTLS {
+		text += " (--skip-verify skips the check, on this machine)"
+	}
+	return text
 }
 
 // shownBody is the body of a response as text.
@@ -168,4 +191,8 @@ func (f *forwarder) show(l attemptLine) {
 	}
 	fmt.Fprintf(f.out, "%s  %6d  %-36s %-15s %7.1f ms%s\n",
 		l.Time.Format(time.TimeOnly), l.Seq, l.Type, status, l.LatencyMS, then)
+	if l.Error != "" && l.Error != f.said {
+		fmt.Fprintf(f.out, "                  %s\n", l.Error)
+	}
+	f.said = l.Error
 }

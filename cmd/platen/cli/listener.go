@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +26,10 @@ const idleTime = 4 * time.Second
 type Listener struct {
 	Target
 
-	// ForwardTo is the URL of the program.
+	// ForwardTo is the URL of the program, with http:// or without.
 	ForwardTo string
+	// SkipVerify takes any certificate of a program on this machine.
+	SkipVerify bool
 	// Secret signs; one is made and shown when there is none.
 	Secret string
 	// Resend is the id of one event to send now, "" to forward the feed. With Data, a JSON object or @FILE, it is
@@ -42,9 +47,16 @@ type Listener struct {
 // it is 0. It ends with ctx, which is no error, or when the feed cannot be read.
 // Impossible options are a UsageError before any request.
 func (l *Listener) Run(ctx context.Context, from uint64) error {
+	if l.ForwardTo != "" && !strings.Contains(l.ForwardTo, "://") {
+		l.ForwardTo = "http://" + l.ForwardTo
+	}
 	host, problem := webhook.CheckURL(l.ForwardTo, webhook.Policy{Private: true})
 	if l.ForwardTo == "" || problem != "" {
 		return usagef("--forward-to must be a URL such as http://127.0.0.1:3000/hook, not %q", l.ForwardTo)
+	}
+	if l.SkipVerify && !loopback(host) {
+		return usagef("--skip-verify takes any certificate: it is for a program on this machine alone, not for %s",
+			host)
 	}
 	if l.Data != "" && l.Resend == "" {
 		return usagef("--data needs --resend with the event whose data it changes")
@@ -82,7 +94,11 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	}
 	f := &forwarder{
 		url: l.ForwardTo, secret: secret, userAgent: webhook.UserAgent(origin), out: l.Out, json: l.JSON,
-		transport: &http.Transport{DisableCompression: true, IdleConnTimeout: idleTime},
+		transport: &http.Transport{
+			DisableCompression: true, IdleConnTimeout: idleTime,
+			//nolint:gosec // a program on this machine with a certificate of its own, at its user's wish
+			TLSClientConfig: &tls.Config{InsecureSkipVerify: l.SkipVerify},
+		},
 	}
 	if l.Resend != "" {
 		return l.resend(ctx, c, f)
@@ -92,6 +108,13 @@ func (l *Listener) Run(ctx context.Context, from uint64) error {
 	}
 	f.next = from
 	return l.forward(ctx, c, types, f)
+}
+
+// loopback reports whether a host, with its port or without, is this machine.
+func loopback(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	address, err := netip.ParseAddr(name)
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && address.Unmap().IsLoopback()
 }
 
 // forward reads the feed beside the forwarder, so that a poll that waits does not

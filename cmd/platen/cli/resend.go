@@ -40,11 +40,15 @@ func (l *Listener) resend(ctx context.Context, c *client.Client, f *forwarder) e
 	r := f.post(ctx, event.ID, body, sentAt)
 	f.show(attemptLine{
 		Time: sentAt, Seq: event.Seq, EventID: event.ID, Type: string(event.Type), Attempt: 1,
-		StatusCode: r.StatusCode, ErrorClass: string(r.ErrorClass),
+		StatusCode: r.StatusCode, ErrorClass: string(r.ErrorClass), Error: reason(&r),
 		LatencyMS: float64(r.Latency.Microseconds()) / 1000, Dropped: r.ErrorClass != "", ResponseBody: shownBody(&r),
 	})
 	if r.ErrorClass != "" {
-		return fmt.Errorf("the receiver has not taken %s: %s", event.ID, r.ErrorClass)
+		why := string(r.ErrorClass)
+		if r.Err != nil {
+			why += ": " + reason(&r)
+		}
+		return fmt.Errorf("the receiver has not taken %s: %s", event.ID, why)
 	}
 	return nil
 }

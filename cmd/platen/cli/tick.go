@@ -13,6 +13,9 @@ import (
 // inWorld is an in-world date with or without a time, as --until takes it.
 var inWorld = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?$`)
 
+// Most minutes of a tick, without and with until (contract: OPEN.TICK.UNTIL).
+const longestTick, longestTickUntil = 480, 4800
+
 // TickInput reads the arguments of platen tick. Each text of until is an event
 // type; one alone may also be decision, the number of an event, or an in-world
 // date, with or without a time.
@@ -23,6 +26,11 @@ func TickInput(minutes string, until []string) (in client.TickInput, err error) 
 			return in, usagef("the minutes must be a whole number, not %q", minutes)
 		}
 		in.Minutes = &n
+		if len(until) == 0 && n > longestTick {
+			return in, usagef("a tick without --until moves at most %d minutes, one working day: platen tick %d "+
+				"--until decision stops at the first decision, and --until 2026-09-10 or another date at its opening",
+				longestTick, min(n, longestTickUntil))
+		}
 	}
 	if len(until) == 0 {
 		return in, nil

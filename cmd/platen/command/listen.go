@@ -38,7 +38,8 @@ PLATEN_WEBHOOK_SECRET, the command creates a secret and prints it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&l.ForwardTo, "forward-to", "", "URL that events are sent to, such as http://127.0.0.1:3000/hook.")
+	flags.StringVar(&l.ForwardTo, "forward-to", "", "URL that events are sent to, such as localhost:3000/hook.")
+	flags.BoolVar(&l.SkipVerify, "skip-verify", false, "Take any certificate of a program on this machine.")
 	targetFlags(cmd, &l.Target)
 	flags.StringVar(&l.Secret, "secret", "", "Signing secret, whsec_ and base64.")
 	flags.StringSliceVar(&l.Types, "types", nil,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,14 +42,15 @@ func sandbox(ts *testscript.TestScript, _ bool, args []string) {
 
 // receiver starts a program that takes webhooks, and sets a variable to its
 // URL: receiver HOOK captured. It keeps the requests in captured/: a line with
-// the id of each in ids, and its headers and body in 1.headers, 1.body and on.
+// the id of each in ids, and its headers and body in 1.headers, 1.body and on. With a third argument it has a
+// certificate of its own.
 func receiver(ts *testscript.TestScript, _ bool, args []string) {
 	folder := ts.MkAbs(args[1])
 	ts.Check(os.MkdirAll(folder, 0o700))
 	var mu sync.Mutex
 	var ids bytes.Buffer
 	count := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		body, err := io.ReadAll(r.Body)
@@ -66,6 +68,12 @@ func receiver(ts *testscript.TestScript, _ bool, args []string) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	}))
+	if len(args) > 2 {
+		server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not trust it
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL+"/hook")
 }

@@ -57,7 +57,9 @@ type Result struct {
 	StatusCode int
 	// ErrorClass is empty when the response was 2xx.
 	ErrorClass event.ErrorClass
-	Latency    time.Duration
+	// Err is why there was no response, nil with one.
+	Err     error
+	Latency time.Duration
 	// Body is the beginning of the response's body where the message asks for it, Longer that there was more.
 	Body   []byte
 	Longer bool
@@ -74,7 +76,7 @@ func Post(ctx context.Context, transport http.RoundTripper, m *Message) Result {
 	status, err := post(ctx, transport, m, &r)
 	r.StatusCode, r.Latency = status, time.Since(began)
 	if err != nil {
-		r.ErrorClass = classOf(ctx, err)
+		r.ErrorClass, r.Err = classOf(ctx, err), err
 	} else {
 		r.ErrorClass = classOfStatus(status)
 	}

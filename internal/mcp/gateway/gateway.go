@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -216,6 +217,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if err := supported(r); err != nil {
+		g.reject(w, r, err)
+		return
+	}
 	if err := g.recognise(v); err != nil {
 		g.reject(w, r, err)
 		return
@@ -245,10 +250,26 @@ func (g *Gateway) recognise(v *Request) error {
 	if errors.Is(err, session.ErrUnknown) {
 		return &refusal{
 			status: http.StatusNotFound, code: codeNoSession,
-			message: "Session not found: it has ended, or never was; send a new initialize request",
+			message: "Session not found: it has ended, or never was; send initialize without the header Mcp-Session-Id",
 		}
 	}
 	return err
+}
+
+// supported refuses a revision of the protocol that the server does not know, so that its client does not look for the
+// reason elsewhere in its request. The library does so for those before the first that has no sessions.
+func supported(r *http.Request) error {
+	revision := r.Header.Get(headerRevision)
+	if revision <= Sessionless {
+		return nil
+	}
+	known := append([]string{Sessionless}, Earlier()...)
+	return &refusal{
+		status: http.StatusBadRequest, code: codeRevision, data: map[string]any{
+			"supported": known, "requested": message.Short(revision),
+		},
+		message: "Bad Request: Unsupported protocol version (supported versions: " + strings.Join(known, ",") + ")",
+	}
 }
 
 func sessionless(r *http.Request) bool { return r.Header.Get(headerRevision) >= Sessionless }

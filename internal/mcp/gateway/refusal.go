@@ -24,6 +24,7 @@ const (
 	codeInternal       = -32603
 	codeRefused        = -32000
 	codeNoSession      = -32001
+	codeRevision       = -32022
 )
 
 // refusal is an error that belongs to the protocol and not to a tool.
