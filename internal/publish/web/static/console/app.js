@@ -3,8 +3,8 @@
 // first page needs is one more request before anything is seen.
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
-import { path, finding, helping, listen } from '../lib/navigate.js';
-import { session, linked, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
+import { path, finding, helping, listen, sharing } from '../lib/navigate.js';
+import { session, canShare, linked, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
@@ -24,10 +24,15 @@ const pages = [
   ['missions', 'missions', 'Missions', 'list-checks', 'Integrate'],
   ['webhooks', 'webhooks', 'Webhooks', 'webhook', 'Integrate'],
   ['requests', 'requests', 'Requests', 'scroll-text', 'Integrate'],
+  ['faults', 'faults', 'Faults', 'zap', 'Integrate'],
+  ['checkpoints', 'forks', 'Checkpoints', 'git-compare', 'Integrate'],
   ['connect', 'connect', 'Connect', 'plug', 'Integrate'],
   ['keys', 'keys', 'Keys', 'key-round', 'Sandbox'],
   ['session', 'session', 'Session', 'clock', 'Sandbox'],
 ];
+
+// notForReviewers are pages of which each part needs a key.
+const notForReviewers = ['keys', 'faults', 'checkpoints'];
 
 const loadedPages = new Map();
 // missing are the modules that did not load. A page that has loaded stays.
@@ -101,7 +106,7 @@ function Side({ current }) {
       <a class="brand" href="/"><${Mark} />Platen</a>
       ${groups.map(g => {
         const links = pages
-          .filter(p => p[4] === g && !(reviewing() && p[0] === 'keys'))
+          .filter(p => p[4] === g && !(reviewing() && notForReviewers.includes(p[0])))
           .map(p => html`<${Link} page=${p} current=${current} />`);
         return html`<div><h2>${g}</h2><ul>${links}</ul></div>`;
       })}
@@ -305,6 +310,7 @@ function Top() {
       <span class=${`link ${tone}`} role="status"><i class="dot" /><span class="word">${word}</span></span>
       <span class="grow" />
       <${Find} />
+      <${Share} />
       ${
         p
           ? html`
@@ -396,6 +402,8 @@ const shortcuts = [
   ['g m', 'Missions'],
   ['g w', 'Webhooks'],
   ['g r', 'Requests'],
+  ['g i', 'Faults'],
+  ['g t', 'Checkpoints'],
   ['?', 'This list'],
 ];
 
@@ -411,6 +419,26 @@ function Find() {
       <kbd aria-hidden="true">${shortcuts[0][0]}</kbd>
     </button>
   `;
+}
+
+// Share is the button of the read-only link, of which both keys are needed; its dialog is loaded when it is wanted.
+function Share() {
+  if (!canShare()) return null;
+  const open = () => {
+    sharing.value = true;
+  };
+  return html`
+    <button class="btn small" id="share-console" title="Share a read-only link" onClick=${open}>
+      <${Icon} name="link" size=${13} />
+      <span class="word">Share</span>
+    </button>
+  `;
+}
+
+function Sharing() {
+  arrived.value;
+  const Page = sharing.value && session.value ? load('share') : null;
+  return Page ? html`<${Page} />` : null;
 }
 
 function Palette() {
@@ -478,6 +506,14 @@ function Missing() {
   `;
 }
 
+const ForOwners = ({ title }) => html`
+  <div class="empty">
+    <${Icon} name="lock" size=${24} />
+    <h1>${title}</h1>
+    <p>A read-only link does not open this page. It takes the keys of the sandbox.</p>
+  </div>
+`;
+
 function Broken() {
   return html`
     <${Problem}
@@ -513,6 +549,7 @@ function Body({ slug }) {
   const dead = store.link.value.state === 'gone' && !store.loaded.value;
   if (dead && !['keys', 'connect', 'session'].includes(slug)) return html`<${Gone} />`;
   if (!entry) return html`<${Missing} />`;
+  if (reviewing() && notForReviewers.includes(slug)) return html`<${ForOwners} title=${entry[2]} />`;
   if (!Page) return missing.value.has(entry[1]) ? html`<${Broken} />` : html`<${Waiting} />`;
   return html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />`;
 }
@@ -543,6 +580,7 @@ function App() {
     </div>
     <${Help} />
     <${Palette} />
+    <${Sharing} />
     <${Linked} />
     <${Toast} />
   `;

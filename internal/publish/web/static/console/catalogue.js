@@ -340,18 +340,6 @@ export const lists = {
       ],
       'Good work unlocks achievements.',
     ],
-    [
-      'checkpoints',
-      'checkpoint',
-      'Checkpoints',
-      [
-        ['label', 'Checkpoint', 'fill'],
-        ['seq', 'After event', 'number'],
-        ['sim_date', 'Day', 'day'],
-      ],
-      'A checkpoint is a saved state. Fork the sandbox from it.',
-      'create_checkpoint',
-    ],
   ],
   factory: [
     [

@@ -247,7 +247,11 @@ const systems = {
     'Factory',
     'Work, presses, stock and trucks. Its API returns no customers or prices: the names come from Head Office.',
   ],
-  world: ['World', 'Stories, major orders and achievements. Either key reads them.'],
+  world: [
+    'World',
+    html`Stories, major orders and achievements. Either key reads them, and the
+      <a href="/console/checkpoints">checkpoints</a>.`,
+  ],
 };
 
 const Lacking = ({ name }) => html`
