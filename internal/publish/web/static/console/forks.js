@@ -276,8 +276,8 @@ export function End() {
       <div class="card-h"><h2 id="end">Start over</h2></div>
       <div class="pad form">
         <p class="dim">
-          Start over to delete this sandbox and create the same company, with the same seed, on its first morning.
-          Deleted sandboxes cannot be restored. This also works after the sandbox has expired.
+          This deletes the sandbox and creates the same company, with the same seed, on its first morning. Deleted
+          sandboxes cannot be restored. It also works after the sandbox has expired.
         </p>
         <${Remains} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}

@@ -2,10 +2,11 @@
 import { effect, signal, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
 import { nameOf, onPause, pageOfField } from '../lib/navigate.js';
-import { ask as askConsole, now, present, serverNow, status } from '../lib/store.js';
+import { ask as askConsole, now, present, rows, serverNow, status, whole } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
 import { session } from '../lib/session.js';
-import { ago, bearer, clock, day, json, number, quoted, wallTime, words } from '../lib/format.js';
+import { ago, bearer, clock, day, json, number, quoted, roundMoney, sentence, wallTime, words } from '../lib/format.js';
+import { workingDay } from '../lib/format.js';
 
 // curl is a read as a command, with the key of a system from the environment.
 export const curl = (path, system = 'office') => `curl -gs ${quoted(`${location.origin}/v1${path}`)} ${bearer(system)}`;
@@ -334,3 +335,91 @@ effect(() => {
   if (!joins.value && status.value?.bridge === 'manual') import('./joins.js').then(it => (joins.value = it));
 });
 export const bridgeNow = () => joins.value?.open.value ?? null;
+
+// What moved cash, and what threatens the company: computed from the records that the tab holds.
+
+// movedDays is how many working days the reasons for a change of cash reach back at first.
+export const movedDays = 5;
+
+// withinSpan returns whether a day is in a span: yesterday, the last days with today, or all since the opening.
+export const withinSpan = (span, today) => on => {
+  const back = workingDay(today) - workingDay(on);
+  return span === 'opening' || (span === 'yesterday' ? back === 1 : back < movedDays);
+};
+
+// kindsOf adds entries up by their kinds: [kind, sum, count], the largest first.
+export function kindsOf(entries) {
+  const sums = new Map();
+  for (const { kind, amount_minor } of entries) {
+    const [sum, count] = sums.get(kind) ?? [0, 0];
+    sums.set(kind, [sum + amount_minor, count + 1]);
+  }
+  return [...sums].map(([kind, added]) => [kind, ...added]).sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+}
+
+// lapsedOn is the last day of an expired order: that for an answer, or that for its goods.
+export const lapsedOn = o => (o.expired_reason === 'answer_lapsed' ? o.answer_by : o.cancel_after);
+
+// missedBy says what an expired order had waited for, as far as this tab knows.
+export function missedBy(o) {
+  if (o.expired_reason === 'answer_lapsed') return 'never answered';
+  if (!session.value?.factory_key && !session.value?.review) return 'not delivered in time';
+  const work = rows('work_order').find(w => [o.id, o.number].includes(w.reference));
+  if (!work) return whole('work_order') ? 'never sent to the Factory' : 'not delivered in time';
+  if (work.quantity_shipped > 0) return 'shipped and never billed';
+  return work.quantity_good > 0 ? 'printed and never shipped' : 'never printed';
+}
+
+// worthOf is the price of orders together.
+export const worthOf = orders => orders.reduce((n, o) => n + o.total_minor, 0);
+
+// dangerDays is how many working days back the fate of orders counts as a danger; as many are left at least before
+// falling cash is one.
+const dangerDays = 10;
+const expiredLeast = 3;
+const reputationLeast = 10;
+
+// cashDanger says how cash threatens the company.
+function cashDanger(s, ledger, today) {
+  const limit = `\u2212${roundMoney(s.overdraft_limit_minor)}`;
+  if (s.cash_minor < 0)
+    return `Cash is ${roundMoney(-s.cash_minor)} below zero: the company is bankrupt at ${limit}, or if it stays there`;
+  if (s.clock.day_number < movedDays) return '';
+  const lately = ledger.filter(e => withinSpan('days', today)(e.entry_on)).reduce((n, e) => n + e.amount_minor, 0);
+  const days = Math.ceil(((s.cash_minor + s.overdraft_limit_minor) / -lately) * movedDays);
+  return lately < 0 && days <= dangerDays ? `At the rate of the last ${movedDays} days, cash lasts ${days} more` : '';
+}
+
+// ordersDanger says how many of the orders that were decided lately have expired, where most have.
+function ordersDanger(orders, today) {
+  const lately = orders.filter(o => {
+    const on = o.status === 'expired' ? lapsedOn(o) : o.shipped_on;
+    return on && workingDay(today) - workingDay(on) <= dangerDays;
+  });
+  const expired = lately.filter(o => o.status === 'expired');
+  if (expired.length < expiredLeast || expired.length * 2 <= lately.length) return '';
+  const unanswered = expired.filter(o => o.expired_reason === 'answer_lapsed').length;
+  const some = unanswered ? `, ${number(unanswered)} of them unanswered` : '';
+  const how = unanswered === expired.length ? ' unanswered' : some;
+  const all = expired.length === lately.length;
+  return `${all ? 'all' : number(expired.length)} of the last ${number(lately.length)} orders expired${how}`;
+}
+
+// dangerOf is what threatens the company, in a sentence with one way out: {text, href, name, state}; null where nothing
+// does. state is that of the rows which the list at href shows.
+export function dangerOf(s, orders, ledger, today) {
+  const cash = cashDanger(s, ledger, today);
+  const expiring = ordersDanger(orders, today);
+  const liked = s.reputation < reputationLeast ? `reputation is ${number(Math.round(s.reputation))}` : '';
+  const facts = [cash, expiring, liked].filter(Boolean);
+  if (!facts.length) return null;
+  const text = `${sentence(facts.slice(0, 2).join(cash && facts.length > 1 ? '. ' : ', and '))}.`;
+  if (cash) return { text, href: '/console/office/ledger', name: 'See the ledger', state: '' };
+  const waiting = orders.some(o => o.status === 'received');
+  return {
+    text,
+    href: '/console/office/sales-orders',
+    name: waiting ? 'Answer orders' : 'See the orders',
+    state: waiting ? 'received' : 'expired',
+  };
+}
