@@ -182,7 +182,7 @@ const steps = [
   ['day', '+1 day', 'Move the clock by a working day', { minutes: 480 }],
   [
     'decision',
-    html`Next<span class="hide-s"> decision</span>`,
+    html`<span>Next<span class="hide-s"> decision</span></span>`,
     'Move the clock to the next order, bill, truck or idle press that waits for you',
     { until: { decision: true } },
   ],

@@ -2,7 +2,7 @@
 // it looks like on the wire.
 import { signal, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { anyKey, keyFor } from '../lib/session.js';
+import { keyFor } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { labelOf, meanings, sorted, written } from '../lib/fields.js';
 import * as store from '../lib/store.js';
@@ -10,6 +10,7 @@ import { day, number, sentence } from '../lib/format.js';
 import { nameFor, pageOf, pageOfField } from '../lib/navigate.js';
 import { Ago, Code, Empty, EventType, Json, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
 import { isLate } from './parts.js';
+import { useWalk } from './search.js';
 import { storyOf } from './story.js';
 
 const eventsMost = 12;
@@ -151,32 +152,6 @@ const Story = ({ steps }) => html`
   </section>
 `;
 
-// useFeed reads what the feed has of the events before those that this tab holds.
-function useFeed(about) {
-  const [older, set] = useState([]);
-  const [state, go] = useState('');
-  const first = store.events.value.at(-1)?.seq ?? 1;
-  const read = async () => {
-    go('reads');
-    const found = [];
-    try {
-      for (let seq = 0; seq < first - 1; ) {
-        const { data } = await call(`/v1/events?limit=100&after_seq=${seq}`, { key: anyKey() });
-        found.push(...data.items.filter(e => e.seq < first && about(e)));
-        set(found.toReversed());
-        if (data.items.length === 0) break;
-        seq = data.items.at(-1).seq;
-      }
-      go('over');
-    } catch (e) {
-      go(e.message);
-    }
-  };
-  return { older, state: first > 1 ? state : 'over', read };
-}
-
-const failed = state => state && state !== 'reads';
-
 const Happened = ({ e }) => html`
   <li class=${e.system}>
     <i class="dot" aria-hidden="true" />
@@ -187,8 +162,9 @@ const Happened = ({ e }) => html`
 
 function Events({ record }) {
   const about = e => e.data.id === record.id || JSON.stringify(e.data).includes(`"${record.id}"`);
-  const { older, state, read } = useFeed(about);
-  const events = [...store.events.value.filter(about), ...older];
+  const first = store.events.value.at(-1)?.seq ?? 1;
+  const { found, from, busy, refusal, run, stop } = useWalk(record.id, first, about);
+  const events = [...store.events.value.filter(about), ...found];
   const [all, show] = useState(false);
   const shown = all ? events : events.slice(0, eventsMost);
   return html`
@@ -201,19 +177,20 @@ function Events({ record }) {
           : null
       }
       ${
-        state === 'over'
-          ? events.length
-            ? null
-            : html`<p class="dim">No event mentions this record.</p>`
-          : html`
+        from > 1
+          ? html`
             <p class="older-events">
-              <button class="btn small" disabled=${state === 'reads'} onClick=${read}>
-                ${state === 'reads' ? 'Reading the feed…' : 'Older events'}
-              </button>
-              <span class="dim">${failed(state) ? state : 'Counts towards your rate limit'}</span>
+              <button class="btn small" onClick=${busy ? stop : run}>${busy ? 'Stop' : 'Older events'}</button>
+              <span class="dim">
+                ${busy ? `Read back to event ${number(from)}…` : 'Counts towards your rate limit'}
+              </span>
             </p>
           `
+          : events.length
+            ? null
+            : html`<p class="dim">No event mentions this record.</p>`
       }
+      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
     </section>
   `;
 }

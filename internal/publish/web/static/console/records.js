@@ -1,5 +1,5 @@
 // The lists of one system, and the record that was picked.
-import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
+import { signal, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { go, nameFor, places, takeShown } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
@@ -15,6 +15,8 @@ const query = signal('');
 const wantedList = signal('');
 // heldMost is how many rows of a list the first state has at most.
 const heldMost = 300;
+// pagesMost is how many pages of older rows one search reads.
+const pagesMost = 10;
 
 // goodsOf are the goods in the lines of a record.
 const goodsOf = lines => {
@@ -64,28 +66,45 @@ function useOlder({ system, list, resource }) {
   const [more, set] = useState([]);
   const [next, page] = useState('');
   const [refusal, refuse] = useState(null);
-  const ask = async () => {
-    const cursor = next ? `&cursor=${encodeURIComponent(next)}` : '';
+  const [busy, work] = useState(false);
+  const control = useRef();
+  const stop = () => control.current?.abort();
+  useEffect(() => stop, []);
+  const ask = async (pages = 1) => {
+    control.current = new AbortController();
+    const { signal } = control.current;
+    let [found, at] = [more, next];
+    work(true);
+    refuse(null);
     try {
-      const { data } = await call(`/v1/${pathOf(system, list)}?limit=100${cursor}`, { key: keyFor(system) });
-      set([...more, ...data.items.filter(r => !store.row(resource, r.id))]);
-      page(data.next_cursor);
-      refuse(null);
+      for (let n = 0; n < pages && at !== null && !signal.aborted; n++) {
+        const cursor = at ? `&cursor=${encodeURIComponent(at)}` : '';
+        const { data } = await call(`/v1/${pathOf(system, list)}?limit=100${cursor}`, { key: keyFor(system), signal });
+        found = [...found, ...data.items.filter(r => !store.row(resource, r.id))];
+        at = data.next_cursor;
+        set(found);
+        page(at);
+      }
     } catch (e) {
-      refuse(e);
+      if (!signal.aborted) refuse(e);
     }
+    work(false);
   };
-  return { more, ask, refusal, over: next === null };
+  return { more, ask, stop, busy, refusal, over: next === null };
 }
 
-function Older({ ask, refusal, over }) {
-  if (refusal) return html`<div class="pad older"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+// Older reads older rows: a page, or while a filter has a text several, to search them.
+function Older({ ask, stop, busy, refusal, over, filtered }) {
+  const more = () => ask(filtered ? pagesMost : 1);
+  if (refusal) return html`<div class="pad older"><${Problem} refusal=${refusal} retry=${more} /></div>`;
   if (over) return html`<div class="pad older"><p class="dim">End of the list.</p></div>`;
   if (reviewing())
     return html`<div class="pad older"><p class="dim">A reviewer sees the newest ${number(heldMost)}.</p></div>`;
   return html`
     <div class="pad older">
-      <button class="btn small" onClick=${ask}>Older ones</button>
+      <button class="btn small" onClick=${busy ? stop : more}>
+        ${busy ? 'Stop' : filtered ? 'Search older ones' : 'Older ones'}
+      </button>
       <span class="dim">counts towards your rate limit</span>
     </div>
   `;
@@ -173,12 +192,16 @@ const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
   </tr>
 `;
 
-function Rows({ system, entry, id, all, shown }) {
+// absence says that nothing was found among so many rows, which may not be all.
+const absence = (title, { some, read }) =>
+  some ? `Nothing among the newest ${number(read)} ${title.toLowerCase()}` : 'Nothing matches';
+
+function Rows({ system, entry, id, all, shown, part }) {
   const [list, resource, title, columns, hint, operation] = entry;
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} />`;
   if (!shown.length)
     return html`
-      <${Empty} icon="inbox" title=${all.length ? 'Nothing matches' : 'None yet'}>
+      <${Empty} icon="inbox" title=${all.length ? absence(title, part) : 'None yet'}>
         <p>${all.length ? 'Esc clears the filter.' : hint}</p>
         ${all.length || store.readOnly.value ? null : html`<${Filling} operation=${operation} />`}
       <//>
@@ -225,6 +248,7 @@ function List({ system, entry, id }) {
   const shown = [...all, ...older.more].filter(
     r => (!status || stateOf(r) === status) && (!q || JSON.stringify(r).toLowerCase().includes(q)),
   );
+  const part = { some: all.length >= heldMost && !older.over, read: all.length + older.more.length };
   const filter = text => {
     query.value = text;
   };
@@ -235,8 +259,8 @@ function List({ system, entry, id }) {
         <${States} all=${all} status=${status} pick=${pick} />
       </div>
       ${list === 'ledger' ? html`<${Total} rows=${shown} />` : null}
-      <${Rows} system=${system} entry=${entry} id=${id} all=${all} shown=${shown} />
-      ${all.length < heldMost ? null : html`<${Older} ...${older} />`}
+      <${Rows} system=${system} entry=${entry} id=${id} all=${all} shown=${shown} part=${part} />
+      ${all.length < heldMost ? null : html`<${Older} ...${older} filtered=${!!q} />`}
     </section>
   `;
 }
