@@ -27,7 +27,7 @@ export const Ago = ({ at }) => html`
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
 // tones of statuses: blue has come and waits, violet is under way, green is done or in order, amber
-// needs attention, red is lost or broken. Grey is over, without anything to do.
+// needs attention, red is broken and can be mended. Grey is over, without anything to do, also where it was lost.
 const tones = {
   wait: 'received offered open created pending draft pending_approval upcoming none partial armed',
   work: 'accepted in_production printing running approved billed',
@@ -37,25 +37,34 @@ const tones = {
   warn:
     'overdue late due low arrived pending_verification below_reorder_point deferred sick lore_event.running ' +
     'quantity_mismatch price_mismatch quantity_and_price_mismatch no_receipt',
-  bad: 'failed expired dropped disabled rejected down disputed bankrupt missed lost',
-  calm: 'declined closed deleted idle over left not_applicable cancelled',
+  bad: 'failed dropped disabled rejected down disputed bankrupt missed lost',
+  calm: 'declined expired closed deleted idle over left not_applicable cancelled',
 };
 const toneBy = new Map(Object.entries(tones).flatMap(([tone, all]) => all.split(' ').map(status => [status, tone])));
 
 // toneOf is the tone of a status, which can mean something else in the records of one resource.
 export const toneOf = (status, resource) => toneBy.get(`${resource}.${status}`) ?? toneBy.get(status) ?? 'calm';
-export const Status = ({ is, of }) =>
-  is
-    ? html`<span class=${`pill ${toneOf(is, of)}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`
-    : html`<span class="dim">${'\u2013'}</span>`;
+export function Status({ is, of, late }) {
+  if (!is) return html`<span class="dim">${'\u2013'}</span>`;
+  const tone = late ? 'bad' : toneOf(is, of);
+  return html`<span class=${`pill ${tone}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`;
+}
 
 // dueDates are the days by which something must have happened, as long as its record is not settled.
 export const dueDates = ['due_date', 'deliver_by', 'expected_on', 'needed_by', 'answer_by'];
 const settled = 'paid shipped delivered stocked closed declined expired rejected'.split(' ');
 const answered = 'received offered'.split(' ');
 
-// isLate reports whether a due date of a record has passed on a day of the company.
+// waitedMost is how many working days a truck may wait at the gate.
+const waitedMost = 1;
+
+// isLate reports whether a due date of a record has passed on a day of the company, or a truck waits for too long.
 export const isLate = (r, name, today) =>
+  name === 'arrived_on'
+    ? r.status === 'arrived' && !!today && workingDay(today) - workingDay(r.arrived_on) > waitedMost
+    : isOverdue(r, name, today);
+
+const isOverdue = (r, name, today) =>
   dueDates.includes(name) &&
   !!today &&
   r[name] < today &&
