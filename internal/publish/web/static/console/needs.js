@@ -383,7 +383,7 @@ export function Attention() {
             ? null
             : html`
               <span class="dim">
-                What each may cost by ${costBy(store.present.value?.sim_date)}. Do not add them up.
+                Costs are estimates until ${costBy(store.present.value?.sim_date)}. Do not add them up.
               </span>
             `
         }

@@ -414,8 +414,8 @@ function ordersDanger(orders, today) {
   return `${all ? 'all' : number(expired.length)} of the last ${number(lately.length)} orders expired${how}`;
 }
 
-// dangerOf is what threatens the company, in a sentence with one way out: {text, href, name, state}; null where nothing
-// does. state is that of the rows which the list at href shows.
+// dangerOf is what threatens the company, in a sentence with one way out: {text, href, name, state} or
+// null. state is that of the rows which the list at href shows.
 export function dangerOf(s, orders, ledger, today) {
   const cash = cashDanger(s, ledger, today);
   const expiring = ordersDanger(orders, today);

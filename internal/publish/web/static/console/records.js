@@ -7,6 +7,7 @@ import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { bearer, day, money, number, sentence, signed, words } from '../lib/format.js';
 import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl, dueDates } from './parts.js';
+import { isLate } from './parts.js';
 import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
 
@@ -26,6 +27,9 @@ const goodsOf = lines => {
   return `${number(n)} × ${name}${lines.length > 1 ? ` and ${lines.length - 1} more` : ''}`;
 };
 
+// waits reports whether a record is a truck that waits for too long.
+const waits = r => isLate(r, 'arrived_on', store.present.value?.sim_date);
+
 const kinds = {
   code: v => html`<code>${v}</code>`,
   number: v => html`<span class="num">${number(v)}</span>`,
@@ -34,7 +38,7 @@ const kinds = {
   stock: (v, _, __, r) =>
     html`<span class=${`num ${v === 0 && r.reorder_point > 0 ? 'c-red' : ''}`}>${number(v)}</span>`,
   sim: v => html`<span class="num">${day(v.slice(0, 10))}, ${v.slice(11, 16)}</span>`,
-  status: (v, _, __, ___, resource) => html`<${Status} is=${v} of=${resource} />`,
+  status: (v, _, __, r, resource) => html`<${Status} is=${v} of=${resource} late=${waits(r)} />`,
   words,
   party: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
   ref: (v, name, system) => html`<${Ref} field=${String(name)} id=${v} system=${system} />`,
@@ -164,6 +168,9 @@ const untilAt = columns =>
 
 const classOf = (columns, c) => `${rank(columns, c)} ${right(c[2]) ? 'r' : ''}`;
 
+// intoView brings the row of an open record among those that are seen.
+const intoView = row => row?.scrollIntoView({ block: 'nearest' });
+
 // Filling is the way to fill an empty list: a request that creates a record, or time.
 const Filling = ({ operation }) =>
   operation
@@ -176,6 +183,7 @@ const Filling = ({ operation }) =>
 const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
   <tr
     data-row
+    ref=${picked ? intoView : undefined}
     tabindex="0"
     class=${picked ? 'picked' : ''}
     aria-selected=${picked}
@@ -298,7 +306,7 @@ const groupOf = (system, list) =>
   Object.entries(groups[system] ?? {}).find(([, all]) => all.split(' ').includes(list))?.[0] ?? '';
 
 // Groups choose among the groups of a system's lists, and find a list in all of them.
-function Groups({ system, entry }) {
+function Groups({ system, entry, open }) {
   if (!groups[system]) return null;
   const filter = e => {
     wantedList.value = e.target.value;
@@ -309,7 +317,7 @@ function Groups({ system, entry }) {
     wantedList.value = '';
   };
   return html`
-    <div class="groups">
+ <div class=${`groups ${open ? 'of-record' : ''}`}>
       <nav class="seg" aria-label="Groups of lists">
         ${Object.entries(groups[system]).map(
           ([name, all]) => html`
@@ -345,11 +353,11 @@ export const shownLists = (system, entry, wanted) =>
     wanted ? e[2].toLowerCase().includes(wanted) : groupOf(system, e[0]) === groupOf(system, entry[0]),
   );
 
-function Lists({ system, entry }) {
+function Lists({ system, entry, open }) {
   const shown = shownLists(system, entry, wantedList.value.trim().toLowerCase());
   return html`
-    <${Groups} system=${system} entry=${entry} />
-    <nav class="tabs" aria-label="Lists">
+    <${Groups} system=${system} entry=${entry} open=${open} />
+    <nav class=${`tabs ${open ? 'of-record' : ''}`} aria-label="Lists">
       ${shown.map(
         e => html`
           <a
@@ -381,8 +389,8 @@ export function Page({ system, rest: [slug, id] }) {
   document.title = `${row ? sentence(nameFor(resource, row)) : (id ?? title)} · Platen`;
   const about = { system, resource, title, path: pathOf(system, list), list: `/console/${system}/${list}` };
   return html`
-    ${head}
-    <${Lists} system=${system} entry=${entry} />
+    <div class=${id ? 'of-record' : ''}>${head}</div>
+    <${Lists} system=${system} entry=${entry} open=${!!id} />
     <div class=${id ? 'split' : ''}>
       <${List} key=${entry[0]} system=${system} entry=${entry} id=${id} />
       ${id ? html`<${Record} key=${id} ...${about} id=${id} />` : null}
