@@ -1,4 +1,5 @@
-// What needs attention: what it costs, and the request that fixes it.
+// What needs attention: what it costs, and the request that fixes it. The way of the first order is in this file too,
+// which is long for it: each file that the first page needs is one more request before anything is seen.
 import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
@@ -207,14 +208,15 @@ function NeedRecords({ records, more }) {
 }
 
 // Mend is the request that mends something, with what it does and spends: to be sent from here,
-// or copied. sent is called with the button's text and the id of the request.
-export function Mend({ command, ask, sent }) {
+// or copied. before is awaited first; sent is called with the button's text and the id of the request.
+export function Mend({ command, ask, before, sent }) {
   const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
   const [shown, show] = useState(false);
   const name = buttonOf(command);
   const mend = async () => {
     set({ busy: true, refusal: null });
     try {
+      await before?.();
       const { meta } = await send(command);
       say(`${name}: done`);
       sent?.(name, meta?.request_id);
@@ -500,9 +502,34 @@ export function firstSteps(o) {
 const dismissed = signal(false);
 const dismissal = () => `platen.first.${session.value.sandbox_id}`;
 
+// The clock waits from the first step that is made here until the order is paid or the card is dismissed: other orders
+// would expire meanwhile, unseen.
+const holding = () => `platen.clock.${session.value.sandbox_id}`;
+const isHeld = () => !!localStorage.getItem(holding()) && store.status.value?.clock.mode === 'manual';
+
+async function hold() {
+  if (store.status.value.clock.mode !== 'realtime') return;
+  await store.setClock('manual');
+  localStorage.setItem(holding(), 'held');
+}
+
+async function release() {
+  const held = isHeld();
+  localStorage.removeItem(holding());
+  if (!held || store.readOnly.value) return;
+  await store.setClock('realtime').then(
+    () => say('The clock runs again'),
+    () => {}, // the head has the button
+  );
+}
+
 function FirstSteps({ o, steps }) {
   const at = steps.findIndex(s => !s.done);
   const now = steps[at];
+  const ask = () => {};
+  useEffect(() => {
+    if (!now) release();
+  }, [!now]);
   return html`
     <ol class="first-steps">
       ${steps.map(
@@ -519,8 +546,13 @@ function FirstSteps({ o, steps }) {
         ? html`
           <div class="pad first-now">
             <p>${now.text}</p>
-            ${now.command ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} ask=${() => {}} />` : null}
+            ${
+              now.command
+                ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} ask=${ask} before=${hold} />`
+                : null
+            }
             ${now.request ? html`<${Code} what=${now.name} text=${curlOf(now.request)} />` : null}
+            ${isHeld() ? html`<p class="dim" id="first-held">The clock waits while you follow this order.</p>` : null}
           </div>
         `
         : html`
@@ -550,6 +582,7 @@ export function First() {
   const dismiss = () => {
     localStorage.setItem(dismissal(), 'dismissed');
     dismissed.value = true;
+    release();
   };
   return html`
     <section class="card first" aria-labelledby="first">
