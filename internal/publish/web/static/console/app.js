@@ -336,7 +336,7 @@ function Top() {
 }
 
 const readOnlyWords = {
-  review: ['calm', 'lock', 'You see this sandbox read-only, with both systems.'],
+  review: ['calm', 'lock', 'Read-only view of both systems.'],
   expired: [
     'warn',
     'lock',
@@ -358,7 +358,7 @@ function Banner() {
       limited: [
         'warn',
         'gauge',
-        `This console has spent its budget of requests. It continues in ${wait} s; your keys are not affected.`,
+        `The console is loading too fast. It continues in ${wait} s; your program is not affected.`,
       ],
       offline: [
         'bad',
