@@ -224,7 +224,7 @@ func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTheConsoleHasNoBudgetWhereKeysHaveNone: whoever reloads it often on their own machine is not told to wait.
+// TestTheConsoleHasNoBudgetWhereKeysHaveNone, as on one's own machine, where pages are reloaded often.
 func TestTheConsoleHasNoBudgetWhereKeysHaveNone(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(o *api.Options) { o.FreeConsole = true })

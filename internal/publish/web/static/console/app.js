@@ -392,7 +392,7 @@ const shortcuts = [
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['c', 'Copy the row as curl'],
-  ['p', 'Hold events still'],
+  ['p', 'Pause the list of events or requests'],
   ['g o', 'Overview'],
   ['g b', 'Bridge'],
   ['g e', 'Events'],

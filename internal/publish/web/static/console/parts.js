@@ -271,7 +271,7 @@ export const Notice = ({ good, title, id, children }) => html`
 export const Hold = ({ held, flip }) => html`
   <button class="btn small" aria-pressed=${held} onClick=${flip}>
     <${Icon} name=${held ? 'play' : 'pause'} size=${13} />
-    ${held ? 'Resume' : 'Hold'} <kbd aria-hidden="true">p</kbd>
+    ${held ? 'Resume' : 'Pause the list'} <kbd aria-hidden="true">p</kbd>
   </button>
 `;
 
@@ -414,8 +414,8 @@ function ordersDanger(orders, today) {
   return `${all ? 'all' : number(expired.length)} of the last ${number(lately.length)} orders expired${how}`;
 }
 
-// dangerOf is what threatens the company, in a sentence with one way out: {text, href, name, state} or
-// null. state is that of the rows which the list at href shows.
+// dangerOf is the greatest danger to the company, in a sentence with one way out: {text, href, name, state}, or null.
+// state is that of the rows which the list at href shows.
 export function dangerOf(s, orders, ledger, today) {
   const cash = cashDanger(s, ledger, today);
   const expiring = ordersDanger(orders, today);

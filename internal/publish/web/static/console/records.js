@@ -46,6 +46,8 @@ const kinds = {
   count: v => number(v.length),
   yes: v => (v ? 'yes' : 'no'),
   fill: v => v,
+  on: v => html`<span class="num">${day(v)}</span>`,
+  effect: (v, _, __, r) => html`<span class="effect">${v}<span>${r.title}</span></span>`,
 };
 const cell = (r, [member, , kind], system, resource) => {
   const v = typeof member === 'function' ? member(r) : r[member];
@@ -281,7 +283,7 @@ const systems = {
   ],
   world: [
     'World',
-    html`Stories, major orders and achievements. Either key reads them, and the
+    html`Stories, major orders and achievements. Either key reads them, and the${' '}
       <a href="/console/checkpoints">checkpoints</a>.`,
   ],
 };
