@@ -245,7 +245,7 @@ function MaterialPlot({ s }) {
   `;
 }
 
-const thousands = minor => `${roundMoney(minor / 1000)}k`;
+const thousands = minor => (minor ? `${roundMoney(minor / 1000)}k` : '0');
 
 export function Plots({ below }) {
   const s = store.status.value;

@@ -252,13 +252,15 @@ export function Mend({ command, ask, before, sent }) {
 // Item is the text of one item, with its records, and the request that mends it. One of several is short.
 function Item({ item, short, ask }) {
   const { records, more } = recordsOf(item);
-  const { effect = '', ...command } = item.command ?? {};
-  const { parts, rest } = linkedIn(plain(short ? `${item.message} ${effect}` : item.message), records);
+  const { effect, ...command } = item.command ?? {};
+  const { parts, rest } = linkedIn(plain(item.message), records);
+  const does = effect ? linkedIn(plain(effect), rest) : { parts: [], rest };
   return html`
     <div class="need">
-      <p>${parts}</p>
-      <${NeedRecords} records=${rest} more=${more} />
-      ${item.command ? html`<${Mend} command=${short ? command : item.command} ask=${ask} />` : null}
+      ${short ? html`<p>${parts} ${does.parts}</p>` : html`<p>${parts}</p>`}
+      ${short || !effect ? null : html`<p>${does.parts}</p>`}
+      <${NeedRecords} records=${does.rest} more=${more} />
+      ${item.command ? html`<${Mend} command=${command} ask=${ask} />` : null}
     </div>
   `;
 }
