@@ -43,7 +43,8 @@ func TestAReviewerLooksAndCanChangeNothing(t *testing.T) {
 		x.goTo(page.path)
 		x.shows(page.selector, page.text)
 	}
-	x.until(`!document.querySelector('a[href="/console/keys"], a[href="/console/faults"], a[href="/console/checkpoints"]')`)
+	x.until(`!document.querySelector('a[href="/console/keys"], .side a[href="/console/faults"]') &&
+		!document.querySelector('.side a[href="/console/checkpoints"]')`)
 	for _, path := range []string{"/console/keys", "/console/faults", "/console/checkpoints"} {
 		x.goTo(path)
 		x.shows("main .empty", "A read-only link does not open this page")

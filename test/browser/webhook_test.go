@@ -182,7 +182,8 @@ func TestAWebhookIsCreatedAndChangedInTheConsole(t *testing.T) {
 		name, _ := e.(string)
 		kinds[strings.Join(strings.Split(name, ".")[:2], ".")] = true
 	}
-	if !kinds["office.sales_order"] || !kinds["sandbox.expiring"] || !kinds["factory.print_run"] || kinds["office.shipment"] {
+	if !kinds["office.sales_order"] || !kinds["sandbox.expiring"] || !kinds["factory.print_run"] ||
+		kinds["office.shipment"] {
 		t.Errorf("the subscription is for %v", kinds)
 	}
 	x.shows("#trouble", "Not verified yet")

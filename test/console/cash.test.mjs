@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import './server.mjs';
+import { Server, change, json, sandbox } from './server.mjs';
+import { until } from './until.mjs';
+import { session } from '../../internal/publish/web/static/lib/session.js';
+import * as store from '../../internal/publish/web/static/lib/store.js';
 
 const { dangerOf, kindsOf, missedBy, withinSpan } = await import('../../internal/publish/web/static/console/parts.js');
 
@@ -26,6 +29,33 @@ test('entries are added up by their kinds, the largest first', () => {
 test('an order that nobody answered says so', () => {
   assert.equal(missedBy({ id: 'so_1', expired_reason: 'answer_lapsed' }), 'never answered');
   assert.equal(missedBy({ id: 'so_1', expired_reason: 'delivery_missed' }), 'not delivered in time');
+});
+
+const connected = async records => {
+  session.value = sandbox;
+  new Server({ state: () => json({ data: change({ records }) }) });
+  store.connect();
+  await until(() => store.link.value.state === 'live');
+};
+
+test('an order that was not delivered says how far it came', async () => {
+  const work = (id, more) => ({ id: `wo_${id}`, reference: id, quantity_good: 0, quantity_shipped: 0, ...more });
+  await connected({
+    work_order: [work('so_1'), work('so_2', { quantity_good: 5 }), work('so_3', { quantity_shipped: 5 })],
+  });
+  assert.deepEqual(
+    ['so_1', 'so_2', 'so_3', 'so_4'].map(id => missedBy({ id, expired_reason: 'delivery_missed' })),
+    ['never printed', 'printed and never shipped', 'shipped and never billed', 'never sent to the Factory'],
+  );
+  store.forget();
+});
+
+test('a list of which the first state has as many rows as it may is not whole', async () => {
+  const rows = Array.from({ length: 300 }, (_, i) => ({ id: `wo_${i}` }));
+  await connected({ work_order: rows, sales_order: rows.slice(1) });
+  assert.deepEqual(['work_order', 'sales_order', 'ledger_entry'].map(store.whole), [false, true, true]);
+  assert.equal(missedBy({ id: 'so_1', expired_reason: 'delivery_missed' }), 'not delivered in time');
+  store.forget();
 });
 
 const status = more => ({

@@ -373,7 +373,7 @@ export const lapsedOn = o => (o.expired_reason === 'answer_lapsed' ? o.answer_by
 export function missedBy(o) {
   if (o.expired_reason === 'answer_lapsed') return 'never answered';
   if (!session.value?.factory_key && !session.value?.review) return 'not delivered in time';
-  const work = rows('work_order').find(w => [o.id, o.number].includes(w.reference));
+  const work = rows('work_order').find(w => w.reference && [o.id, o.number].includes(w.reference));
   if (!work) return whole('work_order') ? 'never sent to the Factory' : 'not delivered in time';
   if (work.quantity_shipped > 0) return 'shipped and never billed';
   return work.quantity_good > 0 ? 'printed and never shipped' : 'never printed';
