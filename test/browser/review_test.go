@@ -26,7 +26,7 @@ func TestAReviewerLooksAndCanChangeNothing(t *testing.T) {
 
 	x := open(t, p.Origin, looks[1])
 	x.visit(strings.TrimPrefix(link, p.Origin))
-	x.shows("[data-banner=review]", "read-only")
+	x.shows("[data-banner=review]", "Read-only")
 	x.until(`location.hash === '' && document.querySelector('.link').textContent.includes('Live')`)
 	x.accessible("the overview of a reviewer")
 	x.shot("review-overview")

@@ -113,7 +113,7 @@ func (x *tab) sharesADelivery(t *testing.T, p *platentest.Platen) {
 	colleague := open(t, p.Origin, looks[0])
 	colleague.visit(strings.TrimPrefix(eval[string](x, `globalThis.copied`), p.Origin))
 	colleague.shows(".attempts li", "502")
-	colleague.shows("[data-banner=review]", "read-only")
+	colleague.shows("[data-banner=review]", "Read-only")
 	colleague.until(`location.hash === '' && !document.querySelector('.again')`)
 }
 

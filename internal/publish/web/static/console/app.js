@@ -386,26 +386,7 @@ function Banner() {
   `;
 }
 
-const shortcuts = [
-  [/Mac|iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K', 'Find a record, a page or an action'],
-  ['/', 'Filter this page'],
-  ['j  k', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['c', 'Copy the row as curl'],
-  ['p', 'Pause the list of events or requests'],
-  ['g o', 'Overview'],
-  ['g b', 'Bridge'],
-  ['g e', 'Events'],
-  ['g h', 'Head Office'],
-  ['g f', 'Factory'],
-  ['g p', 'Presses'],
-  ['g m', 'Missions'],
-  ['g w', 'Webhooks'],
-  ['g r', 'Requests'],
-  ['g i', 'Faults'],
-  ['g t', 'Checkpoints'],
-  ['?', 'This list'],
-];
+const chord = /Mac|iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K';
 
 // Find is the button of the palette, which is loaded when it is first wanted.
 function Find() {
@@ -416,7 +397,7 @@ function Find() {
     <button class="btn small" id="find" title="Find a record, a page, docs or an action" onClick=${open}>
       <${Icon} name="search" size=${13} />
       <span class="word">Find</span>
-      <kbd aria-hidden="true">${shortcuts[0][0]}</kbd>
+      <kbd aria-hidden="true">${chord}</kbd>
     </button>
   `;
 }
@@ -448,29 +429,11 @@ function Palette() {
   return Page ? html`<${Page} pages=${pages} />` : null;
 }
 
+// Help is the list of keys, which is loaded when it is wanted.
 function Help() {
-  if (!helping.value) return null;
-  const close = () => {
-    helping.value = false;
-  };
-  return html`
-    <div class="veil" onClick=${close}>
-      <div class="dialog" role="dialog" aria-modal="true" aria-label="Keyboard" onClick=${e => e.stopPropagation()}>
-        <div class="card-h">
-          <h2>Keyboard</h2>
-          <span class="grow" />
-          <button class="btn plain small" ref=${b => b?.focus()} onClick=${close}>
-            <${Icon} name="x" size=${14} label="Close" />
-          </button>
-        </div>
-        <dl class="keys-list">
-          ${shortcuts.map(
-            ([k, what]) => html`<div><dt>${k.split(/ +/).map(x => html`<kbd>${x}</kbd>`)}</dt><dd>${what}</dd></div>`,
-          )}
-        </dl>
-      </div>
-    </div>
-  `;
+  arrived.value;
+  const Page = helping.value ? load('help') : null;
+  return Page ? html`<${Page} chord=${chord} />` : null;
 }
 
 // Gone takes the place of a page that can never be filled.

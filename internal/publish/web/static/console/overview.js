@@ -426,7 +426,7 @@ function Danger() {
   const s = store.status.value;
   const today = store.present.value?.sim_date;
   if (!s || !today || s.evaluation || store.ended.value || !keyFor('office')) return null;
-  const danger = dangerOf(s, store.rows('sales_order'), store.rows('ledger_entry'), today);
+  const danger = dangerOf(s, store.rows('sales_order'), store.rows('ledger_entry'), today, !store.readOnly.value);
   if (!danger) return null;
   const { text, href, name, state } = danger;
   return html`

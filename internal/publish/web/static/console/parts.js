@@ -415,8 +415,8 @@ function ordersDanger(orders, today) {
 }
 
 // dangerOf is the greatest danger to the company, in a sentence with one way out: {text, href, name, state}, or null.
-// state is that of the rows which the list at href shows.
-export function dangerOf(s, orders, ledger, today) {
+// state is that of the rows which the list at href shows; answers is whether orders can be answered here.
+export function dangerOf(s, orders, ledger, today, answers = true) {
   const cash = cashDanger(s, ledger, today);
   const expiring = ordersDanger(orders, today);
   const liked = s.reputation < reputationLeast ? `reputation is ${number(Math.round(s.reputation))}` : '';
@@ -424,7 +424,7 @@ export function dangerOf(s, orders, ledger, today) {
   if (!facts.length) return null;
   const text = `${sentence(facts.slice(0, 2).join(cash && facts.length > 1 ? '. ' : ', and '))}.`;
   if (cash) return { text, href: '/console/office/ledger', name: 'See the ledger', state: '' };
-  const waiting = orders.some(o => o.status === 'received');
+  const waiting = answers && orders.some(o => o.status === 'received');
   return {
     text,
     href: '/console/office/sales-orders',
