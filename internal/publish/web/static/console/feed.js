@@ -4,7 +4,7 @@ import { html, Icon } from '../lib/html.js';
 import { nameOf, pageOfPath, resourceOf } from '../lib/navigate.js';
 import { anyKey, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, money, number } from '../lib/format.js';
+import { day, money, number, sentence, words } from '../lib/format.js';
 import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl } from './parts.js';
 import { Share, useAsked, useHeld, useSeen } from './parts.js';
 
@@ -49,6 +49,18 @@ export function detail({ data }) {
   return [count, whose, minor == null ? '' : money(minor)].filter(Boolean).join(' · ');
 }
 
+// said tells of an event in a sentence: the kind of record, its name, the change, and its goods, party and amount.
+export function said(e) {
+  const [, kind = '', became] = /\.(?:(\w+)\.)?(\w+)$/.exec(e.type);
+  const name = String(subject(e) ?? '');
+  const [first] = name.split(' ');
+  // A name such as "run of WO-3001" says its kind itself.
+  const of = words(kind).split(' ');
+  if (of.at(-1) === first) of.pop();
+  const known = detail(e);
+  return `${sentence([...of, name, words(became)].filter(Boolean).join(' '))}${known ? `: ${known}` : ''}.`;
+}
+
 function flip(system) {
   const next = new Set(chosen.value);
   if (!next.delete(system)) next.add(system);
@@ -88,6 +100,7 @@ function Opened({ e }) {
   const page = pageOfPath(e.links?.self ?? '');
   return html`
     <div class="ev-body">
+      <p class="ev-said">${said(e)} <a href=${`/docs/events/${e.type}`}>About this event</a></p>
       <div class="ev-record">
         ${
           page

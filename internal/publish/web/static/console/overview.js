@@ -1,7 +1,7 @@
 import { useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
-import { show } from '../lib/navigate.js';
+import { nameOf, show } from '../lib/navigate.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
@@ -260,6 +260,14 @@ function Missions() {
   `;
 }
 
+// shortPath is a path with names instead of ids, where this tab knows them.
+const shortPath = path =>
+  path
+    .replace('/v1', '')
+    .split('/')
+    .map(part => nameOf(part) ?? part)
+    .join('/');
+
 function Calls() {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${4} />`;
   if (!store.calls.value.length)
@@ -269,7 +277,9 @@ function Calls() {
   const row = r => html`
     <tr key=${r.id}>
       <td><${Seen} r=${r} /></td>
-      <td class="fill"><span class="verb">${r.method}</span> <code>${r.path.replace('/v1', '')}</code></td>
+      <td class="fill" title=${r.path}>
+        <span class="verb">${r.method}</span> <code>${shortPath(r.path)}</code>
+      </td>
       <td class="r dim num">${r.duration_ms} ms</td>
       <td class="r dim num"><${Ago} at=${r.created_at} /></td>
     </tr>
