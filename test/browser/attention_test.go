@@ -101,6 +101,8 @@ func TestTheOverviewSaysWhatMovedCash(t *testing.T) {
 		t.Fatal("no order has expired")
 	}
 	x.enter(late.Sandbox, "/console")
+	x.shows("#danger", "orders expired unanswered")
+	x.inEveryLook("#danger", "a company in danger", "danger")
 	x.shows("#lost", fmt.Sprintf("%d sales order", expired))
 	x.shows("#lost", fmt.Sprintf("%d never answered", expired))
 	x.click(".moved-h .seg button:nth-of-type(1)")

@@ -105,6 +105,8 @@ test('cash below zero comes first, and falling cash before it is there', () => {
     danger({ cash_minor: -12_300 }).text,
     /^Cash is 123 below zero: the company is bankrupt at \u221210,000, or if it stays there/,
   );
+  const lost = Array.from({ length: 3 }, () => expired('answer_lapsed'));
+  assert.match(danger({ cash_minor: -12_300 }, lost).text, /there\. All of the last 3 orders expired unanswered\.$/);
   const spent = amount_minor => [{ entry_on: today, amount_minor }];
   assert.equal(danger({}, [], spent(-3_000_000)).text, 'At the rate of the last 5 days, cash lasts 10 more.');
   assert.equal(danger({}, [], spent(-1_000_000)), null);

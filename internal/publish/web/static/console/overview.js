@@ -107,8 +107,11 @@ const Standing = ({ s }) => html`
 function Cash({ s }) {
   if (!s) return html`<${Tile} name="Cash" />`;
   const change = s.cash_minor - s.opening_cash_minor;
+  const value = html`
+    <span class=${s.cash_minor < 0 ? 'c-red' : ''}>${roundMoney(s.cash_minor)}</span><small> ${s.currency}</small>
+  `;
   return html`
-    <${Tile} name="Cash" value=${html`${roundMoney(s.cash_minor)}<small> ${s.currency}</small>`}>
+    <${Tile} name="Cash" value=${value}>
       <span class="tile-s">
         <b class=${change < 0 ? 'c-red' : change > 0 ? 'c-green' : ''}>${signed(change)}</b> since the opening
       </span>

@@ -422,7 +422,8 @@ export function dangerOf(s, orders, ledger, today, answers = true) {
   const liked = s.reputation < reputationLeast ? `reputation is ${number(Math.round(s.reputation))}` : '';
   const facts = [cash, expiring, liked].filter(Boolean);
   if (!facts.length) return null;
-  const text = `${sentence(facts.slice(0, 2).join(cash && facts.length > 1 ? '. ' : ', and '))}.`;
+  const two = facts.slice(0, 2);
+  const text = `${cash ? two.map(sentence).join('. ') : sentence(two.join(', and '))}.`;
   if (cash) return { text, href: '/console/office/ledger', name: 'See the ledger', state: '' };
   const waiting = answers && orders.some(o => o.status === 'received');
   return {
