@@ -71,8 +71,11 @@ type consoleRoutes struct {
 
 // serveConsole adds the routes of the console.
 func (s *Server) serveConsole(table []operation.Operation) error {
-	gate, err := ratelimit.New(
-		ratelimit.Options{Key: ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}})
+	budget := ratelimit.Budget{PerMinute: consolePerMinute, Burst: consoleBurst}
+	if s.options.FreeConsole {
+		budget = ratelimit.Budget{}
+	}
+	gate, err := ratelimit.New(ratelimit.Options{Key: budget})
 	if err != nil {
 		return fmt.Errorf("set the budget of the console: %w", err)
 	}

@@ -224,6 +224,18 @@ func TestAConsoleHasABudgetOfItsOwn(t *testing.T) {
 	}
 }
 
+// TestTheConsoleHasNoBudgetWhereKeysHaveNone, as on one's own machine, where pages are reloaded often.
+func TestTheConsoleHasNoBudgetWhereKeysHaveNone(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(o *api.Options) { o.FreeConsole = true })
+	office, _ := s.keys(`{}`)
+	for n := range 130 {
+		if status, _, header := look(t, s, bearer(office)...); status != http.StatusOK {
+			t.Fatalf("look %d is answered %d, %v", n+1, status, header)
+		}
+	}
+}
+
 func TestTheRoutesOfTheConsoleTakeNothingElse(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -58,6 +58,8 @@ type Options struct {
 	// OneOffice is set where no strangers share an address: there an idempotency key of any length
 	// counts when a sandbox is created.
 	OneOffice bool
+	// FreeConsole is set where keys have no budget, and so the console has none either.
+	FreeConsole bool
 	// Bodies is whether the bodies of requests and responses are remembered for a while.
 	Bodies bool
 	// Advise, when set, tells how to lift a limit that a setting causes, "" when it cannot be lifted.

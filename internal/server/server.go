@@ -320,10 +320,10 @@ func (s *Server) handler() (http.Handler, error) {
 	options := api.Options{
 		Registry: s.registry, Admission: s.admission(), Origin: s.origin, Log: s.log, Gate: s.gate,
 		Network: s.network, Observe: s.observe, Serves: s.acceptsHost, Ours: s.ours, CreationKey: s.config.CreationKey,
-		OneOffice: s.oneOffice(),
-		Bodies:    s.config.RequestBodies,
-		Advise:    s.advise,
-		Held:      message.NewHeld(s.connections()/2, s.memory/sharePart/2), Shares: s.shares,
+		OneOffice: s.oneOffice(), FreeConsole: s.config.KeyRate == 0,
+		Bodies: s.config.RequestBodies,
+		Advise: s.advise,
+		Held:   message.NewHeld(s.connections()/2, s.memory/sharePart/2), Shares: s.shares,
 		Within: injector.Layer,
 	}
 	if err := s.route(&options); err != nil {

@@ -19,9 +19,9 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 	c.accept()
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
-	x.shows("[aria-labelledby=attention]", "A press is idle")
+	x.shows("[aria-labelledby=attention] .need-h", "2 presses are idle")
 	x.inEveryLook("[aria-labelledby=attention]", "what needs somebody", "attention")
-	const idle = "[aria-labelledby=attention] li:nth-of-type(2)"
+	const idle = "[aria-labelledby=attention] li:nth-of-type(2) .need:nth-of-type(1)"
 	x.shows(idle, "can be printed on it now")
 	x.click(idle + " .mend button:nth-of-type(2)")
 	x.shows("[aria-labelledby=attention] pre", "/v1/factory/print-runs")
@@ -71,6 +71,7 @@ func TestTheOverviewSaysWhatMovedCash(t *testing.T) {
 	x := open(t, p.Origin, looks[0])
 	x.enter(c.Sandbox, "/console")
 	x.shows(".moved", "in 5 working days")
+	x.shows("#income", "spending")
 	shown := eval[string](x, `document.querySelector('.moved b').textContent`)
 	digits := strings.ReplaceAll(strings.TrimPrefix(shown, said), ",", "")
 	if got, err := strconv.ParseInt(digits, 10, 64); err != nil || max(got*100-abs(moved), abs(moved)-got*100) > 50 {
@@ -100,6 +101,14 @@ func TestTheOverviewSaysWhatMovedCash(t *testing.T) {
 		t.Fatal("no order has expired")
 	}
 	x.enter(late.Sandbox, "/console")
+	x.shows("#danger", "orders expired unanswered")
+	x.inEveryLook("#danger", "a company in danger", "danger")
+	x.shows("#lost", fmt.Sprintf("%d sales order", expired))
+	x.shows("#lost", fmt.Sprintf("%d never answered", expired))
+	x.click(".moved-h .seg button:nth-of-type(1)")
+	x.shows(".moved-h", "yesterday")
+	x.click(".moved-h .seg button:nth-of-type(3)")
+	x.shows(".moved-h", "since the opening")
 	x.shows("#lost", fmt.Sprintf("%d sales order", expired))
 	x.inEveryLook("#lost", "orders that expired", "moved-lost")
 	x.click("#lost a")

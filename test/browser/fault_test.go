@@ -31,7 +31,7 @@ func TestFaultsAreShownAndInjectedInTheConsole(t *testing.T) {
 	p := shared()
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
-	x.enter(c.Sandbox, "/console/session")
+	x.enter(c.Sandbox, "/console/faults")
 	x.shows("#fault-plan", "no fault plan")
 	x.shows("#no-faults-yet", "No fault has been injected")
 	x.until(`document.querySelector('#inject').disabled && !document.querySelector('#fault-pending p')`)
@@ -72,7 +72,7 @@ func TestALostResponseIsExplained(t *testing.T) {
 	p := shared()
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 	x := open(t, p.Origin, looks[0])
-	x.enter(c.Sandbox, "/console/session")
+	x.enter(c.Sandbox, "/console/faults")
 	x.chooses("#fault", "response_lost")
 	x.shows("#fault-operation", "Next write")
 	x.chooses("#fault-operation", "create_work_order")
@@ -120,7 +120,7 @@ func TestThePlanOfFaultsIsShown(t *testing.T) {
 		c.send(http.MethodGet, "/factory/presses", nil)
 	}
 	x := open(t, p.Origin, looks[0])
-	x.enter(c.Sandbox, "/console/session")
+	x.enter(c.Sandbox, "/console/faults")
 	x.shows("#fault-plan", "severe")
 	x.shows(faultCard+" .facts code", "11")
 	x.click(".shares summary")
@@ -136,7 +136,7 @@ func TestToLookAtFaultsAndAtTheScoreIsNoRequest(t *testing.T) {
 	p := shared()
 	c := found(t, p, platentest.Options{Preset: "manual", Clock: "realtime"})
 	x := open(t, p.Origin, looks[1])
-	x.enter(c.Sandbox, "/console/session")
+	x.enter(c.Sandbox, "/console/faults")
 	x.chooses("#fault", "outage")
 	x.shows("#fault-about", "Your client sees")
 	x.goTo("/console/bridge")
@@ -244,7 +244,7 @@ func TestNothingIsJudgedWhereNothingIsCarried(t *testing.T) {
 			}
 		}
 		if o.Preset == "agent_eval" && o.Bridge == "" {
-			x.goTo("/console/session")
+			x.goTo("/console/faults")
 			x.shows("#no-faults", "not_in_evaluation")
 			x.until(`!document.querySelector('#fault, #inject')`)
 			x.inEveryLook(faultCard, "no faults where players are compared", "fault-compared")
@@ -259,7 +259,7 @@ func TestNoFaultIsInjectedAfterTheEnd(t *testing.T) {
 	c := found(t, p, platentest.Options{Preset: "poor", Clock: "manual"})
 	c.ruin()
 	x := open(t, p.Origin, looks[3])
-	x.enter(c.Sandbox, "/console/session")
+	x.enter(c.Sandbox, "/console/faults")
 	x.shows("#no-faults-yet", "No fault has been injected")
 	x.until(`document.querySelector('#fault').matches(':disabled') && document.querySelector('#inject:disabled')`)
 	x.accessible("faults of a bankrupt company")

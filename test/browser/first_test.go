@@ -38,6 +38,36 @@ func TestTheFirstOrderGoesFromAcceptanceToCash(t *testing.T) {
 	x.until(`document.querySelector('.feed li') && !document.querySelector('.first')`)
 }
 
+// TestTheClockWaitsForTheFirstOrder: in real time it is paused with the first step, and runs again once the card is
+// dismissed.
+func TestTheClockWaitsForTheFirstOrder(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "realtime"})
+	mode := func() string {
+		clock, _ := c.must("GET", "/sandbox", nil)["clock"].(map[string]any)
+		return text(clock, "mode")
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows(".first .mend button", "Accept SO-")
+	if got := mode(); got != "realtime" {
+		t.Errorf("a look at the card makes the clock %s", got)
+	}
+	x.click(".first .mend button")
+	x.shows("#first-held", "The clock waits")
+	x.shows("#clock-mode", "Run")
+	x.accessible("the first order of a clock that waits")
+	if got := mode(); got != "manual" {
+		t.Errorf("after the first step the clock is %s", got)
+	}
+	x.click(".first .card-h button")
+	x.shows("#clock-mode", "Pause")
+	if got := mode(); got != "realtime" {
+		t.Errorf("without the card the clock is %s", got)
+	}
+}
+
 // TestTheFirstOrderOfAManualBridgeIsCarriedByAProgram: what crosses the bridge has a request and no button; a card that
 // is dismissed does not come back.
 func TestTheFirstOrderOfAManualBridgeIsCarriedByAProgram(t *testing.T) {

@@ -55,6 +55,13 @@ func (x *tab) savesKeys() {
 	x.shows(".lease", "left")
 }
 
+// ends opens the page that ends the sandbox.
+func (x *tab) ends() {
+	x.Helper()
+	x.goTo("/console/session")
+	x.shows("#end", "Start over")
+}
+
 // is reports whether a sandbox is there.
 func (c *company) is() bool {
 	c.Helper()
@@ -88,7 +95,7 @@ func TestAForkIsMadeInTheConsole(t *testing.T) {
 			old := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
 			old.tick(480)
 			x := open(t, p.Origin, l, "409", "401")
-			x.enter(old.Sandbox, "/console/session")
+			x.enter(old.Sandbox, "/console/checkpoints")
 			x.shows(".checkpoints li", "Mon 7 Sep, 08:00, after event")
 			x.names("before the rush")
 			x.shows(".checkpoints li:first-child", "before the rush")
@@ -152,7 +159,7 @@ func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 	x.Helper()
 	from := fmt.Sprintf("Fork of %s (%s)", fork.name(), fork.ID)
 	x.click("#begin-again")
-	x.shows("dialog[open] h2", "Begin again?")
+	x.shows("dialog[open] h2", "Start over?")
 	x.until(`document.activeElement.id === 'sure-no'`)
 	x.accessible("asked whether to begin again")
 	x.shot("fork-begin-" + l.String())
@@ -175,6 +182,7 @@ func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 		x.Errorf("the first morning is at %d minutes", minutes)
 	}
 
+	x.goTo("/console/checkpoints")
 	x.click("#fork-now")
 	x.savesKeys()
 	x.shows("#to-parent", "Back to the parent")
@@ -187,12 +195,14 @@ func (x *tab) goesOn(p *platentest.Platen, fork *company, l look) {
 	x.shows(".facts", again.ID)
 	x.until(`!document.querySelector('#others')`)
 
+	x.goTo("/console/checkpoints")
 	x.names("to be deleted")
 	x.row(".checkpoints", "to be deleted", ".delete")
 	x.shows(".delete", "Delete permanently")
 	x.row(".checkpoints", "to be deleted", ".delete")
 	x.until(`document.querySelectorAll('.checkpoints li').length === 1 && !document.querySelector('.delete')`)
 	x.until(`document.activeElement.id === 'checkpoints'`)
+	x.ends()
 	x.click("#delete-sandbox")
 	x.shows("dialog[open] p", "its keys stop working")
 	x.click("#sure-yes")
@@ -226,7 +236,7 @@ func TestWhatIsOverIsForkedAndBegunAgain(t *testing.T) {
 			}
 			l := looks[3-n]
 			x := open(t, p.Origin, l)
-			x.enter(old.Sandbox, "/console/session")
+			x.enter(old.Sandbox, "/console/checkpoints")
 			x.shows("[data-banner="+c.status+"]", "423")
 			x.shows(".beside .btn:disabled", "Add")
 			x.shows("label", "the company is read-only")
@@ -261,9 +271,12 @@ func TestWherePlayersAreComparedNothingIsForked(t *testing.T) {
 	c := found(t, p, platentest.Options{Preset: "agent_eval"})
 	x := open(t, p.Origin, looks[2])
 	x.enter(c.Sandbox, "/console/session")
+	x.shows(".lease", "left")
+	x.until(`!document.querySelector('#begin-again, #delete-sandbox, #clock-mode')`)
+	x.goTo("/console/checkpoints")
 	x.shows("#compared", "not_in_evaluation")
 	x.shows("#compared", "checkpoints are hidden")
-	x.until(`!document.querySelector('#fork-now, #begin-again, #delete-sandbox, #clock-mode, [id^=fork-chk]')`)
+	x.until(`!document.querySelector('#fork-now, [id^=fork-chk]')`)
 	x.until(`!document.querySelector('.checkpoints li')`)
 	x.accessible("checkpoints where players are compared")
 	x.shot("fork-compared-" + looks[2].String())
@@ -284,12 +297,13 @@ func TestAForkThatHasNoPlaceIsExplained(t *testing.T) {
 			p := platentest.Start(t, c.settings)
 			s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
 			x := open(t, p.Origin, looks[0], "429", "503")
-			x.enter(s, "/console/session")
+			x.enter(s, "/console/checkpoints")
 			x.click("#fork-now")
 			x.shows("[aria-labelledby=checkpoints] .problem", c.code)
 			x.shows(".problem code", "req_")
 			x.accessible("a fork without a place")
 			x.shot("fork-" + name)
+			x.ends()
 			x.click("#begin-again")
 			x.click("#sure-yes")
 			x.shows("[aria-labelledby=end] .problem", c.code)
@@ -335,6 +349,7 @@ func TestAForkBringsAProofOfWork(t *testing.T) {
 	x.click("#progress button")
 	x.savesKeys()
 	before := x.session()
+	x.goTo("/console/checkpoints")
 	x.click("#fork-now")
 	x.shows("#made-of", "("+before.SandboxID+")")
 	if after := x.session(); after.SandboxID == before.SandboxID || len(after.Others) != 1 {
@@ -352,7 +367,7 @@ func TestAMomentThatPassedIsForked(t *testing.T) {
 	old.tick(480)
 	old.tick(480)
 	x := open(t, p.Origin, looks[0])
-	x.enter(old.Sandbox, "/console/session")
+	x.enter(old.Sandbox, "/console/checkpoints")
 	x.shows("#fork-day", "Fork the opening of a day")
 	x.fill("#fork-day input", "2026-09-08")
 	x.inEverySize("#fork-day", "a day to fork", "fork-day")

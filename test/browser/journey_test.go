@@ -196,7 +196,7 @@ func TestTheKeyboardGoesEverywhere(t *testing.T) {
 	x.shows(".feed li", "")
 	for _, to := range []struct{ key, title string }{
 		{"e", "Events"}, {"m", "Missions"}, {"w", "Webhooks"}, {"r", "Requests"}, {"b", "Bridge"}, {"h", "Head Office"},
-		{"f", "Factory"}, {"p", "Presses"},
+		{"f", "Factory"}, {"p", "Presses"}, {"i", "Faults"}, {"t", "Checkpoints"},
 	} {
 		x.goes(to.key)
 		x.shows("h1", to.title)

@@ -118,3 +118,30 @@ func TestAPageThatCannotBeLoadedSpoilsNoOther(t *testing.T) {
 	eval[any](x, `document.querySelector('.side a[href="/console"]').click()`)
 	x.shows(".tiles", "Cash")
 }
+
+// TestAFilterOfEventsSearchesTheServer: it says among how many events nothing was found, and reads the others when
+// asked to.
+func TestAFilterOfEventsSearchesTheServer(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	for range 46 {
+		c.tick(480)
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/events")
+	x.shows(".feed li", "")
+	x.fill("[data-filter]", "SO-1004")
+	x.shows(".events .empty", "Nothing among the newest")
+	x.inEveryLook(".events", "a filter that finds nothing", "events-nothing")
+	x.click("#search-all")
+	x.shows(".search", "Searched all")
+	x.shows(".feed li", "SO-1004")
+	x.click(".chips .factory")
+	x.shows(".chips [aria-pressed=true]", "Factory")
+	x.shows(".events .empty", "No event matches")
+	x.click(".chips .factory")
+	x.click(".feed li:last-child .ev")
+	x.shows(".feed .ev-body", "SO-1004")
+	x.accessible("an event that was found")
+}

@@ -21,6 +21,8 @@ var shown = []struct{ name, path, ready, text string }{
 	{"missions", "/console/missions", ".mission", ""},
 	{"webhooks", "/console/webhooks", ".tbl tbody tr[data-row]", ""},
 	{"requests", "/console/requests", ".tbl tbody tr[data-row]", ""},
+	{"faults", "/console/faults", "#fault", ""},
+	{"checkpoints", "/console/checkpoints", ".checkpoints li", "start"},
 	{"connect", "/console/connect", ".snippet", ""},
 	{"keys", "/console/keys", ".key.office", ""},
 	{"session", "/console/session", ".lease", ""},

@@ -54,6 +54,11 @@ func TestARecordIsFieldsAndTheirMeaningAndATrail(t *testing.T) {
 	order := orders[paid]
 	x.goTo("/console/office/sales-orders/" + text(order, "number")) // as it is on paper
 	x.shows(".fields", " XTS")
+	x.shows(".strip .facts", "Total")
+	x.shows(".strip .facts", "Due on")
+	x.until(`!document.querySelector('.means') && ![...document.querySelectorAll('.fields dt')].some(e =>
+		e.textContent === 'Customer name')`)
+	x.click(".rec-fields .chip")
 	x.shows(".fields .means", "The date by which the customer wants the goods.")
 	x.shows(".fields dt code", "total_minor")
 	x.shows(".more-fields", "empty or system fields")
@@ -61,7 +66,6 @@ func TestARecordIsFieldsAndTheirMeaningAndATrail(t *testing.T) {
 	x.shows(".fields dt", "Changed at")
 	x.click(".rec-fields .chip")
 	x.until(`!document.querySelector('.means')`)
-	x.click(".rec-fields .chip")
 	for _, kind := range []string{
 		"Sales order", "Work order", "Print run", "Shipment", "Billed shipment", "Invoice", "Payment",
 	} {
@@ -186,4 +190,31 @@ func TestIdsInEventsAndRequestsAreLinks(t *testing.T) {
 	x.shows("tr.under pre a", id)
 	x.click("tr.under dd .ref-link")
 	x.until(`location.pathname === ` + quote(page))
+}
+
+// TestAnOpenRecordIsMarkedAndSaysWhatComesNext: its row is in view with a mark, and its next request is one click away.
+func TestAnOpenRecordIsMarkedAndSaysWhatComesNext(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	for range 20 {
+		c.tick(480)
+	}
+	orders := c.list("/office/sales-orders?limit=100")
+	oldest := orders[len(orders)-1]
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/office/sales-orders/"+text(oldest, "id"))
+	x.shows("tr[aria-selected=true]", text(oldest, "number"))
+	x.until(`(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(
+		document.querySelector('tr[aria-selected=true]').getBoundingClientRect())`)
+	waiting := c.list("/office/sales-orders?status=received")[0]
+	x.goTo("/console/office/sales-orders/" + text(waiting, "id"))
+	x.shows(".next-step", "Accept")
+	x.inEveryLook(".strip", "an order that waits", "record-next")
+	x.click(".next-step .mend button:nth-of-type(1)")
+	x.shows(".strip .next-step", "Print")
+	if status := text(c.must(http.MethodGet, "/office/sales-orders/"+text(waiting, "id"), nil), "status"); status ==
+		"received" {
+		t.Error("after one click the order is still not accepted")
+	}
 }

@@ -5,16 +5,18 @@ import (
 	"testing"
 )
 
-// TestAReviewerLooksAndCanChangeNothing: the link is made on the page of the session, opens the
+// TestAReviewerLooksAndCanChangeNothing: the link is made in the head of each page, opens the
 // console without a key, shows both systems, and has nothing that changes the sandbox.
 func TestAReviewerLooksAndCanChangeNothing(t *testing.T) {
 	t.Parallel()
 	p := shared()
 	c := busy(t, p)
 	owner := open(t, p.Origin, looks[0])
-	owner.enter(c.Sandbox, "/console/session")
-	owner.click("#review")
-	owner.shows(".code", "/console#lab_rev_")
+	owner.enter(c.Sandbox, "/console")
+	owner.shows(".link", "Live")
+	owner.click("#share-console")
+	owner.shows("dialog[open] .code", "/console#lab_rev_")
+	owner.shot("review-share")
 	owner.accessible("a reviewer's link")
 	link := eval[string](owner, `[...document.querySelectorAll('.code pre')].find(e => `+
 		`e.textContent.includes('lab_rev_')).textContent`)
@@ -24,7 +26,7 @@ func TestAReviewerLooksAndCanChangeNothing(t *testing.T) {
 
 	x := open(t, p.Origin, looks[1])
 	x.visit(strings.TrimPrefix(link, p.Origin))
-	x.shows("[data-banner=review]", "read-only")
+	x.shows("[data-banner=review]", "Read-only")
 	x.until(`location.hash === '' && document.querySelector('.link').textContent.includes('Live')`)
 	x.accessible("the overview of a reviewer")
 	x.shot("review-overview")
@@ -41,7 +43,13 @@ func TestAReviewerLooksAndCanChangeNothing(t *testing.T) {
 		x.goTo(page.path)
 		x.shows(page.selector, page.text)
 	}
-	x.until(`!document.querySelector('#review') && !document.querySelector('a[href="/console/keys"]')`)
+	x.until(`!document.querySelector('a[href="/console/keys"], .side a[href="/console/faults"]') &&
+		!document.querySelector('.side a[href="/console/checkpoints"]')`)
+	for _, path := range []string{"/console/keys", "/console/faults", "/console/checkpoints"} {
+		x.goTo(path)
+		x.shows("main .empty", "A read-only link does not open this page")
+	}
+	x.goTo("/console/session")
 	if n := eval[int](x, `document.querySelectorAll('#clock-hour:enabled, #extend:enabled').length`); n != 0 {
 		t.Errorf("a reviewer can move the clock, or extend: %d buttons", n)
 	}

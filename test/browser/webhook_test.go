@@ -48,7 +48,7 @@ func TestAWebhookIsVerifiedWatchedAndMended(t *testing.T) {
 	}
 	x.look(looks[0])
 	x.click("tr[data-row] .wide")
-	x.shows("#trouble", "responds to it with 2xx")
+	x.shows("#trouble", "responds to a test ping with 2xx")
 	x.shows(".title .btn.primary", "Verify")
 	x.goTo("/console/webhooks")
 	x.click(".hook-state .primary")
@@ -113,7 +113,7 @@ func (x *tab) sharesADelivery(t *testing.T, p *platentest.Platen) {
 	colleague := open(t, p.Origin, looks[0])
 	colleague.visit(strings.TrimPrefix(eval[string](x, `globalThis.copied`), p.Origin))
 	colleague.shows(".attempts li", "502")
-	colleague.shows("[data-banner=review]", "read-only")
+	colleague.shows("[data-banner=review]", "Read-only")
 	colleague.until(`location.hash === '' && !document.querySelector('.again')`)
 }
 
@@ -147,4 +147,64 @@ func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
 	x.click("#send-missed")
 	x.until(`!document.querySelector('#missed')`)
 	x.shows(".attempts .pill", "delivered")
+}
+
+// TestAWebhookIsCreatedAndChangedInTheConsole: it takes several types and families, a failed test has one banner, and
+// its address and its types can be changed.
+func TestAWebhookIsCreatedAndChangedInTheConsole(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(broken.Close)
+	good := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(good.Close)
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/webhooks")
+	x.click(".title .btn.primary")
+	x.until(`document.querySelector('#types option')`)
+	x.fill("input[name=url]", broken.URL)
+	x.fill("input[name=type]", "office.sales_order.*")
+	x.click("#add-type")
+	x.fill("input[name=type]", "sandbox.expiring")
+	x.click(".chips .factory")
+	for _, l := range looks {
+		x.inLook(l, "form", "a new webhook", "webhook-new")
+	}
+	x.look(looks[0])
+	x.click("form .btn.primary")
+	x.shows(".facts", "types")
+	hook := c.list("/webhooks")[0]
+	kinds := map[string]bool{}
+	for _, e := range hook["events"].([]any) {
+		name, _ := e.(string)
+		kinds[strings.Join(strings.Split(name, ".")[:2], ".")] = true
+	}
+	if !kinds["office.sales_order"] || !kinds["sandbox.expiring"] || !kinds["factory.print_run"] ||
+		kinds["office.shipment"] {
+		t.Errorf("the subscription is for %v", kinds)
+	}
+	x.shows("#trouble", "Not verified yet")
+	x.click("#send-test")
+	x.shows(".problem.warn", "No 2xx response")
+	if n := eval[int](x, `document.querySelectorAll('main .problem').length`); n != 1 {
+		t.Errorf("after a failed test there are %d banners", n)
+	}
+	x.click("#edit")
+	x.shows("form .chips [aria-pressed=true]", "Factory")
+	x.fill("input[name=url]", good.URL)
+	x.click(".chips .factory")
+	x.accessible("a webhook that is changed")
+	x.shot("webhook-edit")
+	x.click("form .btn.primary")
+	x.until(`!document.querySelector('form .chips')`)
+	x.click("#send-test")
+	x.shows(".problem.ok", "Responded with 200")
+	for _, e := range c.list("/webhooks")[0]["events"].([]any) {
+		if name, _ := e.(string); strings.HasPrefix(name, "factory.") {
+			t.Errorf("the subscription still has %s", name)
+		}
+	}
 }

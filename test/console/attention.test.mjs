@@ -38,7 +38,7 @@ test('a title fits the number of records, and no kind is without one', () => {
     'A supplier bill does not match its order',
     'Supplier bills do not match their orders',
   ]);
-  assert.deepEqual(titles('press_idle', 1, 4), ['A press is idle', 'A press is idle']);
+  assert.deepEqual(titles('press_idle', 1, 4), ['A press is idle', 'Presses are idle']);
   assert.deepEqual(titles('paint_dry', 1), ['Paint dry']);
   const source = readFileSync(new URL('../../internal/operation/attention.go', import.meta.url), 'utf8');
   const kinds = /attention\.Kind .*?enum:"([^"]+)"/.exec(source)[1].split(',');
@@ -46,6 +46,30 @@ test('a title fits the number of records, and no kind is without one', () => {
     kinds.filter(kind => titles(kind, 1)[0] === sentence(kind)),
     [],
   );
+});
+
+const vacant = (role, more = {}) => ({
+  kind: 'role_vacant',
+  record_count: 0,
+  records: [],
+  command: { body: { role } },
+  ...more,
+});
+
+test('a vacant role is named, and equal items have one title', () => {
+  const idle = { kind: 'press_idle', record_count: 1, records: [], command: null };
+  const groups = attention.grouped([vacant('finisher'), vacant('sales'), idle, vacant('bookkeeper')]);
+  assert.deepEqual(groups.map(attention.titleOfGroup), [
+    '2 roles are vacant',
+    'A press is idle',
+    'The role bookkeeper is vacant',
+  ]);
+  assert.equal(attention.titleOf(vacant('', { command: null })), 'A role is vacant');
+});
+
+test('what is urgent or over stays for itself', () => {
+  const items = [vacant('a', { urgent: true }), vacant('b'), vacant('c', { over: true }), vacant('d')];
+  assert.equal(attention.grouped(items).length, 4);
 });
 
 test('costs are counted to the evening of the next working day', () => {
@@ -56,7 +80,7 @@ test('costs are counted to the evening of the next working day', () => {
 });
 
 test('all that is urgent is shown at first', () => {
-  const items = n => Array.from({ length: 9 }, (_, i) => ({ urgent: i < n }));
+  const items = n => Array.from({ length: 9 }, (_, i) => [{ urgent: i < n }]);
   assert.deepEqual(
     [0, 2, 5].map(n => attention.shownFirst(items(n))),
     [3, 3, 5],

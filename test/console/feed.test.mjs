@@ -5,7 +5,7 @@ import { until } from './until.mjs';
 import { session } from '../../internal/publish/web/static/lib/session.js';
 import * as store from '../../internal/publish/web/static/lib/store.js';
 
-const { detail, subject } = await import('../../internal/publish/web/static/console/feed.js');
+const { detail, said, subject } = await import('../../internal/publish/web/static/console/feed.js');
 
 const records = {
   stock_item: [{ id: 'itm_coated', sku: 'mat_coated', name: 'Coated paper, B2' }],
@@ -27,5 +27,12 @@ test('an event says what it is about, and what is known of it besides', async ()
   assert.deepEqual(told({ id: 'emp_0001', badge_no: '1001' }), ['Marta Lindqvarn', '']);
   assert.deepEqual(told({ id: 'dlv_0001' }), ['delivery for PO-5001', 'Papyra Mill']);
   assert.deepEqual(told({ id: 'on_the_dot', title: 'On the dot' }), ['On the dot', '']);
+  const happened = (type, data) => said({ type, data });
+  assert.equal(
+    happened('office.sales_order.expired', { ...order, total_minor: 22000 }),
+    'Sales order SO-1001 expired: 10 × Business cards · Lumen Gyms · 220.00.',
+  );
+  assert.equal(happened('factory.delivery.arrived', { id: 'dlv_0001' }), 'Delivery for PO-5001 arrived: Papyra Mill.');
+  assert.equal(happened('sandbox.expiring', { id: 'sbx_1' }), 'Expiring.');
   store.forget();
 });

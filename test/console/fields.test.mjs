@@ -52,3 +52,16 @@ test('empty fields and those of the record as such come last', () => {
     last: ['currency', 'id', 'created_on'],
   });
 });
+
+test('a name is not said twice where the field of its id shows it', () => {
+  const record = { customer_id: 'cus_1', customer_name: 'Lumen Gyms', sku: 'prd_card', product_name: 'Cards' };
+  assert.deepEqual(
+    sorted(record, id => id === 'cus_1'),
+    {
+      filled: ['customer_id', 'sku', 'product_name'],
+      empty: [],
+      last: ['customer_name'],
+    },
+  );
+  assert.deepEqual(sorted({ supplier_name: 'Papyra Mill' }, () => true).filled, ['supplier_name']);
+});

@@ -55,6 +55,11 @@ test('badges, SKUs and ids find their records', async () => {
     assert.equal(found(query)[0], page, query);
 });
 
+test('a checkpoint is found by its name, on the page of all', async () => {
+  await told({ checkpoint: [{ id: 'chk_1k6g7eptphv6q', label: 'before the rush' }] });
+  assert.deepEqual(found('rush'), ['checkpoints']);
+});
+
 test('a letter finds no records, and nothing finds none', async () => {
   await told(company);
   assert.deepEqual([found(''), found('s'), found('zzz')], [[], [], []]);

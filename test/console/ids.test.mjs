@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import './browser.mjs';
 
-const { pageOf, pageOfField, pageOfPath, places, resourceOf } = await import(
+const { pageOf, pageOfField, pageOfPath, placeOfURL, places, resourceOf } = await import(
   '../../internal/publish/web/static/lib/navigate.js'
 );
 const { lists } = await import('../../internal/publish/web/static/console/catalogue.js');
@@ -55,6 +55,7 @@ test('ids without a number of their own are known by their beginnings', () => {
     [`req_${some}`]: `/console/requests/req_${some}`,
     [`whd_${some}`]: `/console/webhooks/whd_${some}`,
     [`sbx_${some}`]: '/console/session',
+    [`chk_${some}`]: '/console/checkpoints',
     cus_lumen: '/console/office/customers/cus_lumen',
     sup_mill: '/console/office/suppliers/sup_mill',
     prs_digital: '/console/factory/presses/prs_digital',
@@ -106,6 +107,9 @@ test('paths of commands, tables and pages lead to the record or the list', () =>
     [`https://platen.example/v1/factory/print-runs/pr_${some}`]: `/console/factory/print-runs/pr_${some}`,
     '/v1/missions/first_call': '/console/missions',
     '/v1/sandbox/tick': '/console/session',
+    '/v1/sandbox/faults': '/console/faults',
+    '/v1/sandbox/triggers': '/console/faults',
+    [`/v1/sandbox/checkpoints/chk_${some}`]: '/console/checkpoints',
     '/v1/sandbox/achievements/on_the_dot': '/console/world/achievements/on_the_dot',
     '/v1/office/market/mat_coated': '/console/office/market/mat_coated',
     [`/v1/office/market/trades/mtr_${some}`]: `/console/office/market-trades/mtr_${some}`,
@@ -113,4 +117,19 @@ test('paths of commands, tables and pages lead to the record or the list', () =>
     'not a path': '',
   };
   for (const [path, page] of Object.entries(pages)) assert.equal(pageOfPath(path), page, path);
+});
+
+test('addresses of before lead to the pages that have what was there', () => {
+  const pages = {
+    '/console/session#faults': '/console/faults',
+    '/console/session#triggers': '/console/faults',
+    '/console/session#checkpoints': '/console/checkpoints',
+    '/console/world/checkpoints': '/console/checkpoints',
+    [`/console/world/checkpoints/chk_${some}`]: '/console/checkpoints',
+    '/console/session': '/console/session',
+    '/console/session#end': '/console/session',
+    '/console/world/achievements': '/console/world/achievements',
+  };
+  for (const [address, page] of Object.entries(pages))
+    assert.equal(placeOfURL(new URL(address, 'http://platen.example')), page);
 });

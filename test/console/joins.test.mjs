@@ -438,7 +438,7 @@ test('a truck at the gate waits to be counted, and is no gap yet', async () => {
   const [s, ...others] = await told({
     delivery: [row('dlv_1', { ...truck, status: 'announced' }), row('dlv_2', { ...truck, status: 'arrived' })],
   });
-  assert.deepEqual(joins(s), [[null, 'later: once counted', 'PO-7']]);
+  assert.deepEqual(joins(s), [[null, 'later: after you record the receipt', 'PO-7']]);
   assert.deepEqual([s.gaps, s.done, others], [0, false, []]);
 });
 

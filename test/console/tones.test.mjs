@@ -7,7 +7,7 @@ const { isLate, toneOf } = await import('../../internal/publish/web/static/conso
 const statuses = JSON.parse(readFileSync(new URL('./testdata/statuses.json', import.meta.url), 'utf8'));
 
 test('every status of the API has a colour of its own kind', () => {
-  const over = ['declined', 'closed', 'deleted', 'idle', 'over', 'left', 'not_applicable'];
+  const over = ['declined', 'expired', 'closed', 'deleted', 'idle', 'over', 'left', 'not_applicable'];
   const grey = statuses.filter(status => toneOf(status) === 'calm');
   assert.deepEqual(
     grey.filter(status => !over.includes(status)),
@@ -18,10 +18,19 @@ test('every status of the API has a colour of its own kind', () => {
 test('the states of an order are told apart', () => {
   assert.deepEqual(
     ['received', 'in_production', 'paid', 'overdue', 'expired', 'declined'].map(status => toneOf(status)),
-    ['wait', 'work', 'ok', 'warn', 'bad', 'calm'],
+    ['wait', 'work', 'ok', 'warn', 'calm', 'calm'],
   );
   assert.equal(toneOf('received', 'delivery'), 'ok');
   assert.equal(toneOf('running', 'lore_event'), 'warn');
+});
+
+test('a truck waits for too long after a working day at the gate', () => {
+  const truck = status => ({ status, arrived_on: '2026-09-11' }); // a Friday
+  assert.deepEqual(
+    ['2026-09-11', '2026-09-14', '2026-09-15'].map(today => isLate(truck('arrived'), 'arrived_on', today)),
+    [false, false, true],
+  );
+  assert.equal(isLate(truck('received'), 'arrived_on', '2026-10-15'), false);
 });
 
 test('a date is overdue by the day of the company, until its record is settled', () => {

@@ -14,7 +14,7 @@ const consolePath = "/console"
 // meant, the document's script reads from the address.
 var consolePages = []string{ //nolint:gochecknoglobals // read only
 	"keys", "bridge", "events", "office", "factory", "presses", "world", "missions", "webhooks",
-	"requests", "connect", "session",
+	"requests", "faults", "checkpoints", "connect", "session",
 }
 
 // consoleModules are loaded with the document, so that no module is first heard

@@ -16,16 +16,12 @@ type offer struct {
 // offerWords describe the use of a preset in a few words; one of an operator's
 // own has its summary instead.
 var offerWords = map[string][3]string{ //nolint:gochecknoglobals // read only
-	"starter": {"Starter",
-		"A healthy company. The bridge is automatic: accept an order, and the Factory has its work order.", "zap"},
-	"manual": {"Manual bridge",
-		"The same company, without the bridge. Your program carries each record.", "unplug"},
-	"crunch": {"Crunch", "Orders arrive faster than two presses can print. Cash is short, and " +
-		"the market is noisy.", "gauge"},
-	"supply_shock": {"Supply shock", "Prices are up a third, trucks are late, and bills do not match.", "truck"},
-	"agent_eval": {"Agent evaluation",
-		"A fixed world and a manual clock, for comparable scores.", "cpu"},
-	"empty": {"Empty", "A printing company with stock and no orders. Move the clock to get some.", "package"},
+	"starter":      {"Starter", "A healthy company with an automatic bridge.", "zap"},
+	"manual":       {"Manual bridge", "The same company: your program is the bridge.", "unplug"},
+	"crunch":       {"Crunch", "More orders than two presses can print, little cash.", "gauge"},
+	"supply_shock": {"Supply shock", "Prices up a third, late trucks, wrong bills.", "truck"},
+	"agent_eval":   {"Agent evaluation", "A fixed world and a manual clock, for scores.", "cpu"},
+	"empty":        {"Empty", "Stock and no orders. Move the clock to get some.", "package"},
 }
 
 // plan is a plan of faults as an option of the landing page.
@@ -33,7 +29,7 @@ type plan struct{ Name, Title, Text string }
 
 // planWords describe the faults that a plan injects, none for "".
 var planWords = map[string][2]string{ //nolint:gochecknoglobals // read only
-	"":      {"None", "No faults: every request gets through and every webhook is sent exactly once."},
+	"":      {"None", "No faults: every request gets through, and no webhook is lost."},
 	"light": {"Light", "Webhooks arrive twice or late. Some requests are slow or rejected."},
 	"moderate": {"Moderate",
 		"Responses and webhooks are lost, late or duplicated. Reads are stale, and pages are short."},
@@ -61,7 +57,9 @@ func landing(o Options) docsite.Page {
 	var offers []offer
 	for i := range o.Presets {
 		p := &o.Presets[i]
-		offer := offer{Name: p.Name, Title: p.Name, Text: p.Summary, Icon: "package", ByHand: p.Bridge == preset.ByHand}
+		// The preset with that name needs no mark that says it once more.
+		byHand := p.Bridge == preset.ByHand && p.Name != "manual"
+		offer := offer{Name: p.Name, Title: p.Name, Text: p.Summary, Icon: "package", ByHand: byHand}
 		if words, ok := offerWords[p.Name]; ok {
 			offer.Title, offer.Text, offer.Icon = words[0], words[1], words[2]
 		}

@@ -3,8 +3,8 @@
 // first page needs is one more request before anything is seen.
 import { render, signal, effect, useState } from '../vendor/preact.js';
 import { html, Icon, Mark, toast, say, copy } from '../lib/html.js';
-import { path, finding, helping, listen } from '../lib/navigate.js';
-import { session, linked, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
+import { path, finding, helping, listen, sharing } from '../lib/navigate.js';
+import { session, canShare, linked, reviewing, forkOf, madeOf, theme, themes } from '../lib/session.js';
 import { Refusal } from '../lib/api.js';
 import { clock, day } from '../lib/format.js';
 import * as store from '../lib/store.js';
@@ -24,10 +24,15 @@ const pages = [
   ['missions', 'missions', 'Missions', 'list-checks', 'Integrate'],
   ['webhooks', 'webhooks', 'Webhooks', 'webhook', 'Integrate'],
   ['requests', 'requests', 'Requests', 'scroll-text', 'Integrate'],
+  ['faults', 'faults', 'Faults', 'zap', 'Integrate'],
+  ['checkpoints', 'forks', 'Checkpoints', 'git-compare', 'Integrate'],
   ['connect', 'connect', 'Connect', 'plug', 'Integrate'],
   ['keys', 'keys', 'Keys', 'key-round', 'Sandbox'],
   ['session', 'session', 'Session', 'clock', 'Sandbox'],
 ];
+
+// notForReviewers are pages of which each part needs a key.
+const notForReviewers = ['keys', 'faults', 'checkpoints'];
 
 const loadedPages = new Map();
 // missing are the modules that did not load. A page that has loaded stays.
@@ -101,7 +106,7 @@ function Side({ current }) {
       <a class="brand" href="/"><${Mark} />Platen</a>
       ${groups.map(g => {
         const links = pages
-          .filter(p => p[4] === g && !(reviewing() && p[0] === 'keys'))
+          .filter(p => p[4] === g && !(reviewing() && notForReviewers.includes(p[0])))
           .map(p => html`<${Link} page=${p} current=${current} />`);
         return html`<div><h2>${g}</h2><ul>${links}</ul></div>`;
       })}
@@ -177,7 +182,7 @@ const steps = [
   ['day', '+1 day', 'Move the clock by a working day', { minutes: 480 }],
   [
     'decision',
-    'Next decision',
+    html`<span>Next<span class="hide-s"> decision</span></span>`,
     'Move the clock to the next order, bill, truck or idle press that waits for you',
     { until: { decision: true } },
   ],
@@ -305,6 +310,7 @@ function Top() {
       <span class=${`link ${tone}`} role="status"><i class="dot" /><span class="word">${word}</span></span>
       <span class="grow" />
       <${Find} />
+      <${Share} />
       ${
         p
           ? html`
@@ -330,7 +336,7 @@ function Top() {
 }
 
 const readOnlyWords = {
-  review: ['calm', 'lock', 'You see this sandbox read-only, with both systems.'],
+  review: ['calm', 'lock', 'Read-only view of both systems.'],
   expired: [
     'warn',
     'lock',
@@ -352,7 +358,7 @@ function Banner() {
       limited: [
         'warn',
         'gauge',
-        `This console has spent its budget of requests. It continues in ${wait} s; your keys are not affected.`,
+        `The console is loading too fast. It continues in ${wait} s; your program is not affected.`,
       ],
       offline: [
         'bad',
@@ -380,24 +386,7 @@ function Banner() {
   `;
 }
 
-const shortcuts = [
-  [/Mac|iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K', 'Find a record, a page or an action'],
-  ['/', 'Filter this page'],
-  ['j  k', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['c', 'Copy the row as curl'],
-  ['p', 'Hold events still'],
-  ['g o', 'Overview'],
-  ['g b', 'Bridge'],
-  ['g e', 'Events'],
-  ['g h', 'Head Office'],
-  ['g f', 'Factory'],
-  ['g p', 'Presses'],
-  ['g m', 'Missions'],
-  ['g w', 'Webhooks'],
-  ['g r', 'Requests'],
-  ['?', 'This list'],
-];
+const chord = /Mac|iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K';
 
 // Find is the button of the palette, which is loaded when it is first wanted.
 function Find() {
@@ -408,9 +397,29 @@ function Find() {
     <button class="btn small" id="find" title="Find a record, a page, docs or an action" onClick=${open}>
       <${Icon} name="search" size=${13} />
       <span class="word">Find</span>
-      <kbd aria-hidden="true">${shortcuts[0][0]}</kbd>
+      <kbd aria-hidden="true">${chord}</kbd>
     </button>
   `;
+}
+
+// Share is the button of the read-only link, of which both keys are needed; its dialog is loaded when it is wanted.
+function Share() {
+  if (!canShare()) return null;
+  const open = () => {
+    sharing.value = true;
+  };
+  return html`
+    <button class="btn small" id="share-console" title="Share a read-only link" onClick=${open}>
+      <${Icon} name="link" size=${13} />
+      <span class="word">Share</span>
+    </button>
+  `;
+}
+
+function Sharing() {
+  arrived.value;
+  const Page = sharing.value && session.value ? load('share') : null;
+  return Page ? html`<${Page} />` : null;
 }
 
 function Palette() {
@@ -420,29 +429,11 @@ function Palette() {
   return Page ? html`<${Page} pages=${pages} />` : null;
 }
 
+// Help is the list of keys, which is loaded when it is wanted.
 function Help() {
-  if (!helping.value) return null;
-  const close = () => {
-    helping.value = false;
-  };
-  return html`
-    <div class="veil" onClick=${close}>
-      <div class="dialog" role="dialog" aria-modal="true" aria-label="Keyboard" onClick=${e => e.stopPropagation()}>
-        <div class="card-h">
-          <h2>Keyboard</h2>
-          <span class="grow" />
-          <button class="btn plain small" ref=${b => b?.focus()} onClick=${close}>
-            <${Icon} name="x" size=${14} label="Close" />
-          </button>
-        </div>
-        <dl class="keys-list">
-          ${shortcuts.map(
-            ([k, what]) => html`<div><dt>${k.split(/ +/).map(x => html`<kbd>${x}</kbd>`)}</dt><dd>${what}</dd></div>`,
-          )}
-        </dl>
-      </div>
-    </div>
-  `;
+  arrived.value;
+  const Page = helping.value ? load('help') : null;
+  return Page ? html`<${Page} chord=${chord} />` : null;
 }
 
 // Gone takes the place of a page that can never be filled.
@@ -477,6 +468,14 @@ function Missing() {
     </div>
   `;
 }
+
+const ForOwners = ({ title }) => html`
+  <div class="empty">
+    <${Icon} name="lock" size=${24} />
+    <h1>${title}</h1>
+    <p>A read-only link does not open this page. It takes the keys of the sandbox.</p>
+  </div>
+`;
 
 function Broken() {
   return html`
@@ -513,6 +512,7 @@ function Body({ slug }) {
   const dead = store.link.value.state === 'gone' && !store.loaded.value;
   if (dead && !['keys', 'connect', 'session'].includes(slug)) return html`<${Gone} />`;
   if (!entry) return html`<${Missing} />`;
+  if (reviewing() && notForReviewers.includes(slug)) return html`<${ForOwners} title=${entry[2]} />`;
   if (!Page) return missing.value.has(entry[1]) ? html`<${Broken} />` : html`<${Waiting} />`;
   return html`<${Page} system=${entry[5]} key=${slug} rest=${path.value.split('/').slice(3)} />`;
 }
@@ -543,6 +543,7 @@ function App() {
     </div>
     <${Help} />
     <${Palette} />
+    <${Sharing} />
     <${Linked} />
     <${Toast} />
   `;

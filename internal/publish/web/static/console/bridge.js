@@ -24,7 +24,7 @@ const age = on => workingAge(on, store.present.value?.sim_date);
 
 // Foot is the last line of a slip, with a date in red that has passed too early.
 const Foot = ({ of: { foot, late } }) => {
-  const at = late ? foot.search(/\b(?:due|needed) /) : -1;
+  const at = late ? foot.search(/\b(?:due|needed|at the gate) /) : -1;
   if (at < 0) return html`<span class="slip-f">${foot}</span>`;
   return html`<span class="slip-f">
     ${foot.slice(0, at)}<b class="c-red">${foot.slice(at)}<span class="vh"> overdue</span></b>
@@ -40,7 +40,10 @@ function Card({ side, record, ghost }) {
       href=${`/console/${side}/${record.list}/${record.id}`}
       data-curl=${curl(`/${side}/${record.list}/${record.id}`, side)}
     >
-      <span class="slip-h"><code>${record.name}</code><${Status} is=${record.status} /></span>
+      <span class="slip-h">
+        <code>${record.name}</code>
+        <${Status} is=${record.status} late=${record.late && record.list === 'deliveries'} />
+      </span>
       <span class="slip-b">
         <span class="slip-t">${record.title}</span>
         ${record.foot ? html`<${Foot} of=${record} />` : null}
@@ -136,6 +139,8 @@ const Strand = ({ s }) => html`
 
 const ageInWords = on => (age(on) === 'today' ? 'today' : `${age(on).replace(' day', ' working day')} old`);
 
+const Figure = ({ n }) => html`<b class=${n ? '' : 'zero'}>${number(n)}</b>`;
+
 function Summary({ all }) {
   const gaps = all.flatMap(s => s.rungs.filter(r => r.join.state === 'gap'));
   const lost = all.reduce((n, s) => n + s.lost, 0);
@@ -145,12 +150,16 @@ function Summary({ all }) {
     <section class="span" aria-label="The bridge now">
       <div class="bank office">
         <span class="dim">Head Office</span>
-        <b>${number(store.status.value.counts.orders_open)}</b>
+        <${Figure} n=${store.status.value.counts.orders_open} />
         <span>orders open</span>
       </div>
       <div class=${`deck ${gaps.length ? 'warn' : 'ok'}`}>
         <i class="wire" aria-hidden="true" />
-        <div><b class="num">${gaps.length}</b><span>${gaps.length === 1 ? 'gap' : 'gaps'}</span></div>
+        ${
+          gaps.length
+            ? html`<div><b class="num">${gaps.length}</b><span>${gaps.length === 1 ? 'gap' : 'gaps'}</span></div>`
+            : html`<div class="none"><${Icon} name="circle-check" size=${15} />No gaps</div>`
+        }
         <p>
           ${
             gaps.length
@@ -158,7 +167,7 @@ function Summary({ all }) {
                 the oldest since <b class="num">${day(oldest)}</b>, ${ageInWords(oldest)}
               `
               : html`
-                <b class="num">${joined}</b> ${joined === 1 ? 'record is' : 'records are'} joined, 0 wait
+                <b class="num">${joined}</b> ${joined === 1 ? 'record matches' : 'records match'} on both sides
               `
           }
           ${lost ? html`; <b class="num c-red">${lost}</b> too late to close` : null}
@@ -166,7 +175,7 @@ function Summary({ all }) {
       </div>
       <div class="bank factory">
         <span class="dim">Factory</span>
-        <b>${number(store.status.value.counts.work_orders_open)}</b>
+        <${Figure} n=${store.status.value.counts.work_orders_open} />
         <span>work orders open</span>
       </div>
     </section>
@@ -283,7 +292,7 @@ function Finished({ count }) {
   return html`
     <button class="btn plain" aria-expanded=${showDone.value} onClick=${flip}>
       <${Icon} name="circle-check" size=${14} />
-      ${showDone.value ? 'Hide finished' : `${count} finished`}
+      ${showDone.value ? 'Hide closed' : `${count} closed`}
     </button>
   `;
 }

@@ -22,6 +22,9 @@ const printedOf = r => productOf(r) && productOf(r) + (r.items.length > 1 ? ` an
 const personOf = r => rows('employee').find(e => e.badge_no === r.badge_no)?.name ?? r.badge_no;
 const itemOf = r => rows('stock_item').find(i => i.sku === r.sku)?.name ?? r.sku;
 
+// effectOf is the effect of a story on the company.
+const effectOf = r => r.disruption?.effect_text ?? 'No effect on the company.';
+
 // groups are the lists of a system by the work that they are for.
 export const groups = {
   office: {
@@ -310,9 +313,9 @@ export const lists = {
       'lore_event',
       'Stories',
       [
-        ['title', 'Story', 'fill'],
-        ['kind', 'Kind', 'words'],
+        [effectOf, 'Effect', 'effect'],
         ['started_on', 'Began', 'day'],
+        [r => r.disruption?.ends_on, 'Until', 'on'],
         ['status', 'Status', 'status'],
       ],
       'News from the world around the company appears here.',
@@ -323,6 +326,9 @@ export const lists = {
       'Major orders',
       [
         ['title', 'Major order', 'fill'],
+        [r => `${r.milestone} %`, 'Reached', 'code'],
+        [r => r.pool_minor, 'Bonus pool', 'money'],
+        ['own_quantity', 'Yours', 'number'],
         ['opens_on', 'Opens', 'day'],
         ['closes_on', 'Closes', 'day'],
         ['status', 'Status', 'status'],
@@ -339,18 +345,6 @@ export const lists = {
         ['created_on', 'Unlocked', 'day'],
       ],
       'Good work unlocks achievements.',
-    ],
-    [
-      'checkpoints',
-      'checkpoint',
-      'Checkpoints',
-      [
-        ['label', 'Checkpoint', 'fill'],
-        ['seq', 'After event', 'number'],
-        ['sim_date', 'Day', 'day'],
-      ],
-      'A checkpoint is a saved state. Fork the sandbox from it.',
-      'create_checkpoint',
     ],
   ],
   factory: [

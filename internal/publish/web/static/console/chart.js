@@ -1,9 +1,11 @@
 // Charts of the series: one point for each half day, and the present moment.
-import { useEffect, useRef, signal } from '../vendor/preact.js';
+import { signal, useEffect, useRef } from '../vendor/preact.js';
 import uPlot from '../vendor/uplot.js';
 import { html } from '../lib/html.js';
 import { theme } from '../lib/session.js';
-import { day } from '../lib/format.js';
+import * as store from '../lib/store.js';
+import { day, number, roundMoney } from '../lib/format.js';
+import { Skeleton } from './parts.js';
 
 // A custom property that holds light-dark() reads back unresolved; the colour of
 // an element does not.
@@ -194,6 +196,89 @@ export function Chart({ points, live, pick, label, format, name, stepped = false
           ...marks.map(m => `${m.label} ${format(m.value)}`),
         ].join('; ')}
         style=${{ minHeight: `${height}px` }}
+      />
+    </div>
+  `;
+}
+
+// The charts of the overview.
+
+const Plot = ({ title, choice, loading, below = null, ...drawn }) => html`
+  <section class="card">
+    <div class="card-h">${choice ?? html`<h2>${title}</h2>`}</div>
+    ${store.status.value ? html`<${Chart} points=${store.points.value} label=${title} stepped ...${drawn} />` : loading}
+    ${below}
+  </section>
+`;
+
+// charted is the material whose stock is drawn.
+const charted = signal('mat_coated');
+
+function MaterialPlot({ s }) {
+  const all = s?.inventory.materials ?? [];
+  const material = all.find(m => m.sku === charted.value);
+  const choose = e => {
+    charted.value = e.target.value;
+  };
+  const choice = html`
+    <h2 class="vh">Stock</h2>
+    <label class="charted">
+      <span class="vh">Material in the chart</span>
+      <select id="charted" onChange=${choose}>
+        ${all.map(m => html`<option value=${m.sku} selected=${m.sku === charted.value}>${m.name}</option>`)}
+      </select>
+    </label>
+  `;
+  return html`
+    <${Plot}
+      key=${charted.value}
+      title=${material?.name ?? 'Stock'}
+      choice=${choice}
+      name="--magenta"
+      live=${material?.on_hand}
+      pick=${p => p.stock[charted.value] ?? 0}
+      format=${number}
+      floor=${0}
+      marks=${material ? [{ value: material.reorder_point, label: 'reorder point', name: '--amber' }] : []}
+      height=${128}
+    />
+  `;
+}
+
+const thousands = minor => (minor ? `${roundMoney(minor / 1000)}k` : '0');
+
+export function Plots({ below }) {
+  const s = store.status.value;
+  const presses = s ? s.presses.idle + s.presses.running + s.presses.down : 2;
+  return html`
+    <${Plot}
+      title="Cash"
+      name="--cyan"
+      live=${s?.cash_minor}
+      pick=${p => p.cash_minor}
+      format=${thousands}
+      marks=${
+        s
+          ? [
+              { value: 0, label: '', name: '--line-2' },
+              { value: -s.overdraft_limit_minor, label: 'overdraft limit', name: '--red' },
+            ]
+          : []
+      }
+      loading=${html`<div class="pad"><${Skeleton} width="100%" /></div>`}
+      below=${below}
+    />
+    <div class="pair">
+      <${MaterialPlot} s=${s} />
+      <${Plot}
+        title="Presses running"
+        name="--magenta"
+        live=${s?.presses.running}
+        pick=${p => p.presses_running}
+        format=${v => (Number.isInteger(v) ? v : '')}
+        floor=${0}
+        marks=${[{ value: presses, label: 'all presses', name: '--ink-3' }]}
+        height=${128}
       />
     </div>
   `;

@@ -1,4 +1,4 @@
-// Injected faults: on the schedule of a plan, or now.
+// The page of faults: injected by the schedule of a plan, or now; and of triggers.
 import { useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { session } from '../lib/session.js';
@@ -7,6 +7,7 @@ import * as store from '../lib/store.js';
 import * as faults from '../lib/faults.js';
 import * as forks from '../lib/forks.js';
 import { Compared, useWork } from './forks.js';
+import { Triggers } from './triggers.js';
 import { Ago, Problem, Skeleton, useAsked } from './parts.js';
 
 // pause is the least time between two reads, in ms.
@@ -209,7 +210,7 @@ function Body() {
   `;
 }
 
-export function Faults() {
+function Faults() {
   if (!store.status.value && store.readOnly.value === 'gone') return null;
   if (!store.status.value)
     return html`<section class="card pad-all"><${Skeleton} width="60%" /><${Skeleton} width="90%" /></section>`;
@@ -224,3 +225,11 @@ export function Faults() {
     </section>
   `;
 }
+
+export const Page = () => html`
+  <div class="title">
+    <h1>Faults</h1>
+    <p>Make requests fail, or trigger an event of the company, and see how your program copes.</p>
+  </div>
+  <div class="halves"><${Faults} /><${Triggers} /></div>
+`;

@@ -2,18 +2,21 @@
 import { useState, signal } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { nameOf, pageOfPath, resourceOf } from '../lib/navigate.js';
-import { anyKey } from '../lib/session.js';
+import { anyKey, reviewing } from '../lib/session.js';
 import * as store from '../lib/store.js';
-import { day, money, number } from '../lib/format.js';
+import { day, money, number, sentence, words } from '../lib/format.js';
 import { Ago, Empty, EventType, FilterBox, Hold, Json, Problem, SkeletonRows, curl } from './parts.js';
 import { Share, useAsked, useHeld, useSeen } from './parts.js';
 
 const systems = ['office', 'factory', 'hr', 'world', 'sandbox'];
 const names = { office: 'Office', factory: 'Factory', hr: 'People', world: 'World', sandbox: 'Sandbox' };
-const chosen = signal(new Set(systems));
+// chosen are the systems whose events are shown alone; without any, those of all are.
+const chosen = signal(new Set());
 const query = signal('');
 // forks are loaded with the first event that is opened.
 const forks = signal(null);
+// search is loaded when a filter has a text and the server has older events.
+const search = signal(null);
 // pause is the least time between two reads of one event, in ms.
 const pause = 1000;
 
@@ -46,6 +49,18 @@ export function detail({ data }) {
   return [count, whose, minor == null ? '' : money(minor)].filter(Boolean).join(' · ');
 }
 
+// said tells of an event in a sentence: the kind of record, its name, the change, and its goods, party and amount.
+export function said(e) {
+  const [, kind = '', became] = /\.(?:(\w+)\.)?(\w+)$/.exec(e.type);
+  const name = String(subject(e) ?? '');
+  const [first] = name.split(' ');
+  // A name such as "run of WO-3001" says its kind itself.
+  const of = words(kind).split(' ');
+  if (of.at(-1) === first) of.pop();
+  const known = detail(e);
+  return `${sentence([...of, name, words(became)].filter(Boolean).join(' '))}${known ? `: ${known}` : ''}.`;
+}
+
 function flip(system) {
   const next = new Set(chosen.value);
   if (!next.delete(system)) next.add(system);
@@ -59,7 +74,7 @@ function Filters() {
   return html`
     <div class="filters">
       <${FilterBox} label="Filter events" value=${query.value} onInput=${filter} />
-      <div class="chips">
+      <div class="chips" role="group" aria-label="Only events of">
         ${systems.map(
           s => html`
             <button class=${`chip ${s}`} aria-pressed=${chosen.value.has(s)} onClick=${() => flip(s)}>
@@ -72,12 +87,12 @@ function Filters() {
   `;
 }
 
-// wanted reports whether an event is among those that the filters let through.
-function wanted(e) {
-  if (!chosen.value.has(e.system)) return false;
+// matches reports whether an event has the text of the filter, wanted whether its system is shown, too.
+function matches(e) {
   const q = query.value.toLowerCase();
   return !q || e.type.includes(q) || e.id.includes(q) || JSON.stringify(e.data).toLowerCase().includes(q);
 }
+const wanted = e => (!chosen.value.size || chosen.value.has(e.system)) && matches(e);
 
 // Opened is the rest of an event: the record that it is about, and the event itself.
 function Opened({ e }) {
@@ -85,6 +100,7 @@ function Opened({ e }) {
   const page = pageOfPath(e.links?.self ?? '');
   return html`
     <div class="ev-body">
+      <p class="ev-said">${said(e)} <a href=${`/docs/events/${e.type}`}>About this event</a></p>
       <div class="ev-record">
         ${
           page
@@ -156,36 +172,67 @@ function Older({ id, toggle }) {
   `;
 }
 
-const Nothing = ({ filtered }) => html`
-  <${Empty} icon="activity" title=${filtered ? 'Nothing matches' : 'Nothing has happened yet'}>
-    <p>
-      ${
-        filtered
-          ? 'Esc clears the filter; the chips bring the systems back.'
-          : 'Each change of the company writes one event.'
-      }
-    </p>
-  <//>
+// Nothing says where nothing was found: among the events from a number on, which may not be all.
+function Nothing({ from, newest }) {
+  const title = from > 1 ? `Nothing among the newest ${number(newest + 1 - from)} events` : 'No event matches';
+  return html`
+    <${Empty} icon="activity" title=${title}>
+      <p>Esc clears the filter. Press a system again to see all of them.</p>
+    <//>
+  `;
+}
+
+const NoEvents = () => html`
+  <${Empty} icon="activity" title="Nothing has happened yet"><p>Each change of the company writes one event.</p><//>
 `;
 
+// Further leads to the events that this tab does not hold, while a filter has a text.
+function Further({ first, tall, tell }) {
+  if (!query.value || first <= 1 || reviewing()) return null;
+  if (!tall)
+    return html`<div class="pad older"><a class="btn small" href="/console/events">Search all events</a></div>`;
+  if (!search.value) import('./search.js').then(it => (search.value = it));
+  return search.value
+    ? html`<${search.value.Search} query=${query.value} matches=${matches} first=${first} tell=${tell} />`
+    : null;
+}
+
 // Events are the rows; those that came after the first state slide in.
-function Events({ all, limit, tall, one, toggle }) {
+function Events({ held, limit, tall, one, toggle }) {
   const [born] = useState(() => store.lastSeen.value || Infinity);
+  const [told, tell] = useState(null);
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} widths=${['2rem', '70%', '3rem']} />`;
+  const older = told?.query === query.value ? told : null;
+  const all = [...held, ...(older?.found ?? [])];
   const opened = all.find(e => e.id === one);
   if (one && !opened) return html`<${Older} id=${one} toggle=${toggle} />`;
   if (opened && tall) named(opened);
+  if (!held.length) return html`<${NoEvents} />`;
   const found = new Set(all.filter(wanted).slice(0, limit));
   const shown = all.filter(e => e === opened || found.has(e));
-  if (!shown.length) return html`<${Nothing} filtered=${all.length > 0} />`;
+  const first = held.at(-1).seq;
   return html`
-    <ol class="feed" aria-label="Events, newest first">
-      ${shown.map(
-        e => html`
-          <${EventRow} key=${e.id} e=${e} fresh=${e.seq > born} tall=${tall} open=${e === opened} toggle=${toggle} />
-        `,
-      )}
-    </ol>
+    ${
+      shown.length
+        ? html`
+          <ol class="feed" aria-label="Events, newest first">
+            ${shown.map(
+              e => html`
+                <${EventRow}
+                  key=${e.id}
+                  e=${e}
+                  fresh=${e.seq > born}
+                  tall=${tall}
+                  open=${e === opened}
+                  toggle=${toggle}
+                />
+              `,
+            )}
+          </ol>
+        `
+        : html`<${Nothing} from=${Math.min(first, older?.from ?? first)} newest=${held[0].seq} />`
+    }
+    <${Further} first=${first} tall=${tall} tell=${tell} />
   `;
 }
 
@@ -203,7 +250,7 @@ export function Feed({ limit = 200, tall = false, one = '', open }) {
         <${Hold} held=${!!held} flip=${flip} />
       </div>
       <${Filters} />
-      <${Events} all=${list} limit=${limit} tall=${tall} one=${one} toggle=${id => open(id === one ? '' : id)} />
+      <${Events} held=${list} limit=${limit} tall=${tall} one=${one} toggle=${id => open(id === one ? '' : id)} />
     </section>
   `;
 }

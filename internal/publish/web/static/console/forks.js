@@ -1,4 +1,4 @@
-// Checkpoints, forks of them, and what ends a sandbox.
+// The page of checkpoints and forks, and the card that ends a sandbox.
 import { useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { session, anyKey, madeOf, nextOf, parentOf, reviewing } from '../lib/session.js';
@@ -152,7 +152,7 @@ function NameIt({ work }) {
     e.preventDefault();
     work('name', async () => {
       await call('/v1/sandbox/checkpoints', { method: 'POST', key: anyKey(), body: { label: label.trim() } });
-      say(`This moment is called ${label.trim()}`);
+      say(`Checkpoint ${label.trim()} saved`);
       set('');
     });
   };
@@ -160,7 +160,7 @@ function NameIt({ work }) {
   return html`
     <form class="beside" onSubmit=${name}>
       <label class="field">
-        <span>Name this moment ${over ? html`<em>the company is read-only</em>` : null}</span>
+        <span>Save this moment as ${over ? html`<em>the company is read-only</em>` : null}</span>
         <input
           name="label"
           autocomplete="off"
@@ -202,8 +202,9 @@ export function Checkpoints() {
       </div>
       <div class="pad form">
         <p class="dim">
-          A checkpoint names a moment. A fork is another sandbox that starts there, with the same past and its own keys.
-          Each fork counts towards the limit on sandboxes.
+          A checkpoint saves this moment under a name. A fork is another sandbox that starts at a checkpoint, a day or
+          an event, with the same past and its own keys. Each fork counts towards the limit on sandboxes.${' '}
+          <a href="/docs/checkpoints">How to use them</a>
         </p>
         <${NameIt} work=${work} /><${ForkDay} first=${list.at(-1)?.sim_date} work=${work} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
@@ -275,15 +276,15 @@ export function End() {
       <div class="card-h"><h2 id="end">Start over</h2></div>
       <div class="pad form">
         <p class="dim">
-          Begin again deletes this sandbox and creates the same company, with the same seed, on its first morning.
-          Deleted sandboxes cannot be restored. This also works after the sandbox has expired.
+          This deletes the sandbox and creates the same company, with the same seed, on its first morning. Deleted
+          sandboxes cannot be restored. It also works after the sandbox has expired.
         </p>
         <${Remains} />
         ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
         <div class="row-actions">
           <button class="btn" id="begin-again" disabled=${off} onClick=${() => ask('begin')}>
             <${Icon} name="rotate-cw" size=${14} />
-            ${forks.working.value === 'begin' ? 'Beginning again…' : 'Begin again'}
+            ${forks.working.value === 'begin' ? 'Starting over…' : 'Start over'}
           </button>
           <span class="grow" />
           <button class="btn danger" id="delete-sandbox" disabled=${off} onClick=${() => ask('remove')}>
@@ -296,7 +297,7 @@ export function End() {
     ${
       asked === 'begin'
         ? html`
-          <${Sure} title="Begin again?" yes="Begin again" act=${beginAgain} close=${close}>
+          <${Sure} title="Start over?" yes="Start over" act=${beginAgain} close=${close}>
             <p>
               Creates a new sandbox on the first morning, with new keys. This one is deleted permanently, with its
               events and webhooks, and its keys stop working.
@@ -388,3 +389,20 @@ export function Others() {
     </section>
   `;
 }
+
+// Forked says on the page of checkpoints that this sandbox is a fork itself.
+const Forked = () =>
+  session.value.forked_from
+    ? html`<section class="card"><div class="card-h"><h2>This sandbox is a fork</h2></div><${Origin} /></section>`
+    : null;
+
+export const Page = () => html`
+  <div class="title">
+    <h1>Checkpoints</h1>
+    <p>Save a moment, and try another decision from there in a fork.</p>
+  </div>
+  <div class="halves">
+    <${Checkpoints} />
+    <div class="col"><${Forked} /><${Others} /></div>
+  </div>
+`;

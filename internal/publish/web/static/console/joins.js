@@ -79,7 +79,8 @@ const strand = (kind, id, title, subtitle, rungs, done, at) => {
 };
 
 // late reports whether the date that a card shows has passed.
-const late = r => ['due_date', 'deliver_by', 'needed_by'].some(name => isLate(r, name, store.present.value?.sim_date));
+const late = r =>
+  ['due_date', 'deliver_by', 'needed_by', 'arrived_on'].some(name => isLate(r, name, store.present.value?.sim_date));
 
 // slip is a record as a card shows it.
 const slip = (list, r, rest) => ({ list, id: r.id, name: r.number, status: r.status, late: late(r), ...rest });
@@ -326,10 +327,10 @@ function arrived() {
   return waiting.map(d => {
     const card = slip('deliveries', d, {
       name: d.purchase_order_number,
-      title: `${number(sum(d.lines, 'quantity_advised'))} advised`,
+      title: `${number(sum(d.lines, 'quantity_advised'))} announced`,
       foot: `at the gate since ${day(d.arrived_on)}`,
     });
-    const only = rung(null, card, later('left', 'once counted'), { office: 'the receipt' });
+    const only = rung(null, card, later('left', 'after you record the receipt'), { office: 'the receipt' });
     return strand('receipt', d.id, `Truck of ${d.supplier_name}`, d.purchase_order_number, [only], false, d.created_at);
   });
 }

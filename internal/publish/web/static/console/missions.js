@@ -155,7 +155,7 @@ export function Page() {
   return html`
     <div class="title">
       <h1>Missions</h1>
-      <p>Things to try next. Missions complete by themselves, with requests from your program or the console.</p>
+      <p>Things to try next. A mission is ticked off as soon as a request of your program or the console does it.</p>
     </div>
     <${Medal} all=${all} />
     <div class="tracks"><${Tracks} all=${all} /></div>

@@ -1,4 +1,5 @@
-// What needs attention: what it costs, and the request that fixes it.
+// What needs attention: what it costs, and the request that fixes it. The way of the first order is in this file too,
+// which is long for it: each file that the first page needs is one more request before anything is seen.
 import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
@@ -26,18 +27,18 @@ export const recordsOf = item => ({
   more: item.record_count - item.records.length,
 });
 
-// titles say what an item is about, for one record and for several.
+// titles say what an item is about, for one record and for several, and for one whose name is known.
 const titles = {
   cash_negative: ['Cash is below zero'],
-  orders_lapse: ['An order lapses without an answer', 'Orders lapse without an answer'],
+  orders_lapse: ['An order expires unanswered', 'Orders expire unanswered'],
   orders_late: ['An accepted order is due or overdue', 'Accepted orders are due or overdue'],
   lots_due: ['A contract lot is due', 'Contract lots are due'],
-  press_down: ['A press is down'],
-  press_idle: ['A press is idle'],
+  press_down: ['A press is down', 'Presses are down', name => `${name} is down`],
+  press_idle: ['A press is idle', 'Presses are idle', name => `${name} is idle`],
   no_operator: ['No operator is at work'],
-  role_vacant: ['A role is vacant'],
+  role_vacant: ['A role is vacant', 'Roles are vacant', role => `The role ${role} is vacant`],
   material_missing: ['Work waits for material'],
-  material_low: ['A material runs low'],
+  material_low: ['A material runs low', 'Materials run low', name => `${name} runs low`],
   purchase_unapproved: ['A purchase order needs approval', 'Purchase orders need approval'],
   truck_waits: ['A truck waits at the gate', 'Trucks wait at the gate'],
   goods_wait: ['Finished goods are not shipped'],
@@ -52,9 +53,29 @@ const titles = {
 };
 
 // titleOf is the title of an item, also of a kind that is new.
-export const titleOf = ({ kind, record_count: n }) => {
-  const [one, many = one] = titles[kind] ?? [sentence(kind)];
-  return n > 1 ? many : one;
+export const titleOf = ({ kind, record_count: n, records = [], command }) => {
+  const [one, many = one, named] = titles[kind] ?? [sentence(kind)];
+  if (n > 1) return many;
+  const name = kind === 'role_vacant' ? command?.body?.role : records.length && nameOf(records[0].id);
+  return named && name ? named(name) : one;
+};
+
+// grouped puts items of one kind that follow each other together, unless they are urgent or over: they have one title
+// with their count.
+export const grouped = items =>
+  items.reduce((groups, item) => {
+    const last = groups.at(-1);
+    const alike = i => i.kind === item.kind && !i.urgent && !i.over;
+    if (last && alike(item) && alike(last[0])) last.push(item);
+    else groups.push([item]);
+    return groups;
+  }, []);
+
+// titleOfGroup is the title of items of one kind.
+export const titleOfGroup = ([item, ...more]) => {
+  if (!more.length) return titleOf(item);
+  const many = titles[item.kind]?.[1] ?? sentence(item.kind);
+  return `${number(1 + more.length)} ${many[0].toLowerCase()}${many.slice(1)}`;
 };
 
 // costBy is the evening that costs are counted to: that of the next working day.
@@ -64,8 +85,8 @@ export const costBy = today =>
 // few is how many items are shown at first, urgent or not.
 const few = 3;
 
-// shownFirst is how many items are shown at first: all that are urgent, and a few at least.
-export const shownFirst = items => Math.max(few, items.findLastIndex(i => i.urgent && !i.over) + 1);
+// shownFirst is how many groups are shown at first: all that are urgent, and a few at least.
+export const shownFirst = groups => Math.max(few, groups.findLastIndex(([i]) => i.urgent && !i.over) + 1);
 
 // costText is the cost of an item, '' without a price.
 export const costText = item => (item.cost_minor > 0 ? roundMoney(item.cost_minor) : '');
@@ -157,8 +178,26 @@ const send = command =>
 // attentionPause is the least time between two reads of what needs attention, in ms.
 const attentionPause = 4000;
 
-function NeedRecords({ item }) {
-  const { records, more } = recordsOf(item);
+// linkedIn is a message with links where it names records, and the records that it does not name.
+function linkedIn(message, records) {
+  const named = records.filter(r => message.includes(r.name));
+  const parts = named.reduce(
+    (texts, r) =>
+      texts.flatMap(t => {
+        const at = typeof t === 'string' ? t.indexOf(r.name) : -1;
+        if (at < 0) return [t];
+        return [
+          t.slice(0, at),
+          html`<a class=${`c-${r.system}`} href=${r.href}>${r.name}</a>`,
+          t.slice(at + r.name.length),
+        ];
+      }),
+    [message],
+  );
+  return { parts, rest: records.filter(r => !named.includes(r)) };
+}
+
+function NeedRecords({ records, more }) {
   if (!records.length) return null;
   return html`
     <p class="trail">
@@ -169,14 +208,15 @@ function NeedRecords({ item }) {
 }
 
 // Mend is the request that mends something, with what it does and spends: to be sent from here,
-// or copied. sent is called with the button's text and the id of the request.
-export function Mend({ command, ask, sent }) {
+// or copied. before is awaited first; sent is called with the button's text and the id of the request.
+export function Mend({ command, ask, before, sent }) {
   const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
   const [shown, show] = useState(false);
   const name = buttonOf(command);
   const mend = async () => {
     set({ busy: true, refusal: null });
     try {
+      await before?.();
       const { meta } = await send(command);
       say(`${name}: done`);
       sent?.(name, meta?.request_id);
@@ -188,7 +228,7 @@ export function Mend({ command, ask, sent }) {
   };
   return html`
     <div class="mend">
-      ${command.effect ? html`<p class="dim">${plain(command.effect)}</p>` : null}
+      ${command.effect ? html`<p>${plain(command.effect)}</p>` : null}
       <div class="row-actions">
         ${
           canSend(command) && !store.readOnly.value
@@ -200,7 +240,7 @@ export function Mend({ command, ask, sent }) {
             : html`<b>${name}</b>`
         }
         <button class="btn small" aria-expanded=${shown} onClick=${() => show(!shown)}>
-          <${Icon} name="terminal" size=${13} />As a request<span class="vh"> that does: ${name}</span>
+          <${Icon} name="terminal" size=${13} />Show the request<span class="vh">: ${name}</span>
         </button>
       </div>
       ${shown ? html`<${Code} what=${name} text=${curlOf(command)} />` : null}
@@ -209,18 +249,36 @@ export function Mend({ command, ask, sent }) {
   `;
 }
 
-const Need = ({ item, ask }) => html`
-  <li>
-    <p class="need-h">
-      <b>${titleOf(item)}</b>
-      ${item.urgent ? html`<span class="pill bad"><i class="dot" aria-hidden="true" />urgent</span>` : null}
-      ${item.cost_minor > 0 ? html`<span class="pill warn num">about ${costText(item)}</span>` : null}
-    </p>
-    <p>${plain(item.message)}</p>
-    <${NeedRecords} item=${item} />
-    ${item.command ? html`<${Mend} command=${item.command} ask=${ask} />` : null}
-  </li>
-`;
+// Item is the text of one item, with its records, and the request that mends it. One of several is short.
+function Item({ item, short, ask }) {
+  const { records, more } = recordsOf(item);
+  const { effect, ...command } = item.command ?? {};
+  const { parts, rest } = linkedIn(plain(item.message), records);
+  const does = effect ? linkedIn(plain(effect), rest) : { parts: [], rest };
+  return html`
+    <div class="need">
+      ${short ? html`<p>${parts} ${does.parts}</p>` : html`<p>${parts}</p>`}
+      ${short || !effect ? null : html`<p>${does.parts}</p>`}
+      <${NeedRecords} records=${does.rest} more=${more} />
+      ${item.command ? html`<${Mend} command=${command} ask=${ask} />` : null}
+    </div>
+  `;
+}
+
+const Need = ({ group, ask }) => {
+  const [item] = group;
+  const cost = Math.max(...group.map(i => i.cost_minor));
+  return html`
+    <li class=${group.length > 1 ? 'several' : ''}>
+      <p class="need-h">
+        <b>${titleOfGroup(group)}</b>
+        ${item.urgent ? html`<span class="pill bad"><i class="dot" aria-hidden="true" />urgent</span>` : null}
+        ${cost > 0 ? html`<span class="pill warn num">about ${costText({ cost_minor: cost })}</span>` : null}
+      </p>
+      ${group.map(i => html`<${Item} key=${keyOf(i)} item=${i} short=${group.length > 1} ask=${ask} />`)}
+    </li>
+  `;
+};
 
 const Turn = ({ t }) => html`
   <li>
@@ -285,12 +343,15 @@ function Needs({ items: present, ask }) {
   const { items, still } = useStill(present);
   if (!items.length)
     return html`<p class="pad calm-line"><${Icon} name="circle-check" size=${16} />Nothing needs attention.</p>`;
-  const first = shownFirst(items);
-  const rest = items.length - first;
+  const groups = grouped(items);
+  const first = shownFirst(groups);
+  const rest = groups.length - first;
   return html`
     <ol class="needs" ...${still}>
-      ${(all ? items : items.slice(0, first)).map(i =>
-        i.over ? html`<${Over} key=${keyOf(i)} item=${i} />` : html`<${Need} key=${keyOf(i)} item=${i} ask=${ask} />`,
+      ${(all ? groups : groups.slice(0, first)).map(g =>
+        g[0].over
+          ? html`<${Over} key=${keyOf(g[0])} item=${g[0]} />`
+          : html`<${Need} key=${keyOf(g[0])} group=${g} ask=${ask} />`,
       )}
     </ol>
     ${rest > 0 ? html`<${Rest} rest=${rest} all=${all} show=${show} />` : null}
@@ -326,7 +387,7 @@ export function Attention() {
             ? null
             : html`
               <span class="dim">
-                Estimated costs until ${costBy(store.present.value?.sim_date)}; they may overlap.
+                Costs are estimates until ${costBy(store.present.value?.sim_date)}. Do not add them up.
               </span>
             `
         }
@@ -443,9 +504,34 @@ export function firstSteps(o) {
 const dismissed = signal(false);
 const dismissal = () => `platen.first.${session.value.sandbox_id}`;
 
+// The clock waits from the first step that is made here until the order is paid or the card is dismissed: other orders
+// would expire meanwhile, unseen.
+const holding = () => `platen.clock.${session.value.sandbox_id}`;
+const isHeld = () => !!localStorage.getItem(holding()) && store.status.value?.clock.mode === 'manual';
+
+async function hold() {
+  if (store.status.value.clock.mode !== 'realtime') return;
+  await store.setClock('manual');
+  localStorage.setItem(holding(), 'held');
+}
+
+async function release() {
+  const held = isHeld();
+  localStorage.removeItem(holding());
+  if (!held || store.readOnly.value) return;
+  await store.setClock('realtime').then(
+    () => say('The clock runs again'),
+    () => {}, // the head has the button
+  );
+}
+
 function FirstSteps({ o, steps }) {
   const at = steps.findIndex(s => !s.done);
   const now = steps[at];
+  const ask = () => {};
+  useEffect(() => {
+    if (!now) release();
+  }, [!now]);
   return html`
     <ol class="first-steps">
       ${steps.map(
@@ -462,8 +548,13 @@ function FirstSteps({ o, steps }) {
         ? html`
           <div class="pad first-now">
             <p>${now.text}</p>
-            ${now.command ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} ask=${() => {}} />` : null}
+            ${
+              now.command
+                ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} ask=${ask} before=${hold} />`
+                : null
+            }
             ${now.request ? html`<${Code} what=${now.name} text=${curlOf(now.request)} />` : null}
+            ${isHeld() ? html`<p class="dim" id="first-held">The clock waits while you follow this order.</p>` : null}
           </div>
         `
         : html`
@@ -493,6 +584,7 @@ export function First() {
   const dismiss = () => {
     localStorage.setItem(dismissal(), 'dismissed');
     dismissed.value = true;
+    release();
   };
   return html`
     <section class="card first" aria-labelledby="first">

@@ -1,12 +1,13 @@
-import { signal, useState } from '../vendor/preact.js';
+import { useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { Refusal, call } from '../lib/api.js';
-import { show } from '../lib/navigate.js';
+import { nameOf, show } from '../lib/navigate.js';
 import { keyFor } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { day, money, number, roundMoney, sentence, signed, words, workingDay } from '../lib/format.js';
 import { Ago, Empty, Http, Problem, Seen, Skeleton, SkeletonRows, Table, bridgeNow } from './parts.js';
-import { Chart } from './chart.js';
+import { dangerOf, kindsOf, lapsedOn, missedBy, movedDays, withinSpan, worthOf } from './parts.js';
+import { Plots } from './chart.js';
 import { Feed } from './feed.js';
 import { Attention, First } from './needs.js';
 
@@ -106,10 +107,13 @@ const Standing = ({ s }) => html`
 function Cash({ s }) {
   if (!s) return html`<${Tile} name="Cash" />`;
   const change = s.cash_minor - s.opening_cash_minor;
+  const value = html`
+    <span class=${s.cash_minor < 0 ? 'c-red' : ''}>${roundMoney(s.cash_minor)}</span><small> ${s.currency}</small>
+  `;
   return html`
-    <${Tile} name="Cash" value=${html`${roundMoney(s.cash_minor)}<small> ${s.currency}</small>`}>
+    <${Tile} name="Cash" value=${value}>
       <span class="tile-s">
-        <b class=${change < 0 ? 'c-red' : 'c-green'}>${signed(change)}</b> since the opening
+        <b class=${change < 0 ? 'c-red' : change > 0 ? 'c-green' : ''}>${signed(change)}</b> since the opening
       </span>
       <span class="tile-s">net worth <b>${roundMoney(s.net_worth_minor)}</b></span>
       ${keyFor('office') ? html`<a class="tile-s" href="/console/office/ledger">Every movement</a>` : null}
@@ -259,6 +263,14 @@ function Missions() {
   `;
 }
 
+// shortPath is a path with names instead of ids, where this tab knows them.
+const shortPath = path =>
+  path
+    .replace('/v1', '')
+    .split('/')
+    .map(part => nameOf(part) ?? part)
+    .join('/');
+
 function Calls() {
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${4} />`;
   if (!store.calls.value.length)
@@ -268,7 +280,9 @@ function Calls() {
   const row = r => html`
     <tr key=${r.id}>
       <td><${Seen} r=${r} /></td>
-      <td class="fill"><span class="verb">${r.method}</span> <code>${r.path.replace('/v1', '')}</code></td>
+      <td class="fill" title=${r.path}>
+        <span class="verb">${r.method}</span> <code>${shortPath(r.path)}</code>
+      </td>
       <td class="r dim num">${r.duration_ms} ms</td>
       <td class="r dim num"><${Ago} at=${r.created_at} /></td>
     </tr>
@@ -310,151 +324,129 @@ const Deliveries = () => html`
   <section class="card"><${More} title="Deliveries" path="/console/webhooks" /><${Sent} /></section>
 `;
 
-const Plot = ({ title, choice, loading, below = null, ...drawn }) => html`
-  <section class="card">
-    <div class="card-h">${choice ?? html`<h2>${title}</h2>`}</div>
-    ${store.status.value ? html`<${Chart} points=${store.points.value} label=${title} stepped ...${drawn} />` : loading}
-    ${below}
-  </section>
-`;
-
-// charted is the material whose stock is drawn.
-const charted = signal('mat_coated');
-
-function MaterialPlot({ s }) {
-  const all = s?.inventory.materials ?? [];
-  const material = all.find(m => m.sku === charted.value);
-  const choose = e => {
-    charted.value = e.target.value;
-  };
-  const choice = html`
-    <h2 class="vh">Stock</h2>
-    <label class="charted">
-      <span class="vh">Material in the chart</span>
-      <select id="charted" onChange=${choose}>
-        ${all.map(m => html`<option value=${m.sku} selected=${m.sku === charted.value}>${m.name}</option>`)}
-      </select>
-    </label>
-  `;
-  return html`
-    <${Plot}
-      key=${charted.value}
-      title=${material?.name ?? 'Stock'}
-      choice=${choice}
-      name="--magenta"
-      live=${material?.on_hand}
-      pick=${p => p.stock[charted.value] ?? 0}
-      format=${number}
-      floor=${0}
-      marks=${material ? [{ value: material.reorder_point, label: 'reorder point', name: '--amber' }] : []}
-      height=${128}
-    />
-  `;
-}
-
-// movedDays is how many working days the reasons for a change of cash reach back; reasonsMost is
-// how many reasons are named.
-const movedDays = 5;
+// reasonsMost is how many reasons for a change of cash are named.
 const reasonsMost = 6;
 
-// lapsed are the orders that expired within the same days: an unanswered one on its last day for an answer.
-const lapsed = today =>
-  store.rows('sales_order').filter(o => {
-    const on = o.expired_reason === 'answer_lapsed' ? o.answer_by : o.cancel_after;
-    return o.status === 'expired' && workingDay(on) > workingDay(today) - movedDays;
-  });
+// spans are those of which a change of cash is explained.
+const spans = [
+  ['yesterday', 'Yesterday'],
+  ['days', `${movedDays} days`],
+  ['opening', 'Since the opening'],
+];
 
-// Lost is the income that expired orders would have brought.
-function Lost({ today }) {
-  const orders = lapsed(today);
+// spanText is a span in a sentence, on a day of the company.
+const spanText = (span, day) => {
+  if (span !== 'days') return { yesterday: 'yesterday', opening: 'since the opening' }[span];
+  return day === 0 ? 'today' : `in ${Math.min(movedDays, day + 1)} working days`;
+};
+
+const changeText = total =>
+  total ? `Cash ${total < 0 ? 'fell' : 'rose'} by ${roundMoney(Math.abs(total))}` : 'Cash did not change';
+
+const Spans = ({ span, choose }) => html`
+  <div class="seg" role="radiogroup" aria-label="Explain the change of cash">
+    ${spans.map(
+      ([name, text]) => html`
+        <button type="button" role="radio" aria-checked=${span === name} onClick=${() => choose(name)}>${text}</button>
+      `,
+    )}
+  </div>
+`;
+
+// Kinds are the entries of the ledger, added up by their kinds, the largest first.
+const Kinds = ({ entries }) => html`
+  <ul class="chips">
+    ${kindsOf(entries)
+      .slice(0, reasonsMost)
+      .map(
+        ([kind, sum, count]) => html`
+          <li>
+            <a
+              class="pill calm"
+              href="/console/office/ledger"
+              title=${`${count} ${count === 1 ? 'entry' : 'entries'}`}
+              onClick=${() => show(kind)}
+            >
+              ${sentence(kind)} <b class=${`num ${sum < 0 ? 'c-red' : 'c-green'}`}>${signed(sum)}</b>
+            </a>
+          </li>
+        `,
+      )}
+    <li><a class="more" href="/console/office/ledger">Ledger <${Icon} name="chevron-right" size=${14} /></a></li>
+  </ul>
+`;
+
+// Lost is the income that expired orders would have brought, and why they expired. Where it is most of the matter, it
+// says so.
+function Lost({ orders, total }) {
   if (!orders.length) return null;
+  const worth = worthOf(orders);
+  const mostly = total < 0 && worth > -total / 2;
+  const reasons = [...Map.groupBy(orders, o => missedBy(o))].map(([why, of]) => `${number(of.length)} ${why}`);
   return html`
     <p id="lost">
+      ${mostly ? html`<b>Mostly the income is missing:</b> ` : null}
       <a href="/console/office/sales-orders" onClick=${() => show('expired')}>
-        ${number(orders.length)} sales ${orders.length === 1 ? 'order' : 'orders'} expired
+        ${number(orders.length)} sales ${orders.length === 1 ? 'order' : 'orders'} worth ${roundMoney(worth)} expired
       </a>
-      <span class="dim">, worth ${roundMoney(orders.reduce((n, o) => n + o.total_minor, 0))}</span>
+      <span class="dim">: ${reasons.join(', ')}</span>
     </p>
   `;
 }
 
-// Moved says what moved cash of late: the entries of the ledger, added up by their kinds, the
-// largest first.
+// Moved says what moved cash: income and spending, the entries of the ledger by their kinds, and the income that was
+// lost. It counts the records that this tab holds, and says less where that is not all of them.
 function Moved() {
+  const [span, choose] = useState('days');
+  const s = store.status.value;
   const today = store.present.value?.sim_date;
-  const lately = store
-    .rows('ledger_entry')
-    .filter(e => e.kind !== 'opening_balance' && workingDay(e.entry_on) > workingDay(today) - movedDays);
-  if (!today || !lately.length) return null;
-  const sums = Map.groupBy(lately, e => e.kind);
-  const reasons = [...sums]
-    .map(([kind, all]) => [kind, all.reduce((n, e) => n + e.amount_minor, 0), all.length])
-    .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
-  const total = reasons.reduce((n, [, sum]) => n + sum, 0);
-  const days = Math.min(movedDays, store.status.value.clock.day_number + 1);
+  const all = store.rows('ledger_entry').filter(e => e.kind !== 'opening_balance');
+  if (!today || !all.length) return null;
+  const within = withinSpan(span, today);
+  const whole = span !== 'opening' || store.whole('ledger_entry');
+  const entries = all.filter(e => within(e.entry_on));
+  const sum = of => of.reduce((n, e) => n + e.amount_minor, 0);
+  const total = span === 'opening' ? s.cash_minor - s.opening_cash_minor : sum(entries);
+  const income = sum(entries.filter(e => e.amount_minor > 0));
+  const orders = store.rows('sales_order').filter(o => o.status === 'expired' && within(lapsedOn(o)));
+  const day = s.clock.day_number;
   return html`
     <div class="pad moved">
-      <p>
-        <b>Cash ${total < 0 ? 'fell' : 'rose'} by ${roundMoney(Math.abs(total))}</b>
-        <span class="dim"> ${days === 1 ? 'today' : `in ${days} working days`}</span>
-      </p>
-      <ul class="chips">
-        ${reasons.slice(0, reasonsMost).map(
-          ([kind, sum, count]) => html`
-            <li>
-              <a
-                class="pill calm"
-                href="/console/office/ledger"
-                title=${`${count} ${count === 1 ? 'entry' : 'entries'}`}
-                onClick=${() => show(kind)}
-              >
-                ${sentence(kind)} <b class=${`num ${sum < 0 ? 'c-red' : 'c-green'}`}>${signed(sum)}</b>
-              </a>
-            </li>
-          `,
-        )}
-        <li><a class="more" href="/console/office/ledger">Ledger <${Icon} name="chevron-right" size=${14} /></a></li>
-      </ul>
-      <${Lost} today=${today} />
+      <div class="moved-h">
+        <p><b>${changeText(total)}</b><span class="dim"> ${spanText(span, day)}</span></p>
+        <span class="grow" />
+        ${day > 0 ? html`<${Spans} span=${span} choose=${choose} />` : null}
+      </div>
+      ${
+        whole
+          ? html`
+            <p id="income">
+              Income <b class=${`num ${income ? 'c-green' : 'c-red'}`}>${roundMoney(income)}</b>, spending${' '}
+              <b class="num">${roundMoney(income - total)}</b>
+            </p>
+            <${Kinds} entries=${entries} />
+          `
+          : html`<p class="dim">The <a href="/console/office/ledger">ledger</a> has all of its entries.</p>`
+      }
+      ${span !== 'opening' || store.whole('sales_order') ? html`<${Lost} orders=${orders} total=${total} />` : null}
     </div>
   `;
 }
 
-const thousands = minor => `${roundMoney(minor / 1000)}k`;
-
-function Plots() {
+// Danger is one line that says what threatens the company, where something does. Where players are compared it would
+// play for them.
+function Danger() {
   const s = store.status.value;
-  const presses = s ? s.presses.idle + s.presses.running + s.presses.down : 2;
+  const today = store.present.value?.sim_date;
+  if (!s || !today || s.evaluation || store.ended.value || !keyFor('office')) return null;
+  const danger = dangerOf(s, store.rows('sales_order'), store.rows('ledger_entry'), today, !store.readOnly.value);
+  if (!danger) return null;
+  const { text, href, name, state } = danger;
   return html`
-    <${Plot}
-      title="Cash"
-      name="--cyan"
-      live=${s?.cash_minor}
-      pick=${p => p.cash_minor}
-      format=${thousands}
-      marks=${
-        s
-          ? [
-              { value: 0, label: '', name: '--line-2' },
-              { value: -s.overdraft_limit_minor, label: 'overdraft limit', name: '--red' },
-            ]
-          : []
-      }
-      loading=${html`<div class="pad"><${Skeleton} width="100%" /></div>`}
-      below=${html`<${Moved} />`}
-    />
-    <div class="pair">
-      <${MaterialPlot} s=${s} />
-      <${Plot}
-        title="Presses running"
-        name="--magenta"
-        live=${s?.presses.running}
-        pick=${p => p.presses_running}
-        format=${v => (Number.isInteger(v) ? v : '')}
-        floor=${0}
-        marks=${[{ value: presses, label: 'all presses', name: '--ink-3' }]}
-        height=${128}
-      />
+    <div class="problem bad" id="danger" role="status">
+      <${Icon} name="triangle-alert" />
+      <div><b>${text}</b></div>
+      <a class="btn small" href=${href} onClick=${() => show(state)}>${name}</a>
     </div>
   `;
 }
@@ -463,13 +455,14 @@ export function Page() {
   const [one, open] = useState('');
   return html`
   <h1 class="vh">Overview</h1>
+  <${Danger} />
   <${Tiles} />
   <div class="cols overview">
     <div class="col">
       <${First} />
       <${Attention} />
       <${Waiting} />
-      <${Plots} />
+      <${Plots} below=${html`<${Moved} />`} />
       <div class="pair"><${Requests} /><${Deliveries} /></div>
     </div>
     <div class="col"><${Feed} limit=${120} one=${one} open=${open} /><${Missions} /></div>

@@ -2,8 +2,8 @@
 // enough: arrows choose, Enter opens, Escape closes, and the focus stays inside.
 import { useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy, say } from '../lib/html.js';
-import { finding, go, helping } from '../lib/navigate.js';
-import { anyKey, session, theme, themes } from '../lib/session.js';
+import { finding, go, helping, sharing } from '../lib/navigate.js';
+import { anyKey, canShare, reviewing, session, theme, themes } from '../lib/session.js';
 import { call, Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { docs, matching, records } from '../lib/find.js';
@@ -20,7 +20,9 @@ const alsoCalled = {
   presses: 'print runs machines production',
   webhooks: 'deliveries endpoints signatures',
   requests: 'calls errors log bodies',
-  session: 'forks checkpoints triggers faults lease extend',
+  faults: 'inject triggers response lost storm chaos',
+  checkpoints: 'forks go back time travel branch',
+  session: 'lease extend theme sign out delete start over',
   connect: 'client sdk snippets mcp agent',
   ledger: 'cash money bank movements why',
   'customer-invoices': 'bills revenue receivables',
@@ -93,6 +95,9 @@ function actions() {
     ];
   });
   const visit = page => async () => go(page);
+  const share = async () => {
+    sharing.value = true;
+  };
   const shown = ([name, icon, label]) => {
     const set = async () => {
       theme.value = name;
@@ -107,8 +112,14 @@ function actions() {
     ...(store.canExtend.value && open ? [['Extend the sandbox', 'time lease', 'plus', extend]] : []),
     ...(open ? hooks : []),
     ['Add a webhook', 'subscribe create', 'webhook', visit('/console/webhooks')],
-    ['Fork the sandbox, or start over', 'checkpoint reset', 'git-compare', visit('/console/session')],
-    ['Trigger an event or inject a fault', 'trigger fault inject', 'zap', visit('/console/session')],
+    ['Start over, or delete the sandbox', 'reset begin again end', 'rotate-cw', visit('/console/session')],
+    ...(reviewing()
+      ? []
+      : [
+          ['Fork the sandbox', 'checkpoint go back', 'git-compare', visit('/console/checkpoints')],
+          ['Trigger an event or inject a fault', 'trigger fault inject', 'zap', visit('/console/faults')],
+        ]),
+    ...(canShare() ? [['Share a read-only link', 'reviewer colleague', 'link', share]] : []),
     ['Copy the sandbox id', 'sbx', 'copy', async () => void copy(session.value.sandbox_id, 'Sandbox id')],
     ...themes.map(shown),
     [

@@ -2,10 +2,11 @@
 import { effect, signal, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, copy } from '../lib/html.js';
 import { nameOf, onPause, pageOfField } from '../lib/navigate.js';
-import { ask as askConsole, now, present, serverNow, status } from '../lib/store.js';
+import { ask as askConsole, now, present, rows, serverNow, status, whole } from '../lib/store.js';
 import { Refusal, call } from '../lib/api.js';
 import { session } from '../lib/session.js';
-import { ago, bearer, clock, day, json, number, quoted, wallTime, words } from '../lib/format.js';
+import { ago, bearer, clock, day, json, number, quoted, roundMoney, sentence, wallTime, words } from '../lib/format.js';
+import { workingDay } from '../lib/format.js';
 
 // curl is a read as a command, with the key of a system from the environment.
 export const curl = (path, system = 'office') => `curl -gs ${quoted(`${location.origin}/v1${path}`)} ${bearer(system)}`;
@@ -26,7 +27,7 @@ export const Ago = ({ at }) => html`
 export const Skeleton = ({ width = '6rem' }) => html`<span class="skel" style=${{ width }} />`;
 
 // tones of statuses: blue has come and waits, violet is under way, green is done or in order, amber
-// needs attention, red is lost or broken. Grey is over, without anything to do.
+// needs attention, red is broken and can be mended. Grey is over, without anything to do, also where it was lost.
 const tones = {
   wait: 'received offered open created pending draft pending_approval upcoming none partial armed',
   work: 'accepted in_production printing running approved billed',
@@ -36,25 +37,34 @@ const tones = {
   warn:
     'overdue late due low arrived pending_verification below_reorder_point deferred sick lore_event.running ' +
     'quantity_mismatch price_mismatch quantity_and_price_mismatch no_receipt',
-  bad: 'failed expired dropped disabled rejected down disputed bankrupt missed lost',
-  calm: 'declined closed deleted idle over left not_applicable cancelled',
+  bad: 'failed dropped disabled rejected down disputed bankrupt missed lost',
+  calm: 'declined expired closed deleted idle over left not_applicable cancelled',
 };
 const toneBy = new Map(Object.entries(tones).flatMap(([tone, all]) => all.split(' ').map(status => [status, tone])));
 
 // toneOf is the tone of a status, which can mean something else in the records of one resource.
 export const toneOf = (status, resource) => toneBy.get(`${resource}.${status}`) ?? toneBy.get(status) ?? 'calm';
-export const Status = ({ is, of }) =>
-  is
-    ? html`<span class=${`pill ${toneOf(is, of)}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`
-    : html`<span class="dim">${'\u2013'}</span>`;
+export function Status({ is, of, late }) {
+  if (!is) return html`<span class="dim">${'\u2013'}</span>`;
+  const tone = late ? 'bad' : toneOf(is, of);
+  return html`<span class=${`pill ${tone}`}><i class="dot" aria-hidden="true" />${words(is)}</span>`;
+}
 
 // dueDates are the days by which something must have happened, as long as its record is not settled.
 export const dueDates = ['due_date', 'deliver_by', 'expected_on', 'needed_by', 'answer_by'];
 const settled = 'paid shipped delivered stocked closed declined expired rejected'.split(' ');
 const answered = 'received offered'.split(' ');
 
-// isLate reports whether a due date of a record has passed on a day of the company.
+// waitedMost is how many working days a truck may wait at the gate.
+const waitedMost = 1;
+
+// isLate reports whether a due date of a record has passed on a day of the company, or a truck waits for too long.
 export const isLate = (r, name, today) =>
+  name === 'arrived_on'
+    ? r.status === 'arrived' && !!today && workingDay(today) - workingDay(r.arrived_on) > waitedMost
+    : isOverdue(r, name, today);
+
+const isOverdue = (r, name, today) =>
   dueDates.includes(name) &&
   !!today &&
   r[name] < today &&
@@ -261,7 +271,7 @@ export const Notice = ({ good, title, id, children }) => html`
 export const Hold = ({ held, flip }) => html`
   <button class="btn small" aria-pressed=${held} onClick=${flip}>
     <${Icon} name=${held ? 'play' : 'pause'} size=${13} />
-    ${held ? 'Resume' : 'Hold'} <kbd aria-hidden="true">p</kbd>
+    ${held ? 'Resume' : 'Pause the list'} <kbd aria-hidden="true">p</kbd>
   </button>
 `;
 
@@ -334,3 +344,92 @@ effect(() => {
   if (!joins.value && status.value?.bridge === 'manual') import('./joins.js').then(it => (joins.value = it));
 });
 export const bridgeNow = () => joins.value?.open.value ?? null;
+
+// What moved cash, and what threatens the company: computed from the records that the tab holds.
+
+// movedDays is how many working days the reasons for a change of cash reach back at first.
+export const movedDays = 5;
+
+// withinSpan returns whether a day is in a span: yesterday, the last days with today, or all since the opening.
+export const withinSpan = (span, today) => on => {
+  const back = workingDay(today) - workingDay(on);
+  return span === 'opening' || (span === 'yesterday' ? back === 1 : back < movedDays);
+};
+
+// kindsOf adds entries up by their kinds: [kind, sum, count], the largest first.
+export function kindsOf(entries) {
+  const sums = new Map();
+  for (const { kind, amount_minor } of entries) {
+    const [sum, count] = sums.get(kind) ?? [0, 0];
+    sums.set(kind, [sum + amount_minor, count + 1]);
+  }
+  return [...sums].map(([kind, added]) => [kind, ...added]).sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+}
+
+// lapsedOn is the last day of an expired order: that for an answer, or that for its goods.
+export const lapsedOn = o => (o.expired_reason === 'answer_lapsed' ? o.answer_by : o.cancel_after);
+
+// missedBy says what an expired order had waited for, as far as this tab knows.
+export function missedBy(o) {
+  if (o.expired_reason === 'answer_lapsed') return 'never answered';
+  if (!session.value?.factory_key && !session.value?.review) return 'not delivered in time';
+  const work = rows('work_order').find(w => w.reference && [o.id, o.number].includes(w.reference));
+  if (!work) return whole('work_order') ? 'never sent to the Factory' : 'not delivered in time';
+  if (work.quantity_shipped > 0) return 'shipped and never billed';
+  return work.quantity_good > 0 ? 'printed and never shipped' : 'never printed';
+}
+
+// worthOf is the price of orders together.
+export const worthOf = orders => orders.reduce((n, o) => n + o.total_minor, 0);
+
+// dangerDays is how many working days back the fate of orders counts as a danger; as many are left at least before
+// falling cash is one.
+const dangerDays = 10;
+const expiredLeast = 3;
+const reputationLeast = 10;
+
+// cashDanger says how cash threatens the company.
+function cashDanger(s, ledger, today) {
+  const limit = `\u2212${roundMoney(s.overdraft_limit_minor)}`;
+  if (s.cash_minor < 0)
+    return `Cash is ${roundMoney(-s.cash_minor)} below zero: the company is bankrupt at ${limit}, or if it stays there`;
+  if (s.clock.day_number < movedDays) return '';
+  const lately = ledger.filter(e => withinSpan('days', today)(e.entry_on)).reduce((n, e) => n + e.amount_minor, 0);
+  const days = Math.ceil(((s.cash_minor + s.overdraft_limit_minor) / -lately) * movedDays);
+  return lately < 0 && days <= dangerDays ? `At the rate of the last ${movedDays} days, cash lasts ${days} more` : '';
+}
+
+// ordersDanger says how many of the orders that were decided lately have expired, where most have.
+function ordersDanger(orders, today) {
+  const lately = orders.filter(o => {
+    const on = o.status === 'expired' ? lapsedOn(o) : o.shipped_on;
+    return on && workingDay(today) - workingDay(on) <= dangerDays;
+  });
+  const expired = lately.filter(o => o.status === 'expired');
+  if (expired.length < expiredLeast || expired.length * 2 <= lately.length) return '';
+  const unanswered = expired.filter(o => o.expired_reason === 'answer_lapsed').length;
+  const some = unanswered ? `, ${number(unanswered)} of them unanswered` : '';
+  const how = unanswered === expired.length ? ' unanswered' : some;
+  const all = expired.length === lately.length;
+  return `${all ? 'all' : number(expired.length)} of the last ${number(lately.length)} orders expired${how}`;
+}
+
+// dangerOf is the greatest danger to the company, in a sentence with one way out: {text, href, name, state}, or null.
+// state is that of the rows which the list at href shows; answers is whether orders can be answered here.
+export function dangerOf(s, orders, ledger, today, answers = true) {
+  const cash = cashDanger(s, ledger, today);
+  const expiring = ordersDanger(orders, today);
+  const liked = s.reputation < reputationLeast ? `reputation is ${number(Math.round(s.reputation))}` : '';
+  const facts = [cash, expiring, liked].filter(Boolean);
+  if (!facts.length) return null;
+  const two = facts.slice(0, 2);
+  const text = `${cash ? two.map(sentence).join('. ') : sentence(two.join(', and '))}.`;
+  if (cash) return { text, href: '/console/office/ledger', name: 'See the ledger', state: '' };
+  const waiting = answers && orders.some(o => o.status === 'received');
+  return {
+    text,
+    href: '/console/office/sales-orders',
+    name: waiting ? 'Answer orders' : 'See the orders',
+    state: waiting ? 'received' : 'expired',
+  };
+}

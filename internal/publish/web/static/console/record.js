@@ -2,19 +2,21 @@
 // it looks like on the wire.
 import { signal, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
-import { anyKey, keyFor } from '../lib/session.js';
+import { keyFor } from '../lib/session.js';
 import { call } from '../lib/api.js';
 import { labelOf, meanings, sorted, written } from '../lib/fields.js';
 import * as store from '../lib/store.js';
-import { day, number, sentence } from '../lib/format.js';
-import { nameFor, pageOf, pageOfField } from '../lib/navigate.js';
+import { day, number, plain, sentence } from '../lib/format.js';
+import { nameFor, nameOf, pageOf, pageOfField } from '../lib/navigate.js';
 import { Ago, Code, Empty, EventType, Json, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
-import { isLate } from './parts.js';
+import { isLate, toneOf, useAsked } from './parts.js';
+import { Mend, curlOf, firstSteps } from './needs.js';
+import { useWalk } from './search.js';
 import { storyOf } from './story.js';
 
 const eventsMost = 12;
-// explained says whether meanings are shown: not where there is little room, unless asked for.
-const explained = signal(matchMedia('(min-width: 620px)').matches);
+// explained says whether the fields are explained.
+const explained = signal(false);
 
 // named finds the record that an id, a number on paper, a badge or an SKU names.
 const named = (resource, id) =>
@@ -100,7 +102,8 @@ const Field = ({ name, record, fields, unit, system }) => html`
 function Fields({ record, resource, system }) {
   const [all, show] = useState(false);
   const fields = meanings(resource);
-  const { filled, empty, last } = sorted(record);
+  const known = id => !!(nameOf(id) ?? store.rows('office_product').find(p => p.sku === id));
+  const { filled, empty, last } = sorted(record, known);
   const unit = unitOf(record);
   const flip = () => {
     explained.value = !explained.value;
@@ -117,7 +120,7 @@ function Fields({ record, resource, system }) {
       <div class="rec-h">
         <h3 id="rec-fields">Fields</h3>
         <span class="grow" />
-        <button class="chip bare" aria-pressed=${explained.value} onClick=${flip}>Meanings</button>
+        <button class="chip bare" aria-pressed=${explained.value} onClick=${flip}>Explain fields</button>
       </div>
       ${list(filled)}
       <button class="as-text more-fields" aria-expanded=${all} onClick=${() => show(!all)}>
@@ -131,7 +134,7 @@ function Fields({ record, resource, system }) {
 const Named = ({ s }) =>
   s.here ? html`<b>${s.name}</b>` : html`<a class="ref-link" href=${s.page} title=${s.id}>${s.name}</a>`;
 
-const Step = ({ s }) => html`
+const Stop = ({ s }) => html`
   <li class=${`${s.system} ${s.missing ? 'missing' : ''}`} aria-current=${s.here ? 'true' : undefined}>
     <i class="dot" aria-hidden="true" />
     <span class="step-n">
@@ -147,35 +150,9 @@ const Step = ({ s }) => html`
 const Story = ({ steps }) => html`
   <section class="rec-part rec-trail" aria-labelledby="rec-trail">
     <div class="rec-h"><h3 id="rec-trail">Trail through both systems</h3></div>
-    <ol class="story">${steps.map(s => html`<${Step} s=${s} />`)}</ol>
+    <ol class="story">${steps.map(s => html`<${Stop} s=${s} />`)}</ol>
   </section>
 `;
-
-// useFeed reads what the feed has of the events before those that this tab holds.
-function useFeed(about) {
-  const [older, set] = useState([]);
-  const [state, go] = useState('');
-  const first = store.events.value.at(-1)?.seq ?? 1;
-  const read = async () => {
-    go('reads');
-    const found = [];
-    try {
-      for (let seq = 0; seq < first - 1; ) {
-        const { data } = await call(`/v1/events?limit=100&after_seq=${seq}`, { key: anyKey() });
-        found.push(...data.items.filter(e => e.seq < first && about(e)));
-        set(found.toReversed());
-        if (data.items.length === 0) break;
-        seq = data.items.at(-1).seq;
-      }
-      go('over');
-    } catch (e) {
-      go(e.message);
-    }
-  };
-  return { older, state: first > 1 ? state : 'over', read };
-}
-
-const failed = state => state && state !== 'reads';
 
 const Happened = ({ e }) => html`
   <li class=${e.system}>
@@ -187,8 +164,9 @@ const Happened = ({ e }) => html`
 
 function Events({ record }) {
   const about = e => e.data.id === record.id || JSON.stringify(e.data).includes(`"${record.id}"`);
-  const { older, state, read } = useFeed(about);
-  const events = [...store.events.value.filter(about), ...older];
+  const first = store.events.value.at(-1)?.seq ?? 1;
+  const { found, from, busy, refusal, run, stop } = useWalk(record.id, first, about);
+  const events = [...store.events.value.filter(about), ...found];
   const [all, show] = useState(false);
   const shown = all ? events : events.slice(0, eventsMost);
   return html`
@@ -201,19 +179,20 @@ function Events({ record }) {
           : null
       }
       ${
-        state === 'over'
-          ? events.length
-            ? null
-            : html`<p class="dim">No event mentions this record.</p>`
-          : html`
+        from > 1
+          ? html`
             <p class="older-events">
-              <button class="btn small" disabled=${state === 'reads'} onClick=${read}>
-                ${state === 'reads' ? 'Reading the feed…' : 'Older events'}
-              </button>
-              <span class="dim">${failed(state) ? state : 'Counts towards your rate limit'}</span>
+              <button class="btn small" onClick=${busy ? stop : run}>${busy ? 'Stop' : 'Older events'}</button>
+              <span class="dim">
+                ${busy ? `Read back to event ${number(from)}…` : 'Counts towards your rate limit'}
+              </span>
             </p>
           `
+          : events.length
+            ? null
+            : html`<p class="dim">No event mentions this record.</p>`
       }
+      ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
     </section>
   `;
 }
@@ -253,6 +232,90 @@ function Parts({ record, resource }) {
   `;
 }
 
+// stripDates are the days that a reader of a record looks for first; those to come only while they matter.
+const stripDates = (
+  'received_on answer_by due_date deliver_by needed_by expected_on arrived_on cancel_after started_sim started_on ' +
+  'opens_on closes_on shipped_on issued_on paid_on recorded_on effective_until'
+).split(' ');
+const stripMost = 4;
+const stripAmounts = ['total_minor', 'billed_minor', 'amount_minor'];
+const stripReasons = ['decline_reason', 'expired_reason', 'dispute_reason', 'reason', 'match_status'];
+
+// stripOf are the fields in the strip of a record: amount, reason and dates.
+const stripOf = r => {
+  const filled = names => names.filter(name => r[name] != null && r[name] !== '');
+  return [
+    ...filled(stripAmounts).slice(0, 1),
+    ...filled(stripDates).slice(0, stripMost),
+    ...filled(stripReasons).slice(0, 1),
+  ];
+};
+
+// Strip has the amount, the dates and the reason of a record, and what to do with it next.
+function Strip({ record, resource, system }) {
+  const names = stripOf(record);
+  return html`
+    <div class="strip">
+      ${
+        names.length
+          ? html`
+            <dl class="facts">
+              ${names.map(
+                name => html`
+                  <div class=${isLate(record, name, store.present.value?.sim_date) ? 'late' : ''}>
+                    <dt>${labelOf(name)}</dt>
+                    <dd class="num"><${Value} name=${name} value=${record[name]} system=${system} /></dd>
+                  </div>
+                `,
+              )}
+            </dl>
+          `
+          : null
+      }
+      ${canAct() ? html`<${NextStep} record=${record} resource=${resource} />` : null}
+    </div>
+  `;
+}
+
+// canAct reports whether a next step may be shown: it would play for those who are compared.
+const canAct = () => !!store.status.value && !store.status.value.evaluation && !store.readOnly.value;
+
+// followed are the states of an order in which its next step is known here.
+const followed = ['received', 'accepted', 'in_production', 'shipped'];
+// open are the tones of records with which something may have to be done.
+const open = ['wait', 'work', 'warn', 'bad'];
+const askedPause = 4000;
+
+function NextStep({ record, resource }) {
+  if (resource === 'sales_order')
+    return followed.includes(record.status) && keyFor('factory') && keyFor('office')
+      ? html`<${OrderStep} o=${record} />`
+      : null;
+  return record.status && open.includes(toneOf(record.status, resource))
+    ? html`<${AskedStep} record=${record} />`
+    : null;
+}
+
+const OrderStep = ({ o }) => {
+  const step = firstSteps(o).find(s => !s.done);
+  return step ? html`<${Step} ...${step} /> ` : null;
+};
+
+// AskedStep is the request for a record among those that the server proposes.
+function AskedStep({ record }) {
+  const { data, ask } = useAsked('/console/data/attention', record.updated_at, askedPause);
+  const item = data?.items?.find(i => i.records.some(r => r.id === record.id));
+  return item?.command ? html`<${Step} text=${plain(item.message)} command=${item.command} ask=${ask} />` : null;
+}
+
+const Step = ({ text, command, request, ask = () => {} }) => html`
+  <div class="next-step">
+    <p><b>Next:</b> ${text}</p>
+    ${command ? html`<${Mend} command=${command} ask=${ask} />` : null}
+    ${request ? html`<${Code} what="the next request" text=${curlOf(request)} />` : null}
+  </div>
+`;
+
 // titleOf says in a line what the record is about.
 const titleOf = r =>
   [
@@ -275,6 +338,7 @@ function Body({ record, refusal, resource, system, path }) {
   if (!record) return html`<${Empty} icon="search" title="Loading the record…" />`;
   const steps = storyOf(resource, record);
   return html`
+    <${Strip} record=${record} resource=${resource} system=${system} />
     <div class="rec-b">
       <${Fields} record=${record} resource=${resource} system=${system} />
       <div class="rec-side">
@@ -290,6 +354,7 @@ function Body({ record, refusal, resource, system, path }) {
 export function Record({ system, resource, path, list, title, id }) {
   const { record, refusal } = useRecord({ system, path, resource, id });
   const about = record ? titleOf(record) : '';
+  const waits = !!record && isLate(record, 'arrived_on', store.present.value?.sim_date);
   return html`
     <article class="card detail" aria-label=${`One of ${title}`}>
       <div class="card-h">
@@ -298,7 +363,7 @@ export function Record({ system, resource, path, list, title, id }) {
           <span>${title}</span>
         </a>
         <h2 class=${`c-${system}`}>${record ? sentence(nameFor(resource, record)) : id}</h2>
-        ${record?.status ? html`<${Status} is=${record.status} of=${resource} />` : null}
+        ${record?.status ? html`<${Status} is=${record.status} of=${resource} late=${waits} />` : null}
         <span class="rec-about">${about}</span>
         <span class="grow" />
         <a class="btn plain small rec-close" href=${list}><${Icon} name="x" size=${14} label="Close" /></a>

@@ -1,5 +1,5 @@
 // The lists of one system, and the record that was picked.
-import { signal, useLayoutEffect, useState } from '../vendor/preact.js';
+import { signal, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon } from '../lib/html.js';
 import { go, nameFor, places, takeShown } from '../lib/navigate.js';
 import { keyFor, reviewing } from '../lib/session.js';
@@ -7,6 +7,7 @@ import { call } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { bearer, day, money, number, sentence, signed, words } from '../lib/format.js';
 import { Code, Day, Empty, FilterBox, Problem, Ref, SkeletonRows, Status, Table, curl, dueDates } from './parts.js';
+import { isLate } from './parts.js';
 import { groups, lists } from './catalogue.js';
 import { Record } from './record.js';
 
@@ -15,6 +16,8 @@ const query = signal('');
 const wantedList = signal('');
 // heldMost is how many rows of a list the first state has at most.
 const heldMost = 300;
+// pagesMost is how many pages of older rows one search reads.
+const pagesMost = 10;
 
 // goodsOf are the goods in the lines of a record.
 const goodsOf = lines => {
@@ -24,6 +27,9 @@ const goodsOf = lines => {
   return `${number(n)} × ${name}${lines.length > 1 ? ` and ${lines.length - 1} more` : ''}`;
 };
 
+// waits reports whether a record is a truck that waits for too long.
+const waits = r => isLate(r, 'arrived_on', store.present.value?.sim_date);
+
 const kinds = {
   code: v => html`<code>${v}</code>`,
   number: v => html`<span class="num">${number(v)}</span>`,
@@ -32,7 +38,7 @@ const kinds = {
   stock: (v, _, __, r) =>
     html`<span class=${`num ${v === 0 && r.reorder_point > 0 ? 'c-red' : ''}`}>${number(v)}</span>`,
   sim: v => html`<span class="num">${day(v.slice(0, 10))}, ${v.slice(11, 16)}</span>`,
-  status: (v, _, __, ___, resource) => html`<${Status} is=${v} of=${resource} />`,
+  status: (v, _, __, r, resource) => html`<${Status} is=${v} of=${resource} late=${waits(r)} />`,
   words,
   party: (v, name, system) => html`<${Ref} field=${name} id=${v} system=${system} />`,
   ref: (v, name, system) => html`<${Ref} field=${String(name)} id=${v} system=${system} />`,
@@ -40,6 +46,8 @@ const kinds = {
   count: v => number(v.length),
   yes: v => (v ? 'yes' : 'no'),
   fill: v => v,
+  on: v => html`<span class="num">${day(v)}</span>`,
+  effect: (v, _, __, r) => html`<span class="effect">${v}<span>${r.title}</span></span>`,
 };
 const cell = (r, [member, , kind], system, resource) => {
   const v = typeof member === 'function' ? member(r) : r[member];
@@ -64,28 +72,45 @@ function useOlder({ system, list, resource }) {
   const [more, set] = useState([]);
   const [next, page] = useState('');
   const [refusal, refuse] = useState(null);
-  const ask = async () => {
-    const cursor = next ? `&cursor=${encodeURIComponent(next)}` : '';
+  const [busy, work] = useState(false);
+  const control = useRef();
+  const stop = () => control.current?.abort();
+  useEffect(() => stop, []);
+  const ask = async (pages = 1) => {
+    control.current = new AbortController();
+    const { signal } = control.current;
+    let [found, at] = [more, next];
+    work(true);
+    refuse(null);
     try {
-      const { data } = await call(`/v1/${pathOf(system, list)}?limit=100${cursor}`, { key: keyFor(system) });
-      set([...more, ...data.items.filter(r => !store.row(resource, r.id))]);
-      page(data.next_cursor);
-      refuse(null);
+      for (let n = 0; n < pages && at !== null && !signal.aborted; n++) {
+        const cursor = at ? `&cursor=${encodeURIComponent(at)}` : '';
+        const { data } = await call(`/v1/${pathOf(system, list)}?limit=100${cursor}`, { key: keyFor(system), signal });
+        found = [...found, ...data.items.filter(r => !store.row(resource, r.id))];
+        at = data.next_cursor;
+        set(found);
+        page(at);
+      }
     } catch (e) {
-      refuse(e);
+      if (!signal.aborted) refuse(e);
     }
+    work(false);
   };
-  return { more, ask, refusal, over: next === null };
+  return { more, ask, stop, busy, refusal, over: next === null };
 }
 
-function Older({ ask, refusal, over }) {
-  if (refusal) return html`<div class="pad older"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
+// Older reads older rows: a page, or while a filter has a text several, to search them.
+function Older({ ask, stop, busy, refusal, over, filtered }) {
+  const more = () => ask(filtered ? pagesMost : 1);
+  if (refusal) return html`<div class="pad older"><${Problem} refusal=${refusal} retry=${more} /></div>`;
   if (over) return html`<div class="pad older"><p class="dim">End of the list.</p></div>`;
   if (reviewing())
     return html`<div class="pad older"><p class="dim">A reviewer sees the newest ${number(heldMost)}.</p></div>`;
   return html`
     <div class="pad older">
-      <button class="btn small" onClick=${ask}>Older ones</button>
+      <button class="btn small" onClick=${busy ? stop : more}>
+        ${busy ? 'Stop' : filtered ? 'Search older ones' : 'Older ones'}
+      </button>
       <span class="dim">counts towards your rate limit</span>
     </div>
   `;
@@ -145,6 +170,9 @@ const untilAt = columns =>
 
 const classOf = (columns, c) => `${rank(columns, c)} ${right(c[2]) ? 'r' : ''}`;
 
+// intoView brings the row of an open record among those that are seen.
+const intoView = row => row?.scrollIntoView({ block: 'nearest' });
+
 // Filling is the way to fill an empty list: a request that creates a record, or time.
 const Filling = ({ operation }) =>
   operation
@@ -157,6 +185,7 @@ const Filling = ({ operation }) =>
 const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
   <tr
     data-row
+    ref=${picked ? intoView : undefined}
     tabindex="0"
     class=${picked ? 'picked' : ''}
     aria-selected=${picked}
@@ -173,12 +202,16 @@ const Row = ({ r, system, resource, columns, all, picked, text, open }) => html`
   </tr>
 `;
 
-function Rows({ system, entry, id, all, shown }) {
+// absence says that nothing was found among so many rows, which may not be all.
+const absence = (title, { some, read }) =>
+  some ? `Nothing among the newest ${number(read)} ${title.toLowerCase()}` : 'Nothing matches';
+
+function Rows({ system, entry, id, all, shown, part }) {
   const [list, resource, title, columns, hint, operation] = entry;
   if (!store.loaded.value) return html`<${SkeletonRows} rows=${8} />`;
   if (!shown.length)
     return html`
-      <${Empty} icon="inbox" title=${all.length ? 'Nothing matches' : 'None yet'}>
+      <${Empty} icon="inbox" title=${all.length ? absence(title, part) : 'None yet'}>
         <p>${all.length ? 'Esc clears the filter.' : hint}</p>
         ${all.length || store.readOnly.value ? null : html`<${Filling} operation=${operation} />`}
       <//>
@@ -225,6 +258,7 @@ function List({ system, entry, id }) {
   const shown = [...all, ...older.more].filter(
     r => (!status || stateOf(r) === status) && (!q || JSON.stringify(r).toLowerCase().includes(q)),
   );
+  const part = { some: all.length >= heldMost && !older.over, read: all.length + older.more.length };
   const filter = text => {
     query.value = text;
   };
@@ -235,8 +269,8 @@ function List({ system, entry, id }) {
         <${States} all=${all} status=${status} pick=${pick} />
       </div>
       ${list === 'ledger' ? html`<${Total} rows=${shown} />` : null}
-      <${Rows} system=${system} entry=${entry} id=${id} all=${all} shown=${shown} />
-      ${all.length < heldMost ? null : html`<${Older} ...${older} />`}
+      <${Rows} system=${system} entry=${entry} id=${id} all=${all} shown=${shown} part=${part} />
+      ${all.length < heldMost ? null : html`<${Older} ...${older} filtered=${!!q} />`}
     </section>
   `;
 }
@@ -247,7 +281,11 @@ const systems = {
     'Factory',
     'Work, presses, stock and trucks. Its API returns no customers or prices: the names come from Head Office.',
   ],
-  world: ['World', 'Stories, major orders and achievements. Either key reads them.'],
+  world: [
+    'World',
+    html`Stories, major orders and achievements. Either key reads them, and the${' '}
+      <a href="/console/checkpoints">checkpoints</a>.`,
+  ],
 };
 
 const Lacking = ({ name }) => html`
@@ -270,7 +308,7 @@ const groupOf = (system, list) =>
   Object.entries(groups[system] ?? {}).find(([, all]) => all.split(' ').includes(list))?.[0] ?? '';
 
 // Groups choose among the groups of a system's lists, and find a list in all of them.
-function Groups({ system, entry }) {
+function Groups({ system, entry, open }) {
   if (!groups[system]) return null;
   const filter = e => {
     wantedList.value = e.target.value;
@@ -281,7 +319,7 @@ function Groups({ system, entry }) {
     wantedList.value = '';
   };
   return html`
-    <div class="groups">
+ <div class=${`groups ${open ? 'of-record' : ''}`}>
       <nav class="seg" aria-label="Groups of lists">
         ${Object.entries(groups[system]).map(
           ([name, all]) => html`
@@ -317,11 +355,11 @@ export const shownLists = (system, entry, wanted) =>
     wanted ? e[2].toLowerCase().includes(wanted) : groupOf(system, e[0]) === groupOf(system, entry[0]),
   );
 
-function Lists({ system, entry }) {
+function Lists({ system, entry, open }) {
   const shown = shownLists(system, entry, wantedList.value.trim().toLowerCase());
   return html`
-    <${Groups} system=${system} entry=${entry} />
-    <nav class="tabs" aria-label="Lists">
+    <${Groups} system=${system} entry=${entry} open=${open} />
+    <nav class=${`tabs ${open ? 'of-record' : ''}`} aria-label="Lists">
       ${shown.map(
         e => html`
           <a
@@ -353,8 +391,8 @@ export function Page({ system, rest: [slug, id] }) {
   document.title = `${row ? sentence(nameFor(resource, row)) : (id ?? title)} · Platen`;
   const about = { system, resource, title, path: pathOf(system, list), list: `/console/${system}/${list}` };
   return html`
-    ${head}
-    <${Lists} system=${system} entry=${entry} />
+    <div class=${id ? 'of-record' : ''}>${head}</div>
+    <${Lists} system=${system} entry=${entry} open=${!!id} />
     <div class=${id ? 'split' : ''}>
       <${List} key=${entry[0]} system=${system} entry=${entry} id=${id} />
       ${id ? html`<${Record} key=${id} ...${about} id=${id} />` : null}

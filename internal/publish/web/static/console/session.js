@@ -5,10 +5,8 @@ import { go } from '../lib/navigate.js';
 import { Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { clock, day, number, wallMoment } from '../lib/format.js';
-import { Checkpoints, End, Origin, Others } from './forks.js';
-import { Faults } from './faults.js';
-import { Triggers } from './triggers.js';
-import { Code, Problem, Skeleton, Status, readOnly } from './parts.js';
+import { End, Origin, Others } from './forks.js';
+import { Problem, Skeleton, Status } from './parts.js';
 
 // fixed says why a sandbox cannot be extended now.
 function fixed(s, left) {
@@ -180,41 +178,6 @@ function Tab() {
   `;
 }
 
-// Review gives the link of a reviewer, which the server makes of both keys.
-function Review() {
-  const [link, set] = useState('');
-  const [refusal, refuse] = useState(null);
-  const make = async () => {
-    refuse(null);
-    try {
-      set(await readOnly('/console'));
-    } catch (e) {
-      refuse(e instanceof Refusal ? e : new Refusal(0));
-    }
-  };
-  return html`
-    <section class="card">
-      <div class="card-h"><h2>Read-only link</h2></div>
-      <div class="pad form">
-        <p class="dim">
-          Share a read-only link to this console. Reviewers see both systems, but no keys and no request bodies. The
-          link stops working when the sandbox ends or a key is revoked.
-        </p>
-        ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-        ${
-          link
-            ? html`<${Code} what="read-only link" text=${link} />`
-            : html`
-              <div class="row-actions">
-                <button class="btn" id="review" onClick=${make}><${Icon} name="link" size=${14} />Create link</button>
-              </div>
-            `
-        }
-      </div>
-    </section>
-  `;
-}
-
 function Look() {
   const option = ([name, icon, label]) => {
     const choose = () => {
@@ -241,21 +204,18 @@ function Look() {
 export function Page() {
   const { office_key, factory_key } = session.value;
   return html`
-    <div class="title"><h1>Session</h1><p>The sandbox, its faults and triggers, and this tab.</p></div>
+    <div class="title">
+      <h1>Session</h1>
+      <p>Time left, the keys of this tab, the theme, and the end of the sandbox.</p>
+    </div>
     <div class="halves">
-      <${Lease} />
-      <${Company} />
-      ${
-        reviewing()
-          ? null
-          : html`
-            <div class="col"><${Checkpoints} /><${End} /></div>
-            <div class="col"><${Triggers} /><${Faults} /><${Others} /></div>
-          `
-      }
-      <${Tab} />
-      <div class="col"><${Look} />${office_key && factory_key ? html`<${Review} />` : null}</div>
-      ${reviewing() || (office_key && factory_key) ? null : html`<${Lacking} />`}
+      <div class="col"><${Lease} /><${Tab} /><${Look} /></div>
+      <div class="col">
+        <${Company} />
+        ${reviewing() ? null : html`<${Others} />`}
+        ${reviewing() || (office_key && factory_key) ? null : html`<${Lacking} />`}
+        ${reviewing() ? null : html`<${End} />`}
+      </div>
     </div>
   `;
 }

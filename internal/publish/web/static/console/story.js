@@ -34,7 +34,7 @@ const kinds = {
   factory_requisition: ['Shortage', goodsText],
   office_requisition: ['Requisition', r => `about ${money(r.estimated_minor)}`],
   purchase_order: ['Purchase order', r => money(r.total_minor)],
-  delivery: ['Truck', r => `${number(sum(r.lines, 'quantity_advised'))} advised`, 'arrived_on'],
+  delivery: ['Truck', r => `${number(sum(r.lines, 'quantity_advised'))} announced`, 'arrived_on'],
   factory_goods_receipt: ['Count', r => `${number(sum(r.lines, 'quantity_accepted'))} accepted`, 'received_on'],
   office_goods_receipt: ['Goods receipt', r => `${number(sum(r.lines, 'quantity_accepted'))} accepted`, 'recorded_on'],
   supplier_invoice: ['Bill', r => money(r.billed_minor), 'issued_on'],

@@ -38,7 +38,7 @@ export function Sample({ secret }) {
   const [made, make] = useState(null);
   return html`
     <p class="dim">
-      A sample for your receiver, signed with this secret now. A correct receiver returns 2xx now, and 400 after
+      Make a signed test request. Your receiver should accept it now, and reject it with 400 after
       five minutes.
     </p>
     ${

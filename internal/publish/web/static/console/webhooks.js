@@ -2,12 +2,11 @@
 import { signal, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
 import { go } from '../lib/navigate.js';
-import { anyKey } from '../lib/session.js';
-import { call, Refusal } from '../lib/api.js';
 import * as store from '../lib/store.js';
 import { wallTime, words } from '../lib/format.js';
 import { Ago, Code, Copy, Empty, Notice, Problem, SkeletonRows, Status, Table, curl, post } from './parts.js';
 import { Deliveries, groupsOf } from './deliveries.js';
+import { Form, useCall } from './subscribe.js';
 import { Sample, Verifier } from './verifier.js';
 
 // secrets are those that were shown in this tab; nobody can show them again.
@@ -16,131 +15,7 @@ const keep = (id, secret) => {
   secrets.value = { ...secrets.value, [id]: secret };
 };
 
-const systems = [
-  ['*', 'Everything'],
-  ['office', 'Head Office'],
-  ['factory', 'Factory'],
-  ['hr', 'People'],
-  ['world', 'World'],
-  ['sandbox', 'Sandbox'],
-];
-const everything = () => new Set(['*']);
 const hooksMost = 3;
-
-function useCall() {
-  const [busy, work] = useState('');
-  const [refusal, refuse] = useState(null);
-  const act = async (name, path, options, then) => {
-    work(name);
-    refuse(null);
-    try {
-      const { data } = await call(path, { key: anyKey(), ...options });
-      then?.(data);
-    } catch (e) {
-      refuse(e instanceof Refusal ? e : new Refusal(0));
-    }
-    work('');
-  };
-  return { busy, refusal, act, refuse };
-}
-
-// Which takes the events that a subscription wants: all, those of some systems,
-// or those of one type.
-function Which({ types, chosen, choose, one, setOne }) {
-  const flip = s => {
-    const next = new Set(chosen);
-    next.delete('*');
-    if (s === '*') next.clear();
-    else if (!next.delete(s)) next.add(s);
-    choose(next.size ? next : everything());
-  };
-  return html`
-    <fieldset class="field plain">
-      <legend>Events</legend>
-      <div class="chips">
-        ${systems.map(
-          ([s, name]) => html`
-            <button type="button" class=${`chip ${s}`} aria-pressed=${chosen.has(s)} onClick=${() => flip(s)}>
-              ${name}
-            </button>
-          `,
-        )}
-      </div>
-    </fieldset>
-    <label class="field">
-      <span>Only this type <em>optional</em></span>
-      <input
-        name="type"
-        list="types"
-        autocomplete="off"
-        spellcheck="false"
-        placeholder="factory.print_run.completed"
-        value=${one}
-        onInput=${e => {
-          setOne(e.target.value.trim());
-          choose(everything());
-        }}
-      />
-      <datalist id="types">${types.map(t => html`<option value=${t} />`)}</datalist>
-    </label>
-  `;
-}
-
-function Create({ types, close }) {
-  const [url, setURL] = useState('');
-  const [text, describe] = useState('');
-  const [chosen, choose] = useState(everything());
-  const [one, setOne] = useState('');
-  const { busy, refusal, act } = useCall();
-  const submit = e => {
-    e.preventDefault();
-    const every = one ? [one] : ['*'];
-    const events = chosen.has('*') ? every : types.filter(t => chosen.has(t.split('.')[0]));
-    const body = { url, events, ...(text ? { description: text } : {}) };
-    act('create', '/v1/webhooks', { method: 'POST', body }, w => {
-      keep(w.id, w.secret);
-      close();
-      go(`/console/webhooks/${w.id}`);
-    });
-  };
-  return html`
-    <section class="card">
-      <div class="card-h">
-        <h2>New webhook</h2>
-        <span class="grow" />
-        <button class="btn plain small" onClick=${close}><${Icon} name="x" size=${14} label="Close" /></button>
-      </div>
-      <form class="pad form" onSubmit=${submit}>
-        <label class="field">
-          <span>URL</span>
-          <input
-            name="url"
-            type="url"
-            required
-            autocomplete="off"
-            spellcheck="false"
-            placeholder="https://hooks.example.com/platen"
-            value=${url}
-            onInput=${e => setURL(e.target.value)}
-          />
-        </label>
-        <${Which} types=${types} chosen=${chosen} choose=${choose} one=${one} setOne=${setOne} />
-        <label class="field">
-          <span>Description <em>optional</em></span>
-          <input name="description" autocomplete="off" value=${text} onInput=${e => describe(e.target.value)} />
-        </label>
-        ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
-        <div class="row-actions">
-          <span class="dim">Platen sends events once your receiver responds to a test ping with 2xx.</span>
-          <span class="grow" />
-          <button class="btn primary" disabled=${busy || !!store.readOnly.value}>
-            ${busy ? 'Creating…' : 'Create'}
-          </button>
-        </div>
-      </form>
-    </section>
-  `;
-}
 
 const Secret = ({ id }) =>
   secrets.value[id]
@@ -178,7 +53,7 @@ function Test({ hook, act, busy, pinged, disabled, small }) {
 }
 
 // Actions are all that can be done to a subscription.
-function Actions({ hook, act, busy, pinged, enabled, again }) {
+function Actions({ hook, act, busy, pinged, enabled, again, edit }) {
   const [sure, ask] = useState(false);
   const base = `/v1/webhooks/${hook.id}`;
   const disabled = !!busy || !!store.readOnly.value;
@@ -212,6 +87,7 @@ function Actions({ hook, act, busy, pinged, enabled, again }) {
         `
         : null
     }
+    <button class="btn" id="edit" disabled=${disabled} onClick=${edit}>Edit</button>
     <button class="btn" disabled=${disabled} onClick=${rotate}>
       <${Icon} name="refresh-cw" size=${14} />
       Rotate secret
@@ -225,11 +101,19 @@ function Actions({ hook, act, busy, pinged, enabled, again }) {
 
 const failuresMost = 5;
 
+// causes are the classes of errors in a sentence.
+const causes = {
+  http_3xx: 'a redirect',
+  http_4xx: 'a 4xx response',
+  http_5xx: 'a 5xx response',
+  timeout: 'a time-out',
+};
+
 // troubleOf says why a subscription gets nothing, or is about to.
 function troubleOf({ status, consecutive_failures: n, last_error_class: kind }) {
-  const why = kind && kind !== 'none' ? `, the last one with ${words(kind)}` : '';
+  const why = kind && kind !== 'none' ? `, the last with ${causes[kind] ?? words(kind)}` : '';
   if (status === 'pending_verification')
-    return ['Not verified yet', 'Send a test. Events start after your receiver responds to it with 2xx.'];
+    return ['Not verified yet', 'Events start once your receiver responds to a test ping with 2xx.'];
   if (status === 'disabled')
     return [
       'Disabled',
@@ -248,9 +132,11 @@ function Trouble({ hook }) {
   return trouble ? html`<${Notice} id="trouble" title=${trouble[0]}><p>${trouble[1]}</p><//>` : null;
 }
 
-// isStale reports whether a subscription has failed since its test succeeded.
+// isStale reports whether a subscription has failed since its test succeeded, or has changed since it failed.
 const isStale = ({ data, status }, hook) =>
-  data.delivered && status !== 'disabled' && (hook.status === 'disabled' || hook.consecutive_failures > 0);
+  data.delivered
+    ? status !== 'disabled' && (hook.status === 'disabled' || hook.consecutive_failures > 0)
+    : status !== hook.status;
 
 // Missed offers to send the events that a subscription missed before it was enabled.
 function Missed({ list, again, busy }) {
@@ -282,7 +168,9 @@ function Ping({ ping, host, hook }) {
             ? hook?.status === 'disabled'
               ? 'The webhook is still disabled. Enable it to resume deliveries.'
               : 'The webhook is active. Platen sends its events from now on.'
-            : 'It must respond with 2xx within five seconds. Read the log of your receiver, and try again.'
+            : `It must respond with 2xx within five seconds. Read the log of your receiver, and try again.${
+                hook?.status === 'disabled' ? ' The webhook is still disabled.' : ''
+              }`
         }
       </p>
     <//>
@@ -323,7 +211,13 @@ function One({ id, delivery }) {
   const { busy, refusal, act } = useCall();
   const [ping, saw] = useState(null);
   const [enabled, enable] = useState(false);
+  const [editing, edit] = useState(false);
   const pinged = data => saw(data && { data, status: hook.status });
+  const saved = () => {
+    edit(false);
+    saw(null);
+    say('Saved');
+  };
   const again = () =>
     act('again', `/v1/webhooks/${id}/redeliver`, { method: 'POST', body: { since: 1 } }, ({ count }) => {
       enable(false);
@@ -351,11 +245,13 @@ function One({ id, delivery }) {
       <h1>${hook.url_host}</h1>
       <${Status} is=${hook.status} />
       <span class="grow" />
-      <${Actions} hook=${hook} act=${act} busy=${busy} pinged=${pinged} enabled=${enable} again=${again} />
+      <${Actions} hook=${hook} act=${act} busy=${busy} pinged=${pinged} enabled=${enable} again=${again}
+        edit=${() => edit(true)} />
     </div>
+    ${editing ? html`<${Form} hook=${hook} close=${() => edit(false)} done=${saved} />` : null}
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
     ${fresh ? html`<${Ping} ping=${fresh} hook=${hook} />` : null}
-    ${fresh?.data.delivered && hook.status === 'disabled' ? null : html`<${Trouble} hook=${hook} />`}
+    ${fresh ? null : html`<${Trouble} hook=${hook} />`}
     ${enabled && hook.status === 'active' ? html`<${Missed} list=${list} again=${again} busy=${busy} />` : null}
     <${Secret} id=${id} />
     <${Facts} hook=${hook} />
@@ -363,12 +259,6 @@ function One({ id, delivery }) {
     <${Deliveries} list=${list} hook=${hook} act=${act} busy=${busy} one=${delivery} />
   `;
 }
-
-// typesOf finds the types of events in the OpenAPI document.
-const typesOf = openapi => {
-  const named = /(?:office|factory|hr|world|sandbox)\.[a-z_]+\.[a-z_]+|sandbox\.(?:expiring|bankrupt)/g;
-  return [...new Set(JSON.stringify(openapi).match(named))].filter(t => !t.startsWith('sandbox.webhook.')).sort();
-};
 
 // lastOf is the response to the newest attempt.
 const lastOf = w => {
@@ -438,8 +328,8 @@ function Hooks({ hooks, act, busy, pinged }) {
     return html`
       <${Empty} icon="webhook" title="No webhooks yet">
         <p>
-          Give Platen a URL that responds with 2xx. For your own machine, <code>platen listen</code> forwards events
-          without one.
+          Give Platen a URL that responds with 2xx. To receive events on your own machine without a public URL, run
+          ${' '}<code>platen listen</code>.
         </p>
         ${store.readOnly.value ? null : html`<${Code} what="curl" text=${subscribing} />`}
       <//>
@@ -456,18 +346,14 @@ export function Page({ rest }) {
   const { busy, refusal, act } = useCall();
   const [ping, saw] = useState(null);
   const pinged = (data, hook) => saw({ data, status: hook.status, hook });
-  const [types, know] = useState([]);
   const hooks = store.rows('webhook').filter(w => w.status !== 'deleted');
   const all = store.rows('webhook_delivery');
   const now = hooks.find(w => w.id === ping?.hook.id);
   const fresh = now && !isStale(ping, now) ? ping : null;
-  const begin = () => {
-    make(true);
-    if (!types.length)
-      call('/openapi.json').then(
-        ({ data }) => know(typesOf(data)),
-        () => {},
-      );
+  const created = w => {
+    keep(w.id, w.secret);
+    make(false);
+    go(`/console/webhooks/${w.id}`);
   };
   if (rest[0]) {
     const delivery = rest[0].startsWith('whd_') ? rest[0] : '';
@@ -482,14 +368,14 @@ export function Page({ rest }) {
       <button
         class="btn primary"
         disabled=${making || hooks.length >= hooksMost || !!store.readOnly.value}
-        onClick=${begin}
+        onClick=${() => make(true)}
       >
         <${Icon} name="plus" size=${14} />
         Add a webhook
       </button>
       <p>Platen sends signed events to your URL, at least once, and retries after 10, 60 and 300 seconds.</p>
     </div>
-    ${making ? html`<${Create} types=${types} close=${() => make(false)} />` : null}
+    ${making ? html`<${Form} close=${() => make(false)} done=${created} />` : null}
     ${refusal ? html`<${Problem} refusal=${refusal} />` : null}
     ${fresh ? html`<${Ping} ping=${fresh} host=${fresh.hook.url_host} hook=${fresh.hook} />` : null}
     ${

@@ -105,15 +105,19 @@ export function written(name, value, unit) {
 // last are the fields of the record as such: they come after those of its trade.
 const last = ['currency', 'id', 'created_on', 'created_at', 'updated_at'];
 
-// sorted are the fields of a record as they are read: those with a value, those without, and
-// those of the record as such.
-export function sorted(record) {
+// idOf is the field with the id of the record whose name a field has, such as customer_id for customer_name.
+const idOf = name => (name === 'product_name' ? 'sku' : name.replace(/_name$/, '_id'));
+
+// sorted are the fields of a record as they are read: those with a value, those without, and those of the record as
+// such. A name is among the last where the field of its id shows it: known tells whether that record is at hand.
+export function sorted(record, known = () => false) {
   const all = Object.keys(record);
   const empty = name => record[name] === null || record[name] === '' || record[name]?.length === 0;
-  const own = all.filter(name => !last.includes(name));
+  const twice = name => name.endsWith('_name') && !!record[idOf(name)] && known(record[idOf(name)]);
+  const own = all.filter(name => !last.includes(name) && !twice(name));
   return {
     filled: own.filter(name => !empty(name)),
     empty: own.filter(empty),
-    last: last.filter(name => name in record),
+    last: [...all.filter(twice), ...last.filter(name => name in record)],
   };
 }

@@ -1,6 +1,6 @@
 // What the palette finds: records that this tab holds, pages, lists, and what can be done.
 import { rows } from './store.js';
-import { nameFor, pageOf, places } from './navigate.js';
+import { address, nameFor, pageOf, places } from './navigate.js';
 import { keyAnywhere } from './session.js';
 import { sentence, words } from './format.js';
 
@@ -41,7 +41,7 @@ export function records(query) {
   const q = query.trim();
   if (q.length < 2) return [];
   const all = places.flatMap(([page, resource]) =>
-    page.includes('/') ? rows(resource).map(r => [fits(r, q), r, page, resource]) : [],
+    page.includes('/') || resource === 'checkpoint' ? rows(resource).map(r => [fits(r, q), r, page, resource]) : [],
   );
   const found = best(
     all.map(([n, r, page, resource]) => [
@@ -51,7 +51,7 @@ export function records(query) {
         text: aboutOf(r),
         kind: kindOf(resource),
         system: page.split('/')[0],
-        href: `/console/${page}/${r.id}`,
+        href: address(page, r.id),
       },
     ]),
     recordsMost,

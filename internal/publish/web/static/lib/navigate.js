@@ -2,9 +2,21 @@ import { signal } from '../vendor/preact.js';
 import { row, rows } from './store.js';
 import { day, number, words } from './format.js';
 
+// moved are addresses of before, and the pages that have what was there.
+const moved = [
+  [/^\/console\/session#(?:faults|triggers?)$/, '/console/faults'],
+  [/^\/console\/session#checkpoints$/, '/console/checkpoints'],
+  [/^\/console\/world\/checkpoints(?:\/[^#]*)?$/, '/console/checkpoints'],
+];
+
+// placeOfURL is the path of the page at an address, also at one of before.
+export const placeOfURL = ({ pathname, hash }) =>
+  moved.find(([before]) => before.test(pathname + hash))?.[1] ?? pathname;
+
 // path is where the console is, without a query: nothing that you type
 // is ever in an address.
-export const path = signal(location.pathname);
+export const path = signal(placeOfURL(location));
+if (path.value !== location.pathname) history.replaceState(history.state, '', path.value);
 
 // shown is the status or the kind that the next list shows alone, '' for all rows: it is in no address, either.
 let shown = '';
@@ -26,7 +38,7 @@ export function go(to, stay = false) {
 }
 
 addEventListener('popstate', () => {
-  path.value = location.pathname;
+  path.value = placeOfURL(location);
 });
 
 addEventListener('click', event => {
@@ -49,7 +61,7 @@ addEventListener('click', event => {
   )
     return;
   event.preventDefault();
-  go(url.pathname);
+  go(placeOfURL(url));
 });
 
 // Keys, where nothing is being typed. Rows are elements with data-row; what they
@@ -64,11 +76,15 @@ const goes = {
   m: '/console/missions',
   w: '/console/webhooks',
   r: '/console/requests',
+  i: '/console/faults',
+  t: '/console/checkpoints',
   k: '/console/keys',
   c: '/console/connect',
   s: '/console/session',
 };
 export const helping = signal(false);
+// sharing is whether the dialog with the read-only link is open.
+export const sharing = signal(false);
 // finding is whether the palette is open, which finds records, pages, docs and actions.
 export const finding = signal(false);
 // onPause is the action of `p` on a page that can hold still.
@@ -186,20 +202,22 @@ export const places = [
   ['world/lore-events', 'lore_event', 'lor_', 'sandbox/lore-events'],
   ['world/major-orders', 'major_order', 'mjo_', 'sandbox/major-orders'],
   ['world/achievements', 'achievement', '', 'sandbox/achievements'],
-  ['world/checkpoints', 'checkpoint', 'chk_', 'sandbox/checkpoints'],
   ['events', 'event', 'evt_'],
   ['requests', 'call', 'req_'],
   ['webhooks', 'webhook', 'whk_'],
   ['webhooks', 'webhook_delivery', 'whd_', 'webhooks/{id}/deliveries'],
   ['missions', 'mission', ''],
   ['bridge', 'integration_finding', '', 'sandbox/integration'],
+  ['checkpoints', 'checkpoint', 'chk_', 'sandbox/checkpoints'],
+  ['faults', 'fault', '', 'sandbox/faults'],
+  ['faults', 'fault', '', 'sandbox/triggers'],
   ['session', 'fault', 'sbx_', 'sandbox'],
 ];
 const beginnings = places.flatMap(p => (p[2] ? p[2].split(' ').map(b => [b, p]) : []));
 const shapes = /^(?:[a-z]{2,3}_[0-9a-z_]{2,40}|[A-Z]{2,3}-\d{3,})$/;
 // whole are pages that show all of their records at once.
-const whole = ['missions', 'bridge', 'session'];
-const address = (page, id) => `/console/${page}${id && !whole.includes(page) ? `/${id}` : ''}`;
+const whole = ['missions', 'bridge', 'checkpoints', 'faults', 'session'];
+export const address = (page, id) => `/console/${page}${id && !whole.includes(page) ? `/${id}` : ''}`;
 const placeOf = id => (shapes.test(id) ? beginnings.find(([b]) => id.startsWith(b))?.[1] : undefined);
 
 // resourceOf is the kind of record that an id names, or a number on paper such as SO-1013.

@@ -71,6 +71,8 @@ effect(() => {
 export const arrivedEmpty = !session.value;
 
 export const reviewing = () => !!session.value?.review;
+// canShare is whether a read-only link can be had: of both keys, or of such a link.
+export const canShare = () => reviewing() || !!(session.value?.office_key && session.value.factory_key);
 export const anyKey = () => session.value?.office_key || session.value?.factory_key || session.value?.review;
 export const keyFor = system => {
   const s = session.value;

@@ -28,6 +28,12 @@ const table = resource => {
 };
 const lists = new Map();
 
+// heldMost is how many rows of a list the first state has at most; cut are the resources of which it had as many, so
+// that older rows may be missing here.
+const heldMost = 300;
+const cut = new Set();
+export const whole = resource => !cut.has(resource);
+
 // rows are the records of a resource, newest first.
 export function rows(resource) {
   if (!lists.has(resource))
@@ -61,6 +67,8 @@ setInterval(() => {
 function apply(change) {
   batch(() => {
     if (change.whole) {
+      cut.clear();
+      for (const [resource, all] of Object.entries(change.records ?? {})) if (all.length >= heldMost) cut.add(resource);
       events.value = [];
       calls.value = [];
       points.value = [];
