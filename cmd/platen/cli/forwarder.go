@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 
 	"platen/client"
 	"platen/internal/edge/webhook"
-	"platen/internal/words/event"
 )
 
 // bookkeeping begins the types that are never delivered (contract:
@@ -148,7 +148,7 @@ func reason(r *webhook.Result) string {
 		err = request.Err
 	}
 	text := err.Error()
-	if r.ErrorClass == event.ClassTLS {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 		text += " (--skip-verify skips the check, on this machine)"
 	}
 	return text
