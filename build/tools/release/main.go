@@ -1,7 +1,7 @@
 // Command release makes what users download: an archive for each platform with the program,
 // its licence and the completions for shells, packages for Linux, an image for containers, lists
 // of the modules inside, a formula for Homebrew, a server.json for registries of agent servers, the
-// script that installs an archive, and the sums of all of them.
+// clients as files for pip and npm, the script that installs an archive, and the sums of all of them.
 //
 //	go run -C build/tools/release . --version v0.1.0 --root ../../.. --out ../../../dist --url https://…/v0.1.0
 //
@@ -137,6 +137,9 @@ func (r *release) make(ctx context.Context, only string) error {
 		if err := r.image(images); err != nil {
 			return fmt.Errorf("image: %w", err)
 		}
+	}
+	if err := r.clients(); err != nil {
+		return err
 	}
 	if err := r.installer(); err != nil {
 		return err

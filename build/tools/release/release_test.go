@@ -130,6 +130,25 @@ func output(t *testing.T, environment []string, name string, args ...string) str
 func TestTwoBuildsAreTheSame(t *testing.T) {
 	first := result(t)
 	needs(t, "git")
+	source := copied(t)
+	t.Setenv("SOURCE_DATE_EPOCH", fmt.Sprint(published.release.at.Unix()))
+	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
+		t.Setenv("GOCACHE", t.TempDir())
+	}
+	second := read(t, made(t, source, filepath.Join(t.TempDir(), "dist")).out)
+	if a, b := slices.Sorted(maps.Keys(first)), slices.Sorted(maps.Keys(second)); !slices.Equal(a, b) {
+		t.Fatalf("one has the files %v, the other %v", a, b)
+	}
+	for name, text := range first {
+		if !bytes.Equal(text, second[name]) {
+			t.Errorf("%s differs: %x and %x", name, sha256.Sum256(text), sha256.Sum256(second[name]))
+		}
+	}
+}
+
+// copied is the source in another folder, without its history.
+func copied(t *testing.T) string {
+	t.Helper()
 	root := filepath.Join("..", "..", "..")
 	copied := filepath.Join(t.TempDir(), "another", "place")
 	for name := range strings.SplitSeq(output(t, nil, "git", "-C", root, "ls-files", "--cached", "--others",
@@ -151,19 +170,7 @@ func TestTwoBuildsAreTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("SOURCE_DATE_EPOCH", fmt.Sprint(published.release.at.Unix()))
-	if os.Getenv("PLATEN_TEST_THOROUGH") != "" {
-		t.Setenv("GOCACHE", t.TempDir())
-	}
-	second := read(t, made(t, copied, filepath.Join(t.TempDir(), "dist")).out)
-	if a, b := slices.Sorted(maps.Keys(first)), slices.Sorted(maps.Keys(second)); !slices.Equal(a, b) {
-		t.Fatalf("one has the files %v, the other %v", a, b)
-	}
-	for name, text := range first {
-		if !bytes.Equal(text, second[name]) {
-			t.Errorf("%s differs: %x and %x", name, sha256.Sum256(text), sha256.Sum256(second[name]))
-		}
-	}
+	return copied
 }
 
 // TestAFolderThatIsThereIsLeftAlone.
