@@ -128,6 +128,24 @@ func TestThePackageOfDebianPlaysAnOrder(t *testing.T) {
 	}
 }
 
+// TestMakeReleaseWritesTheFiles into the folder dist of the clone, and nowhere else.
+func TestMakeReleaseWritesTheFiles(t *testing.T) {
+	needs(t, "make")
+	source := copied(t)
+	t.Setenv("SOURCE_DATE_EPOCH", "1767225600")
+	output(t, nil, "make", "-C", source, "release", "VERSION="+version, "URL="+place, "PLATFORMS="+here.String(),
+		"UNTAGGED=1", "IMAGE="+repository, "MCP_NAME="+agentName)
+	for name := range result(t) {
+		if _, err := os.Stat(filepath.Join(source, "dist", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(source), "*"))
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside the clone there is %v, %v", left, err)
+	}
+}
+
 // TestGoInstallFindsTheModule once build/module.sh has given it the path of a repository and there is a tag.
 func TestGoInstallFindsTheModule(t *testing.T) {
 	needs(t, "git")

@@ -100,6 +100,12 @@ func (r *release) make(ctx context.Context, only string) error {
 	if err != nil {
 		return err
 	}
+	// Go writes the program, from the folder of the module.
+	for _, folder := range []*string{&r.root, &r.out} {
+		if *folder, err = filepath.Abs(*folder); err != nil {
+			return err
+		}
+	}
 	if err := r.checkSource(ctx); err != nil {
 		return err
 	}
