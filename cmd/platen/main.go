@@ -2,6 +2,12 @@
 // trying out integrations, and plays with it from the terminal.
 package main
 
-import "platen/cmd/platen/command"
+import (
+	"platen/cmd/platen/command"
+	"platen/cmd/platen/quiet"
+)
 
-func main() { command.Main() }
+func main() {
+	quiet.End()
+	command.Main()
+}

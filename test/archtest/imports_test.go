@@ -105,7 +105,8 @@ var narrow = []struct{ packages, may, reason string }{
 	{"internal/mcp/session", words + " internal/sandbox/apikey internal/store internal/store/storeproblem",
 		"sessions are records"},
 
-	{"cmd/platen", "cmd/platen/command", "the program is one call"},
+	{"cmd/platen", "cmd/platen/command cmd/platen/quiet", "the program is one call, once it is silent"},
+	{"cmd/platen/quiet", "", "it initialises before all that it keeps silent, so it imports nothing"},
 	{"cmd/platen/cli",
 		"client internal/config internal/words/money internal/edge/webhook internal/edge/webhook/diagnosis",
 		"commands that play know Platen as a client does"},

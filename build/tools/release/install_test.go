@@ -111,6 +111,16 @@ func clientVersion(t *testing.T) string {
 	return string(found[1])
 }
 
+// TestTheProgramStartsInSilence: the package that keeps others from writing to the log initialises before that of
+// metrics, which writes on machines without pressure stall information.
+func TestTheProgramStartsInSilence(t *testing.T) {
+	said := output(t, []string{"GODEBUG=inittrace=1"}, unpacked(t), "--version")
+	quiet := strings.Index(said, "/cmd/platen/quiet @")
+	if metrics := strings.Index(said, "VictoriaMetrics/metrics @"); quiet < 0 || metrics < quiet {
+		t.Errorf("the order of initialisation is\n%s", said)
+	}
+}
+
 // TestThePackageOfDebianPlaysAnOrder where there is no Go.
 func TestThePackageOfDebianPlaysAnOrder(t *testing.T) {
 	needs(t, "dpkg-deb")
