@@ -34,18 +34,37 @@ type keptSandbox struct {
 // was killed, with commits alone, and one of a server that stopped, with snapshots.
 var keptDatabases = []string{"commits", "snapshot"}
 
+// released are the databases of releases, by their folders in testdata, with their engines. The program of the release
+// wrote them: two companies after ten days, with deliveries in parts, and a fork. They are kept for ever. The one of
+// 0.1.0 is of its rehearsal.
+var released = map[string]int{"v0.1.0": 2}
+
+// keptFolders are those of an engine.
+func keptFolders(engine int) []string {
+	folders := []string{}
+	if engine == company.Engine {
+		folders = append(folders, fmt.Sprintf("testdata/engine-%d", engine))
+	}
+	for version, of := range released {
+		if of == engine {
+			folders = append(folders, "testdata/"+version)
+		}
+	}
+	return folders
+}
+
 // TestDatabasesOfThisEngineOpen: every list is read whole and by every value of every filter,
 // and the feed whole and by every type and system, in today's program; each row has the fields of
 // today's type. The comment of company.Engine says when the databases are made anew, with -update.
 func TestDatabasesOfThisEngineOpen(t *testing.T) {
 	t.Parallel()
-	folder := fmt.Sprintf("testdata/engine-%d", company.Engine)
 	if *update {
-		makeDatabases(t, folder)
+		makeDatabases(t, fmt.Sprintf("testdata/engine-%d", company.Engine))
 	}
-	for _, name := range keptDatabases {
-		t.Run(name, func(t *testing.T) {
+	for _, kept := range keptIn(keptFolders(company.Engine)) {
+		t.Run(kept.folder+" "+kept.name, func(t *testing.T) {
 			t.Parallel()
+			folder, name := kept.folder, kept.name
 			path := unpackDatabase(t, folder, name)
 			kept := keptSandboxes(t, folder, name)
 			// The second start reads what the first has written beside it.
@@ -68,15 +87,21 @@ func TestDatabasesOfThisEngineOpen(t *testing.T) {
 	}
 }
 
-// TestSandboxesOfAnEarlierEngineEndCleanly: a server of the next engine starts on the databases of this
-// one, says of their sandboxes that they are another version's, whatever is asked with either key, and
+// TestSandboxesOfAnEarlierEngineEndCleanly: a server of the next engine starts on the databases of this one and of
+// earlier releases, says of their sandboxes that they are another version's, whatever is asked with either key, and
 // has sandboxes of its own beside them, also after a restart.
 func TestSandboxesOfAnEarlierEngineEndCleanly(t *testing.T) {
 	t.Parallel()
-	folder := fmt.Sprintf("testdata/engine-%d", company.Engine)
-	for _, name := range keptDatabases {
-		t.Run(name, func(t *testing.T) {
+	folders := keptFolders(company.Engine)
+	for _, engine := range released {
+		if engine != company.Engine {
+			folders = append(folders, keptFolders(engine)...)
+		}
+	}
+	for _, kept := range keptIn(folders) {
+		t.Run(kept.folder+" "+kept.name, func(t *testing.T) {
 			t.Parallel()
+			folder, name := kept.folder, kept.name
 			path, own := unpackDatabase(t, folder, name), ""
 			for range 2 {
 				s := start(t, func(c *config.Config) { c.Database, c.EnginesAhead = path, 1 })
@@ -108,6 +133,20 @@ func TestSandboxesOfAnEarlierEngineEndCleanly(t *testing.T) {
 			}
 		})
 	}
+}
+
+// keptFile is one of testdata.
+type keptFile struct{ folder, name string }
+
+// keptIn are the databases of some folders.
+func keptIn(folders []string) []keptFile {
+	var all []keptFile
+	for _, folder := range folders {
+		for _, name := range keptDatabases {
+			all = append(all, keptFile{folder, name})
+		}
+	}
+	return all
 }
 
 // unpackDatabase makes a database of testdata a file, with its key.
@@ -204,8 +243,8 @@ func (r *upgradeReader) whole(op *operation.Operation, rows []testclient.Object)
 	for _, row := range rows {
 		for name, always := range promised {
 			if _, has := row[name]; always && !has {
-				r.t.Errorf("%s of a kept database has no %s, which each row is to have. Before the first release, "+
-					"make the databases anew with -update; afterwards, let a stored row without it mean something.",
+				r.t.Errorf("%s of a kept database has no %s, which each row is to have. Raise company.Engine "+
+					"and make its databases anew with -update, or let a stored row without it mean something.",
 					op.ID, name)
 				return
 			}
