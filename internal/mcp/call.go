@@ -73,7 +73,7 @@ func (e *Endpoint) call(ctx context.Context, at address, t *tool, r *sdk.CallToo
 		return refusal(answer.body)
 	}
 	result := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer.body)}}}
-	if !c.incoming.Request.URL.Query().Has(gateway.ParameterStructured) {
+	if c.incoming.Request.URL.Query().Get(gateway.ParameterStructured) != gateway.StructuredNot {
 		result.StructuredContent = json.RawMessage(answer.body)
 	}
 	return result

@@ -122,13 +122,17 @@ func New(o Options) (*Endpoint, error) {
 	for path, system := range map[string]operation.System{
 		Path: operation.Shared, OfficePath: operation.Office, FactoryPath: operation.Factory,
 	} {
-		all, few := e.gateway(address{system, false}), e.gateway(address{system, true})
+		all, few := e.gateway(address{system: system}), e.gateway(address{system: system, few: true})
+		typed := e.gateway(address{system: system, typed: true})
 		e.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Query().Get(gateway.ParameterTools) == gateway.ToolsToPlay {
+			switch asked := r.URL.Query(); {
+			case asked.Get(gateway.ParameterTools) == gateway.ToolsToPlay:
 				few.ServeHTTP(w, r)
-				return
+			case asked.Get(gateway.ParameterStructured) == gateway.StructuredTyped:
+				typed.ServeHTTP(w, r)
+			default:
+				all.ServeHTTP(w, r)
 			}
-			all.ServeHTTP(w, r)
 		})
 	}
 	return e, nil
@@ -140,6 +144,8 @@ type address struct {
 	system operation.System
 	// few is set for the few tools that playing takes (contract: OPEN.MCP.PLAY).
 	few bool
+	// typed is set for tools that declare the form of their results (contract: OPEN.MCP.OUTPUT).
+	typed bool
 }
 
 // gateway is the handler of one address.
@@ -178,7 +184,11 @@ func (e *Endpoint) server(at address, tools []*tool, revisions []string) *sdk.Se
 	known := make([]string, len(tools))
 	for i, t := range tools {
 		known[i] = t.Name
-		s.AddTool(&t.Tool, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		shown := t.Tool
+		if at.typed && t.output != nil {
+			shown.OutputSchema = t.output
+		}
+		s.AddTool(&shown, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return e.call(ctx, at, t, r), nil
 		})
 	}

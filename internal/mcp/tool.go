@@ -30,7 +30,9 @@ type tool struct {
 	// plays is set for the few tools that playing takes.
 	plays bool
 	input *schema.Arguments
-	run   func(ctx context.Context, c *call) (*reply, error)
+	// output is the form of its results, nil where they have several.
+	output json.RawMessage
+	run    func(ctx context.Context, c *call) (*reply, error)
 }
 
 // shownAt reports whether the address of a system has the tool.
@@ -57,8 +59,8 @@ type entry struct {
 }
 
 // tool makes a tool of an entry. Of two arguments with one name the later counts. It has no
-// output schema: of most results that would say no more than that they are envelopes, and of
-// the others nothing.
+// output schema, which would double the list that a model reads: an address that asks for them has those of the tools
+// whose results have one form.
 func (e *entry) tool(arguments []schema.Argument, run func(context.Context, *call) (*reply, error)) (*tool, error) {
 	if !e.unowned {
 		arguments = append(arguments, schema.Argument{Name: argumentSandbox, Doc: "The handle."})
@@ -130,9 +132,11 @@ func (b *builder) one(in entry, operationID string) (*tool, error) {
 	if in.viewed {
 		arguments = append(arguments, viewing()...)
 	}
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
-		return c.read(ctx, op)
-	})
+	t, err := in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) { return c.read(ctx, op) })
+	if err == nil {
+		t.output, err = b.output(op)
+	}
+	return t, err
 }
 
 // read performs an operation with the arguments of the call, and shows the response as they
@@ -303,13 +307,17 @@ func (b *builder) answer(in entry, accept, decline string) (*tool, error) {
 	}
 	arguments = append(arguments, schema.Argument{Name: "id", Required: true, Filled: true},
 		schema.Argument{Name: "answer", Required: true, Values: []string{"accept", "decline"}})
-	return in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
+	t, err := in.tool(arguments, func(ctx context.Context, c *call) (*reply, error) {
 		op := no
 		if c.arguments.text("answer") == "accept" {
 			op = yes
 		}
 		return c.perform(ctx, c.toolRequest(op, []string{"answer"}))
 	})
+	if err == nil {
+		t.output, err = b.output(yes) // an order or a lot, whatever the answer
+	}
+	return t, err
 }
 
 // wait makes the tool that waits for events.

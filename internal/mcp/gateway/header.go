@@ -42,17 +42,20 @@ const (
 	// ParameterTools chooses the tools: ToolsToPlay are the few that playing takes.
 	ParameterTools = "tools"
 	ToolsToPlay    = "play"
-	// ParameterStructured, when it is 0, leaves out the results as objects.
+	// ParameterStructured says how results come as objects: StructuredNot leaves them out, StructuredTyped declares
+	// their forms with the tools.
 	ParameterStructured = "structured"
+	StructuredNot       = "0"
+	StructuredTyped     = "typed"
 )
 
 // asked refuses a parameter of the address that nothing knows.
 func asked(r *http.Request) error {
-	known := map[string][]string{ParameterTools: {ToolsToPlay}, ParameterStructured: {"0"}}
+	known := map[string][]string{ParameterTools: {ToolsToPlay}, ParameterStructured: {StructuredNot, StructuredTyped}}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	for name, values := range query {
 		if err == nil && (len(values) != 1 || !slices.Contains(known[name], values[0])) {
-			err = errors.New("the address takes ?tools=play and ?structured=0")
+			err = errors.New("the address takes ?tools=play and ?structured=0 or ?structured=typed")
 		}
 	}
 	if err == nil {
