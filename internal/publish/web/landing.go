@@ -75,7 +75,8 @@ func landing(o Options) docsite.Page {
 			Plans  []plan
 			Steps  []step
 			Stages []stage
-		}{offers, plans(), steps, stages()},
+			Doors  []door
+		}{offers, plans(), steps, stages(), doors},
 	}
 }
 

@@ -26,9 +26,9 @@ var snippet = regexp.MustCompile(
 	`(?m)(\$?\bPLATEN_OFFICE_KEY\b|/v1/office\b[^\s"'?]*)|(\$?\bPLATEN_FACTORY_KEY\b|/v1/factory\b[^\s"']*)|(^# ` +
 		`.*$)|(\bcurl\b)`)
 
-// pieces splits the step's command so that each system has its colour.
-func (s step) pieces(baseURL string) []piece {
-	text := strings.ReplaceAll(s.Command, "BASE", baseURL)
+// pieces splits a command so that each system has its colour.
+func pieces(command, baseURL string) []piece {
+	text := strings.ReplaceAll(command, "BASE", baseURL)
 	var out []piece
 	at := 0
 	for _, spans := range snippet.FindAllStringSubmatchIndex(text, -1) {

@@ -41,7 +41,7 @@ func New(o Options) (*Pages, error) {
 		return nil, err
 	}
 	pages, err := o.Site.Renderer(templateFiles, template.FuncMap{
-		"command": func(s step) []piece { return s.pieces(o.Site.BaseURL()) },
+		"command": func(text string) []piece { return pieces(text, o.Site.BaseURL()) },
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what was parsed
