@@ -97,7 +97,7 @@ func follow(t *testing.T, file, source string) {
 	case name == "limits":
 		settings["tick-pause"] = slowly
 	case strings.Contains(source, "platen serve --profile local"): // which has no limits
-		maps.Copy(settings, map[string]string{"key-rate": "0", "ip-rate": "0", "tick-pause": "0s"})
+		maps.Copy(settings, map[string]string{"key-rate": "0", "ip-rate": "0", "ip-active": "0", "tick-pause": "0s"})
 	}
 	p := platentest.Start(t, settings)
 	if name == "overview" {
