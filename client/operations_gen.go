@@ -885,7 +885,7 @@ func (p ListCustomerInvoicesParams) selection() selection {
 
 // ListCustomerInvoices reads one page of GET /office/customer-invoices.
 //
-// The bills to customers, and how much of each has been paid.
+// The invoices to customers, and how much of each has been paid.
 func (c *Client) ListCustomerInvoices(ctx context.Context, params ListCustomerInvoicesParams) (*Page[OfficeCustomerInvoice], error) {
 	return readPage[OfficeCustomerInvoice](ctx, c, &request{operation: "list_customer_invoices", path: "/office/customer-invoices", system: office}, params.selection())
 }
@@ -928,7 +928,7 @@ func (p ListPaymentsParams) selection() selection {
 // ListPayments reads one page of GET /office/payments.
 //
 // Money that came in: payments of customers, and bonuses of major orders. Payments to suppliers
-// are in their invoices.
+// are in their bills.
 func (c *Client) ListPayments(ctx context.Context, params ListPaymentsParams) (*Page[OfficePayment], error) {
 	return readPage[OfficePayment](ctx, c, &request{operation: "list_payments", path: "/office/payments", system: office}, params.selection())
 }
@@ -1986,8 +1986,8 @@ func (c *Client) GetPrintRun(ctx context.Context, id string) (*FactoryPrintRun, 
 
 // StartPrintRun sends POST /factory/print-runs: start a press.
 //
-// Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves
-// its order in printing: start another for the rest.
+// Name one work order, or up to six of the same paper as a gang run. If too few good sheets come
+// out, the order stays in printing: start another run for the rest.
 //
 // It can write the events factory.print_run.started, factory.stock.below_reorder_point,
 // factory.requisition.created, office.requisition.received, office.requisition.approved and

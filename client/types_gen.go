@@ -517,7 +517,7 @@ type Score struct {
 	NetWorthMinor int64 `json:"net_worth_minor"`
 	// net_worth_minor less that of the opening.
 	ProfitMinor int64 `json:"profit_minor"`
-	// Sales orders whose customers have the goods and the bill.
+	// Sales orders whose customers have the goods and the invoice.
 	OrdersShipped int64 `json:"orders_shipped"`
 	// How many of a hundred such orders had their goods by due_date, in per cent; orders_expired
 	// count as late. Null while there is nothing to count.
@@ -529,7 +529,7 @@ type Score struct {
 	OrdersExpired int64 `json:"orders_expired"`
 	// Orders that were not answered in time.
 	OrdersLapsed int64 `json:"orders_lapsed"`
-	// Contract lots whose customers have the goods and the bill.
+	// Contract lots whose customers have the goods and the invoice.
 	LotsDelivered int64 `json:"lots_delivered"`
 	// Accepted lots whose goods did not reach the customer in time, billed or not.
 	LotsExpired int64 `json:"lots_expired"`
@@ -847,7 +847,7 @@ type NetWorthPoint struct {
 //
 // The company's sales orders in the report, counted by how they ended.
 type OrderCount struct {
-	// Sales orders whose customers have the goods and the bill.
+	// Sales orders whose customers have the goods and the invoice.
 	Shipped int64 `json:"shipped"`
 	// Those of them whose goods came by due_date.
 	OnTime int64 `json:"on_time"`
@@ -2092,13 +2092,13 @@ type CreateOfficeShipmentInput struct {
 	// Units to bill, a part of an order too: at most those not billed yet, which is also the default.
 	// A lot is billed whole. At least 1.
 	Quantity *int64 `json:"quantity,omitzero"`
-	// True closes the order with this bill, though fewer units came than were ordered: no fewer than
-	// its customer takes as the whole.
+	// True closes the order with this invoice, though fewer units came than were ordered: no fewer
+	// than its customer takes as the whole.
 	Final bool `json:"final,omitzero"`
-	// The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64
+	// The Factory's shipment id, or any text. No two invoices of an order have the same. 1 to 64
 	// characters.
 	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero"`
-	// Change nothing and return the expected bill, and the goods that its payment waits for.
+	// Change nothing and return the expected invoice, and the goods that its payment waits for.
 	DryRun *bool `json:"dry_run,omitzero"`
 }
 
@@ -3073,7 +3073,7 @@ type PaySupplierInvoiceInput struct {
 	// The bill that came before for the same goods: closes this one with 0, without its late fee. 1
 	// to 64 characters.
 	DuplicateOf *string `json:"duplicate_of,omitzero"`
-	// A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
+	// A note with the payment, for the record; the bill shows it as payment_note. 1 to 200
 	// characters.
 	Note *string `json:"note,omitzero"`
 }
@@ -6184,8 +6184,8 @@ const (
 	// CodeInvalidCursor (400): the cursor is not from this service, or belongs to another route or
 	// other filters.
 	CodeInvalidCursor = "invalid_cursor"
-	// CodeBadRequest (400): the request is not well-formed HTTP, or its path is not in its clean
-	// form.
+	// CodeBadRequest (400): the request is not well-formed HTTP, or its path has //, /../ or a
+	// trailing slash.
 	CodeBadRequest = "bad_request"
 	// CodeKeyInURL (400): the path or the query string holds a key. Addresses end up in logs and
 	// histories, so the key was revoked at once.

@@ -455,7 +455,7 @@ export interface Score {
   net_worth_minor: number;
   /** net_worth_minor less that of the opening. */
   profit_minor: number;
-  /** Sales orders whose customers have the goods and the bill. */
+  /** Sales orders whose customers have the goods and the invoice. */
   orders_shipped: number;
   /**
    * How many of a hundred such orders had their goods by due_date, in per cent; orders_expired count as late.
@@ -471,7 +471,7 @@ export interface Score {
   orders_expired: number;
   /** Orders that were not answered in time. */
   orders_lapsed: number;
-  /** Contract lots whose customers have the goods and the bill. */
+  /** Contract lots whose customers have the goods and the invoice. */
   lots_delivered: number;
   /** Accepted lots whose goods did not reach the customer in time, billed or not. */
   lots_expired: number;
@@ -765,7 +765,7 @@ export interface NetWorthPoint {
 
 /** OrderCount is the type of Report.Orders. */
 export interface OrderCount {
-  /** Sales orders whose customers have the goods and the bill. */
+  /** Sales orders whose customers have the goods and the invoice. */
   shipped: number;
   /** Those of them whose goods came by due_date. */
   on_time: number;
@@ -1921,13 +1921,13 @@ export interface CreateOfficeShipmentInput {
    */
   quantity?: number;
   /**
-   * True closes the order with this bill, though fewer units came than were ordered: no fewer than its
+   * True closes the order with this invoice, though fewer units came than were ordered: no fewer than its
    * customer takes as the whole.
    */
   final?: boolean;
-  /** The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters. */
+  /** The Factory's shipment id, or any text. No two invoices of an order have the same. 1 to 64 characters. */
   factory_shipment_ref?: string;
-  /** Change nothing and return the expected bill, and the goods that its payment waits for. */
+  /** Change nothing and return the expected invoice, and the goods that its payment waits for. */
   dry_run?: boolean;
 }
 
@@ -2811,7 +2811,7 @@ export interface PaySupplierInvoiceInput {
    * characters.
    */
   duplicate_of?: string;
-  /** A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters. */
+  /** A note with the payment, for the record; the bill shows it as payment_note. 1 to 200 characters. */
   note?: string;
 }
 
@@ -6879,7 +6879,7 @@ export declare class Operations {
   /**
    * Read one page of GET /office/customer-invoices.
    *
-   * The bills to customers, and how much of each has been paid.
+   * The invoices to customers, and how much of each has been paid.
    */
   listCustomerInvoices(params?: ListCustomerInvoicesParams, options?: CallOptions): Promise<Page<OfficeCustomerInvoice>>;
 
@@ -6900,7 +6900,7 @@ export declare class Operations {
    * Read one page of GET /office/payments.
    *
    * Money that came in: payments of customers, and bonuses of major orders. Payments to suppliers are in their
-   * invoices.
+   * bills.
    */
   listPayments(params?: ListPaymentsParams, options?: CallOptions): Promise<Page<OfficePayment>>;
 
@@ -7458,8 +7458,8 @@ export declare class Operations {
   /**
    * Start a press: POST /factory/print-runs.
    *
-   * Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves its order
-   * in printing: start another for the rest.
+   * Name one work order, or up to six of the same paper as a gang run. If too few good sheets come out, the
+   * order stays in printing: start another run for the rest.
    *
    * It can write the events factory.print_run.started, factory.stock.below_reorder_point,
    * factory.requisition.created, office.requisition.received, office.requisition.approved and

@@ -20,7 +20,7 @@ func (s *Server) unroutable(r *http.Request) error {
 	}
 	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || !strings.HasPrefix(clean, "/") {
 		return problem.New(problem.BadRequest,
-			"The path is not in its clean form: no empty or dot segments, no slash at the end.")
+			"The path has an empty or a dot segment, or a slash at its end.")
 	}
 	if !s.isHere(r) {
 		return problem.New(problem.HostRefused, "This server is not %s.", message.Short(r.Host))

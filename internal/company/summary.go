@@ -98,12 +98,12 @@ type Score struct {
 
 	NetWorthMinor      money.Minor    `json:"net_worth_minor" doc:"Cash, stock and what customers owe for goods that they have, less all debts, in minor units; of a bankrupt company at most 0."`
 	ProfitMinor        money.Minor    `json:"profit_minor" doc:"net_worth_minor less that of the opening."`
-	OrdersShipped      int64          `json:"orders_shipped" doc:"Sales orders whose customers have the goods and the bill."`
+	OrdersShipped      int64          `json:"orders_shipped" doc:"Sales orders whose customers have the goods and the invoice."`
 	OnTimePct          *share.PerCent `json:"on_time_pct" doc:"How many of a hundred such orders had their goods by due_date, in per cent; orders_expired count as late. Null while there is nothing to count."`
 	SpoilagePct        *share.PerCent `json:"spoilage_pct" doc:"The share of all printed sheets that came out bad, in per cent, without make-ready. Null before the first run has ended."`
 	OrdersExpired      int64          `json:"orders_expired" doc:"Accepted orders whose goods did not reach the customer in time, billed or not."`
 	OrdersLapsed       int64          `json:"orders_lapsed" doc:"Orders that were not answered in time."`
-	LotsDelivered      int64          `json:"lots_delivered" doc:"Contract lots whose customers have the goods and the bill."`
+	LotsDelivered      int64          `json:"lots_delivered" doc:"Contract lots whose customers have the goods and the invoice."`
 	LotsExpired        int64          `json:"lots_expired" doc:"Accepted lots whose goods did not reach the customer in time, billed or not."`
 	PayrollLate        int64          `json:"payroll_late" doc:"Payroll runs that were not paid by their due date."`
 	WagesWithheldMinor money.Minor    `json:"wages_withheld_minor" doc:"The worth of all hours that the gate counted and timesheets left out, in minor units; they are owed with 10 % on top."`

@@ -150,8 +150,8 @@ func Default() *Config {
 func (c *Config) Fields() []Field {
 	fields := []Field{
 		{Group: "Profile", Name: "profile", Doc: "The defaults of all other settings: contract, or local for your " +
-			"own machine: no limits per network, no pause between ticks, private webhooks, sandboxes for 24 hours.",
-			Target: &c.Profile},
+			"own machine: no limits per network, no minimum time between clock moves, private webhooks, " +
+			"sandboxes for 24 hours.", Target: &c.Profile},
 		{Group: "Addresses", Name: "listen", Doc: "Address to listen on.", Target: &c.Listen},
 		{Name: "ops-listen", Doc: "A second address for health, metrics and lifting bans, with its own connection " +
 			"limit. If set, /metrics is served only there. Disabled by default.", Target: &c.OpsListen},

@@ -85,7 +85,7 @@ func startPrintRun() Operation {
 		ID: "start_print_run", Path: "/factory/print-runs", System: Factory, Key: KeyRequired,
 		Summary: "Start a press",
 		Description: "Name one work order, or up to six of the same paper as a gang run. " +
-			"A run that ends short leaves its order in printing: start another for the rest.",
+			"If too few good sheets come out, the order stays in printing: start another run for the rest.",
 		Problems: []problem.Code{
 			problem.NotFound, problem.InvalidState, problem.PressDown, problem.PressBusy, problem.NoOperator,
 			problem.InsufficientStock, problem.GangMixedPaper,

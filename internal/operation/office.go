@@ -49,14 +49,14 @@ func officeOperations() []Operation {
 			system: Office, path: "/office/customer-invoices", resource: "customer_invoice",
 			singular: "customer_invoice", plural: "customer_invoices", summary: "customer invoices",
 			one:             "a customer invoice",
-			listDescription: "The bills to customers, and how much of each has been paid.",
+			listDescription: "The invoices to customers, and how much of each has been paid.",
 		}),
 		reads[office.Payment](noun{
 			system: Office, path: "/office/payments", resource: "payment", singular: "payment", plural: "payments",
 			summary: "payments",
 			one:     "a payment",
 			listDescription: "Money that came in: payments of customers, and bonuses of major orders. Payments to " +
-				"suppliers are in their invoices.",
+				"suppliers are in their bills.",
 		}),
 		[]Operation{{
 			ID: "get_cash", Kind: Object, Method: http.MethodGet, Path: "/office/cash", System: Office, Key: KeyNone,

@@ -64,7 +64,7 @@ type NetWorthPoint struct {
 type OrderCount struct {
 	_ struct{} `doc:"The company's sales orders in the report, counted by how they ended."`
 
-	Shipped int64 `json:"shipped" doc:"Sales orders whose customers have the goods and the bill."`
+	Shipped int64 `json:"shipped" doc:"Sales orders whose customers have the goods and the invoice."`
 	OnTime  int64 `json:"on_time" doc:"Those of them whose goods came by due_date."`
 	Late    int64 `json:"late" doc:"Those of them whose goods came later."`
 	// Expired and Lapsed are as in the score.

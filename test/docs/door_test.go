@@ -37,7 +37,8 @@ func TestEachDoorOpens(t *testing.T) {
 	for i, opened := range []func(t *testing.T, keys map[string]string, status map[string]any){
 		func(t *testing.T, _ map[string]string, status map[string]any) {
 			t.Helper()
-			if faults, _ := status["faults"].(map[string]any); faults["plan"] != "severe" || status["bridge"] != "manual" {
+			faults, _ := status["faults"].(map[string]any)
+			if faults["plan"] != "severe" || status["bridge"] != "manual" {
 				t.Errorf("the sandbox of the integration is %v", status)
 			}
 		},
@@ -65,7 +66,8 @@ func TestEachDoorOpens(t *testing.T) {
 		if err := json.Unmarshal([]byte(run(t, command)[0]), &keys); err != nil {
 			t.Fatalf("%s\n%v", command, err)
 		}
-		opened(t, keys, get(t, &platentest.Sandbox{BaseURL: p.Origin + "/v1", OfficeKey: keys["office_key"]}, "/sandbox"))
+		s := &platentest.Sandbox{BaseURL: p.Origin + "/v1", OfficeKey: keys["office_key"]}
+		opened(t, keys, get(t, s, "/sandbox"))
 	}
 }
 

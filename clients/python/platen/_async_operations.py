@@ -1305,10 +1305,10 @@ class AsyncOperations:
         quantity: Units to bill, a part of an order too: at most those not billed yet, which is also the
         default. A lot is billed whole. At least 1.
 
-        final: True closes the order with this bill, though fewer units came than were ordered: no fewer
+        final: True closes the order with this invoice, though fewer units came than were ordered: no fewer
         than its customer takes as the whole.
 
-        factory_shipment_ref: The Factory's shipment id, or any text. No two bills of an order have the
+        factory_shipment_ref: The Factory's shipment id, or any text. No two invoices of an order have the
         same. 1 to 64 characters.
         """
         return await self._write(Request("create_office_shipment", "POST", "/office/shipments", "office", body=given({"sales_order_id": sales_order_id, "contract_lot_id": contract_lot_id, "quantity": quantity, "final": final, "factory_shipment_ref": factory_shipment_ref}), idempotency_key=idempotency_key), call)
@@ -1333,10 +1333,10 @@ class AsyncOperations:
         quantity: Units to bill, a part of an order too: at most those not billed yet, which is also the
         default. A lot is billed whole. At least 1.
 
-        final: True closes the order with this bill, though fewer units came than were ordered: no fewer
+        final: True closes the order with this invoice, though fewer units came than were ordered: no fewer
         than its customer takes as the whole.
 
-        factory_shipment_ref: The Factory's shipment id, or any text. No two bills of an order have the
+        factory_shipment_ref: The Factory's shipment id, or any text. No two invoices of an order have the
         same. 1 to 64 characters.
         """
         return await self._write(Request("create_office_shipment", "POST", "/office/shipments", "office", body=given({"dry_run": True, "sales_order_id": sales_order_id, "contract_lot_id": contract_lot_id, "quantity": quantity, "final": final, "factory_shipment_ref": factory_shipment_ref}), idempotency_key=idempotency_key), call)
@@ -1353,7 +1353,7 @@ class AsyncOperations:
     ) -> Page[t.OfficeCustomerInvoice]:
         """Read one page of GET /office/customer-invoices.
 
-        The bills to customers, and how much of each has been paid.
+        The invoices to customers, and how much of each has been paid.
 
         status: Only rows with this status. open is not due yet; overdue was not paid by due_date; paid has
         a balance of 0.
@@ -1418,7 +1418,7 @@ class AsyncOperations:
         """Read one page of GET /office/payments.
 
         Money that came in: payments of customers, and bonuses of major orders. Payments to suppliers are in
-        their invoices.
+        their bills.
 
         limit: Rows in a page. 1 to 100; the server's default is 50.
 
@@ -2476,7 +2476,7 @@ class AsyncOperations:
         duplicate_of: The bill that came before for the same goods: closes this one with 0, without its late
         fee. 1 to 64 characters.
 
-        note: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200
+        note: A note with the payment, for the record; the bill shows it as payment_note. 1 to 200
         characters.
         """
         return await self._write(Request("pay_supplier_invoice", "POST", "/office/supplier-invoices/{id}/pay", "office", ids=(id,), body=given({"amount_minor": amount_minor, "duplicate_of": duplicate_of, "note": note}), idempotency_key=idempotency_key, if_match=if_match), call)
@@ -3039,8 +3039,8 @@ class AsyncOperations:
     ) -> t.FactoryPrintRun:
         """Start a press: POST /factory/print-runs.
 
-        Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves its
-        order in printing: start another for the rest.
+        Name one work order, or up to six of the same paper as a gang run. If too few good sheets come out,
+        the order stays in printing: start another run for the rest.
 
         It can write the events factory.print_run.started, factory.stock.below_reorder_point,
         factory.requisition.created, office.requisition.received, office.requisition.approved and

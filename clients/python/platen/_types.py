@@ -1342,7 +1342,7 @@ class Score(TypedDict):
     #: net_worth_minor less that of the opening.
     profit_minor: int
 
-    #: Sales orders whose customers have the goods and the bill.
+    #: Sales orders whose customers have the goods and the invoice.
     orders_shipped: int
 
     #: How many of a hundred such orders had their goods by due_date, in per cent; orders_expired count as
@@ -1359,7 +1359,7 @@ class Score(TypedDict):
     #: Orders that were not answered in time.
     orders_lapsed: int
 
-    #: Contract lots whose customers have the goods and the bill.
+    #: Contract lots whose customers have the goods and the invoice.
     lots_delivered: int
 
     #: Accepted lots whose goods did not reach the customer in time, billed or not.
@@ -1685,7 +1685,7 @@ class NetWorthPoint(TypedDict):
 class OrderCount(TypedDict):
     """OrderCount is the type of Report.Orders."""
 
-    #: Sales orders whose customers have the goods and the bill.
+    #: Sales orders whose customers have the goods and the invoice.
     shipped: int
 
     #: Those of them whose goods came by due_date.
@@ -2909,14 +2909,14 @@ class CreateOfficeShipmentInput(TypedDict):
     #: billed whole. At least 1.
     quantity: NotRequired[int]
 
-    #: True closes the order with this bill, though fewer units came than were ordered: no fewer than its
+    #: True closes the order with this invoice, though fewer units came than were ordered: no fewer than its
     #: customer takes as the whole.
     final: NotRequired[bool]
 
-    #: The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters.
+    #: The Factory's shipment id, or any text. No two invoices of an order have the same. 1 to 64 characters.
     factory_shipment_ref: NotRequired[str]
 
-    #: Change nothing and return the expected bill, and the goods that its payment waits for.
+    #: Change nothing and return the expected invoice, and the goods that its payment waits for.
     dry_run: NotRequired[bool]
 
 
@@ -3836,7 +3836,7 @@ class PaySupplierInvoiceInput(TypedDict):
     #: characters.
     duplicate_of: NotRequired[str]
 
-    #: A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters.
+    #: A note with the payment, for the record; the bill shows it as payment_note. 1 to 200 characters.
     note: NotRequired[str]
 
 

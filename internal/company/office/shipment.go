@@ -69,9 +69,9 @@ type CreateOfficeShipment struct {
 	SalesOrderID       *string `json:"sales_order_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The order to ship; this or contract_lot_id." agent:"-"`
 	ContractLotID      *string `json:"contract_lot_id,omitzero" oneOf:"true" minLength:"1" maxLength:"64" doc:"The lot to ship; this or sales_order_id." agent:"-"`
 	Quantity           *int64  `json:"quantity,omitzero" minimum:"1" doc:"Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is billed whole." agent:"For a part."`
-	Final              bool    `json:"final,omitzero" doc:"True closes the order with this bill, though fewer units came than were ordered: no fewer than its customer takes as the whole." agent:"-"`
-	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text. No two bills of an order have the same." agent:"-"`
-	DryRun             *bool   `json:"dry_run,omitzero" doc:"Change nothing and return the expected bill, and the goods that its payment waits for." agent:"-"`
+	Final              bool    `json:"final,omitzero" doc:"True closes the order with this invoice, though fewer units came than were ordered: no fewer than its customer takes as the whole." agent:"-"`
+	FactoryShipmentRef *string `json:"factory_shipment_ref,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The Factory's shipment id, or any text. No two invoices of an order have the same." agent:"-"`
+	DryRun             *bool   `json:"dry_run,omitzero" doc:"Change nothing and return the expected invoice, and the goods that its payment waits for." agent:"-"`
 }
 
 // Shippable returns how much of an order a body bills, or refuses.

@@ -161,7 +161,7 @@ type PaySupplierInvoice struct {
 
 	AmountMinor *money.Minor `json:"amount_minor,omitzero" minimum:"0" doc:"The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum left after the discount is taken too."`
 	DuplicateOf *string      `json:"duplicate_of,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"The bill that came before for the same goods: closes this one with 0, without its late fee." agent:"-"`
-	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the invoice shows it as payment_note." agent:"-"`
+	Note        *string      `json:"note,omitzero" nullable:"true" minLength:"1" maxLength:"200" doc:"A note with the payment, for the record; the bill shows it as payment_note." agent:"-"`
 }
 
 // CanPay works out how the client's payment closes an invoice.

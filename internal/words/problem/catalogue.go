@@ -125,7 +125,7 @@ var general = []Definition{ //nolint:gochecknoglobals // the table itself
 	{
 		Code: BadRequest, Status: http.StatusBadRequest,
 		Hint:    "Check the request line and the headers.",
-		Meaning: "The request is not well-formed HTTP, or its path is not in its clean form.",
+		Meaning: "The request is not well-formed HTTP, or its path has //, /../ or a trailing slash.",
 		Remedy:  "Use an HTTP library, and paths without empty or dot segments.",
 	},
 	{

@@ -49,16 +49,16 @@ func Table() []Operation {
 				{Name: "sales_order_id", Kind: Text, Doc: "The order to ship; this or contract_lot_id. 1 to 64 characters."},
 				{Name: "contract_lot_id", Kind: Text, Doc: "The lot to ship; this or sales_order_id. 1 to 64 characters."},
 				{Name: "quantity", Kind: Integer, Doc: "Units to bill, a part of an order too: at most those not billed yet, which is also the default. A lot is billed whole. At least 1."},
-				{Name: "final", Kind: Boolean, Doc: "True closes the order with this bill, though fewer units came than were ordered: no fewer than its customer takes as the whole."},
-				{Name: "factory_shipment_ref", Kind: Text, Doc: "The Factory's shipment id, or any text. No two bills of an order have the same. 1 to 64 characters."},
-				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected bill, and the goods that its payment waits for."}}},
+				{Name: "final", Kind: Boolean, Doc: "True closes the order with this invoice, though fewer units came than were ordered: no fewer than its customer takes as the whole."},
+				{Name: "factory_shipment_ref", Kind: Text, Doc: "The Factory's shipment id, or any text. No two invoices of an order have the same. 1 to 64 characters."},
+				{Name: "dry_run", Kind: Boolean, Doc: "Change nothing and return the expected invoice, and the goods that its payment waits for."}}},
 		{ID: "list_customer_invoices", Resource: "customer-invoices", Verb: "list", System: "office", Method: "GET", Path: "/office/customer-invoices", Summary: "List customer invoices",
-			Description: "The bills to customers, and how much of each has been paid.", Paged: true, Fields: []Field{
+			Description: "The invoices to customers, and how much of each has been paid.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. open is not due yet; overdue was not paid by due_date; paid has a balance of 0.", Values: []string{"open", "overdue", "paid"}}}},
 		{ID: "get_customer_invoice", Resource: "customer-invoices", Verb: "get", System: "office", Method: "GET", Path: "/office/customer-invoices/{id}", Summary: "Get a customer invoice",
 			Description: "The row that GET /office/customer-invoices lists under this id."},
 		{ID: "list_payments", Resource: "payments", Verb: "list", System: "office", Method: "GET", Path: "/office/payments", Summary: "List payments",
-			Description: "Money that came in: payments of customers, and bonuses of major orders. Payments to suppliers are in their invoices.", Paged: true, Fields: []Field{}},
+			Description: "Money that came in: payments of customers, and bonuses of major orders. Payments to suppliers are in their bills.", Paged: true, Fields: []Field{}},
 		{ID: "get_payment", Resource: "payments", Verb: "get", System: "office", Method: "GET", Path: "/office/payments/{id}", Summary: "Get a payment",
 			Description: "The row that GET /office/payments lists under this id."},
 		{ID: "get_cash", Resource: "cash", Verb: "get", System: "office", Method: "GET", Path: "/office/cash", Summary: "Get the company's cash",
@@ -163,7 +163,7 @@ func Table() []Operation {
 			Description: "A bill that matches its order and receipt needs no amount. One that does not is closed by its matched amount, and the supplier credits the rest, or by the whole bill.", IfMatch: true, Fields: []Field{
 				{Name: "amount_minor", Kind: Integer, Doc: "The matched or the billed amount; 0 for goods that were all sent back. Left out, the bill is paid if it matches. Early discount and late fee are calculated automatically; the sum left after the discount is taken too. At least 0."},
 				{Name: "duplicate_of", Kind: Text, Doc: "The bill that came before for the same goods: closes this one with 0, without its late fee. 1 to 64 characters."},
-				{Name: "note", Kind: Text, Doc: "A note with the payment, for the record; the invoice shows it as payment_note. 1 to 200 characters."}}},
+				{Name: "note", Kind: Text, Doc: "A note with the payment, for the record; the bill shows it as payment_note. 1 to 200 characters."}}},
 		{ID: "list_employees", Resource: "employees", Verb: "list", System: "office", Method: "GET", Path: "/office/employees", Summary: "List employees",
 			Description: "The employees of the company, those who have left included.", Paged: true, Fields: []Field{
 				{Name: "status", Kind: Text, Doc: "Only rows with this status. active is at work unless on leave, sick is ill at present, left has quit or was dismissed.", Values: []string{"active", "sick", "left"}},
@@ -223,7 +223,7 @@ func Table() []Operation {
 		{ID: "get_print_run", Resource: "print-runs", Verb: "get", System: "factory", Method: "GET", Path: "/factory/print-runs/{id}", Summary: "Get a print run",
 			Description: "The row that GET /factory/print-runs lists under this id."},
 		{ID: "start_print_run", Resource: "print-runs", Verb: "start", System: "factory", Method: "POST", Path: "/factory/print-runs", Summary: "Start a press",
-			Description: "Name one work order, or up to six of the same paper as a gang run. A run that ends short leaves its order in printing: start another for the rest.", Fields: []Field{
+			Description: "Name one work order, or up to six of the same paper as a gang run. If too few good sheets come out, the order stays in printing: start another run for the rest.", Fields: []Field{
 				{Name: "press_id", Kind: Text, Doc: "The press to start: the id at /factory/presses. It has to be idle. Required. 1 to 40 characters. Such as prs_digital.", Required: true},
 				{Name: "work_order_id", Kind: Text, Doc: "The work order to print; this or work_order_ids. 1 to 64 characters."},
 				{Name: "work_order_ids", Kind: Texts, Doc: "Several small orders of one paper as a gang run, which shares one make-ready. 1 to 6 items. No two alike."},
