@@ -108,7 +108,9 @@ func root() *cobra.Command {
 	cmd.Version = server.Version()
 	cmd.SetVersionTemplate("platen {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError{Err: flagError(cmd, err)} })
-	for _, g := range slices.Concat(groups(), resourceGroups(), lastGroup()) {
+	resources := resourceGroups()
+	general, last := append(groups(), recordsGroup(resources)), lastGroup()
+	for _, g := range slices.Concat(general, resources, last) {
 		cmd.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, sub := range g.commands {
 			sub.GroupID = g.title
@@ -122,42 +124,45 @@ func root() *cobra.Command {
 	cmd.SetHelpCommandGroupID(aboutProgram)
 	cmd.SetCompletionCommandGroupID(aboutProgram)
 	complete(cmd, flagWords(), argumentWords())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + exitCodes)
+	cmd.SetUsageTemplate("{{if .HasParent}}" + cmd.UsageTemplate() + "{{else}}" +
+		overview(append(general, last...)) + exitCodes + "{{end}}")
 	return cmd
 }
 
 // exitCodes end the help of platen itself.
-const exitCodes = `{{if not .HasParent}}
+const exitCodes = `
 Exit status: 0 done, 1 failed, 2 invalid usage, 3 sandbox expired or bankrupt,
 4 limit reached, retry later, 5 key rejected.
-{{end}}`
+`
 
 const aboutProgram = "This program"
 
-// group is the title of a group of commands.
+// group is a group of commands under a title.
 type group struct {
-	title    string
+	title string
+	// shown is how many of the commands the help of platen itself describes; it names the others.
+	shown    int
 	commands []*cobra.Command
 }
 
-// groups are all commands, by purpose.
+// groups are the commands that are about no single resource, by purpose, the most used ones first.
 func groups() []group {
 	return []group{
-		{"Start", []*cobra.Command{serveCommand(), newCommand(), openCommand(), demoCommand(), doctorCommand()}},
-		{"Watch a sandbox", []*cobra.Command{
-			statusCommand(), missionsCommand(), eventsCommand(), requestsCommand(), integrationCommand(),
+		{"Start", 4, []*cobra.Command{serveCommand(), newCommand(), demoCommand(), doctorCommand(), openCommand()}},
+		{"Watch a sandbox", 4, []*cobra.Command{
+			statusCommand(), eventsCommand(), requestsCommand(), integrationCommand(), missionsCommand(),
 		}},
-		{"Change a sandbox", []*cobra.Command{
-			tickCommand(), clockCommand(), extendCommand(), apiCommand(), triggerCommand(), faultsCommand(),
+		{"Change a sandbox", 3, []*cobra.Command{
+			tickCommand(), triggerCommand(), faultsCommand(), apiCommand(), clockCommand(), extendCommand(),
 		}},
-		{"Fork and delete", []*cobra.Command{
-			checkpointCommand(), forkCommand(), exportCommand(), resetCommand(), deleteCommand(),
+		{"Fork and delete", 1, []*cobra.Command{
+			forkCommand(), checkpointCommand(), exportCommand(), resetCommand(), deleteCommand(),
 		}},
-		{"Webhooks", []*cobra.Command{listenCommand(), verifyCommand()}},
-		{"Evaluate programs and agents", []*cobra.Command{
-			evalCommand(), replayCommand(), tasksCommand(), envCommand(),
+		{"Webhooks", 1, []*cobra.Command{listenCommand(), verifyCommand()}},
+		{"Evaluate programs and agents", 2, []*cobra.Command{
+			evalCommand(), tasksCommand(), replayCommand(), envCommand(),
 		}},
-		{"Run a server", []*cobra.Command{
+		{"Run a server", 1, []*cobra.Command{
 			backupCommand(), restoreCommand(), moveCommand(), importCommand(), nodesCommand(),
 		}},
 	}
@@ -165,7 +170,7 @@ func groups() []group {
 
 // lastGroup is behind all others.
 func lastGroup() []group {
-	return []group{{aboutProgram, []*cobra.Command{openapiCommand(), versionCommand()}}}
+	return []group{{title: aboutProgram, commands: []*cobra.Command{openapiCommand(), versionCommand()}}}
 }
 
 func versionCommand() *cobra.Command {
