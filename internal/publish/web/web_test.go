@@ -340,7 +340,7 @@ func TestTheLandingPageCallsWhatExists(t *testing.T) {
 	t.Parallel()
 	h := pages(t)
 	call := regexp.MustCompile(`curl -s (-X POST )?"?` + regexp.QuoteMeta(origin) + `/v1([a-zA-Z/$-]*)`)
-	for path, want := range map[string]int{"/": 13} {
+	for path, want := range map[string]int{"/": 10} {
 		calls := 0
 		for _, snippet := range snippets(request(h, http.MethodGet, path).Body.String()) {
 			for _, m := range call.FindAllStringSubmatch(snippet, -1) {
