@@ -125,6 +125,29 @@ func WriteInjection(out io.Writer, i *client.Injection) {
 	fmt.Fprintf(out, "%s  armed: applies %s to %s%s\n", kind, times, waitsFor(i), form)
 }
 
+// WriteGuard says of an armed loss what hides a missing key in this sandbox: both systems accept a reference only once,
+// unless a rule lets them accept it again.
+func WriteGuard(ctx context.Context, out io.Writer, c *client.Client, i *client.Injection) error {
+	switch i.Kind {
+	case client.FaultKindResponseLost, client.FaultKindRequestLost, client.FaultKindRequestLate:
+	default:
+		return nil
+	}
+	s, err := c.GetSandbox(ctx)
+	if err != nil {
+		return err //nolint:wrapcheck // the error of a request speaks for itself
+	}
+	open := s.Faults != nil && slices.ContainsFunc(s.Faults.Rules, func(r client.PlannedFault) bool {
+		return r.Kind == client.FaultKindDoubleWork
+	})
+	if s.Bridge == client.BridgeManual && !open {
+		fmt.Fprintln(out, "Both systems accept the same reference only once here, so a program with a new key for each attempt\n"+
+			"still carries its record once. In platen integration, client counts what your program recovered itself.\n"+
+			"To have references accepted twice: platen new --preset manual --faults severe")
+	}
+	return nil
+}
+
 // waitsFor names the requests or deliveries that an armed fault can hit.
 func waitsFor(i *client.Injection) string {
 	switch {

@@ -69,7 +69,7 @@ webhook_late, webhook_lost, webhook_forged, secret_rotated.`,
 				return cli.WriteJSON(cmd.OutOrStdout(), injected)
 			}
 			cli.WriteInjection(cmd.OutOrStdout(), injected)
-			return nil
+			return cli.WriteGuard(cmd.Context(), cmd.OutOrStdout(), c, injected)
 		},
 	}
 	targetFlags(cmd, &target)
