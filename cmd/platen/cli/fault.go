@@ -141,9 +141,9 @@ func WriteGuard(ctx context.Context, out io.Writer, c *client.Client, i *client.
 		return r.Kind == client.FaultKindDoubleWork
 	})
 	if s.Bridge == client.BridgeManual && !open {
-		fmt.Fprintln(out, "Both systems accept the same reference only once here, so a program with a new key for each attempt\n"+
-			"still carries its record once. In platen integration, client counts what your program recovered itself.\n"+
-			"To have references accepted twice: platen new --preset manual --faults severe")
+		fmt.Fprintln(out, "Both systems accept the same reference only once here, so a program with a new key\n"+
+			"for each attempt still carries its record once. In platen integration, client counts what your\n"+
+			"program recovered itself. To have references accepted twice: platen new --preset manual --faults severe")
 	}
 	return nil
 }
