@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheHelpNamesEveryCommand: platen help the general ones in about forty lines, and platen records each resource
+// TestTheHelpNamesEveryCommand: platen help the general ones in at most fifty lines, and platen records each resource
 // with its aliases.
 func TestTheHelpNamesEveryCommand(t *testing.T) {
 	t.Parallel()
