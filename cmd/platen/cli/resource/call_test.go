@@ -83,13 +83,13 @@ func TestANumberOfAFieldIsTurnedIntoItsID(t *testing.T) {
 	}
 }
 
-// TestDeliveriesShowWhenTheyWereSent, in the time of this machine, and one that was not sent shows none.
+// TestDeliveriesShowWhenTheyWereSent, in the time of this machine, and why one failed.
 func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
 	t.Parallel()
 	const rows = `{"data":{"items":[{"id":"whd_b","status":"pending","due_at":"2026-11-27T08:29:16.5Z",` +
-		`"sent_at":null,"created_at":"2026-11-27T08:29:06Z"},` +
+		`"sent_at":null,"error_class":null,"attempt":1,"created_at":"2026-11-27T08:29:06Z"},` +
 		`{"id":"whd_a","status":"failed","due_at":"2026-11-27T08:29:06.25Z",` +
-		`"sent_at":"2026-11-27T08:29:06.264367Z","created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
+		`"sent_at":"2026-11-27T08:29:06.264367Z","error_class":"connect","attempt":2,"created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, rows)
 	}))
@@ -107,7 +107,8 @@ func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := time.Date(2026, 11, 27, 8, 29, 6, 0, time.UTC).Local().Format(time.DateTime)
-	want := "ID     STATUS   SENT_AT\nwhd_b  pending  -\nwhd_a  failed   " + sent + "\n"
+	want := "ID     STATUS   SENT_AT              ERROR_CLASS  ATTEMPT\n" +
+		"whd_b  pending  -                    -            1\nwhd_a  failed   " + sent + "  connect      2\n"
 	if out.String() != want {
 		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
 	}

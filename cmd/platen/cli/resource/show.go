@@ -312,7 +312,7 @@ func rank(m *member, all []member) int {
 		return 0
 	case m.name == "status":
 		return 1
-	case m.name == "sent_at": // deliveries have no other date
+	case m.name == "sent_at" || m.name == "error_class": // of deliveries: their only date, and why one failed
 		return 2
 	case m.nested() || m.name == "id" || m.name == "resource" || m.name == "simulation" ||
 		strings.HasSuffix(m.name, "_at"):
