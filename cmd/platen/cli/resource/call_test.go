@@ -89,7 +89,8 @@ func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
 	const rows = `{"data":{"items":[{"id":"whd_b","status":"pending","due_at":"2026-11-27T08:29:16.5Z",` +
 		`"sent_at":null,"error_class":null,"attempt":1,"created_at":"2026-11-27T08:29:06Z"},` +
 		`{"id":"whd_a","status":"failed","due_at":"2026-11-27T08:29:06.25Z",` +
-		`"sent_at":"2026-11-27T08:29:06.264367Z","error_class":"connect","attempt":2,"created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
+		`"sent_at":"2026-11-27T08:29:06.264367Z","error_class":"connect","attempt":2,` +
+		`"created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, rows)
 	}))
