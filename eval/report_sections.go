@@ -75,7 +75,7 @@ func (p *evalPage) worth() {
 		return
 	}
 	bars.Groups = append(bars.Groups, p.known(&results))
-	text = append(text, "Skill is the way from greedy play, 0 %, to watchful play, 100 %, in the same worlds. A run "+
+	text = append(text, "Skill is a scale: greedy play has 0 %, watchful play 100 %, in the same worlds. A run "+
 		"passes with a skill of "+report.Percent(p.players[0].PassSkill)+" and no error.")
 	p.Add(report.Section{
 		Title: "Result", Text: text, Charts: []report.Chart{bars}, Tables: []report.Table{results},
