@@ -1,4 +1,4 @@
-// What needs attention: what it costs, and the request that fixes it. The way of the first order is in this file too,
+// Attention: the cost of each problem, and the request that fixes it. The way of the first order is in this file too,
 // which is long for it: each file that the first page needs is one more request before anything is seen.
 import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';

@@ -345,7 +345,7 @@ effect(() => {
 });
 export const bridgeNow = () => joins.value?.open.value ?? null;
 
-// What moved cash, and what threatens the company: computed from the records that the tab holds.
+// The movements of cash and the threats to the company, computed from the records that the tab holds.
 
 // movedDays is how many working days the reasons for a change of cash reach back at first.
 export const movedDays = 5;
