@@ -21,7 +21,7 @@ var (
 	tag         = regexp.MustCompile(`<[^>]*>`)
 )
 
-// TestEachDoorOpens runs the command of each door as it is printed, and finds the promises of its two sentences: faults that
+// TestEachDoorOpens runs the printed command of each door, and finds the promises of its two sentences: faults that
 // are on, a third key, a world that can be repeated. Each door has three links; the test of all links follows them.
 func TestEachDoorOpens(t *testing.T) {
 	t.Parallel()
