@@ -178,6 +178,7 @@ func post(t testing.TB, e http.Handler, path, body string, headers ...string) *h
 
 // answered is a JSON-RPC answer.
 type answered struct {
+	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Code    int    `json:"code"`

@@ -119,10 +119,10 @@ func TestAnUnknownRevisionIsNamed(t *testing.T) {
 	e := open(t, &door{})
 	for _, revision := range []string{"2099-01-01", "2026-07-29", "draft", "v1", "latest", "2020-01-01"} {
 		for _, method := range []string{"tools/list", "ping", "initialize"} {
-			w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`,
+			w := post(t, e, "/mcp", `{"jsonrpc":"2.0","id":301,"method":"`+method+`","params":{}}`,
 				"Mcp-Protocol-Version", revision)
 			a := read(t, w)
-			if w.Code != http.StatusBadRequest || a.Error == nil ||
+			if w.Code != http.StatusBadRequest || a.Error == nil || string(a.ID) != "301" ||
 				!strings.Contains(a.Error.Message, "supported versions: ") ||
 				!strings.Contains(a.Error.Message, "2025-11-25") {
 				t.Errorf("%s of the revision %s is answered %d %s", method, revision, w.Code, w.Body)

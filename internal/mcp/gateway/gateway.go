@@ -217,7 +217,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if err := supported(r); err != nil {
+	if err := supported(r); err != nil && r.Method != http.MethodPost { // a message is read for its id
 		g.reject(w, r, err)
 		return
 	}
@@ -335,6 +335,10 @@ func (g *Gateway) post(w http.ResponseWriter, r *http.Request, v *Request) {
 	messages, err := read(body)
 	if err != nil {
 		g.reject(w, r, err, v)
+		return
+	}
+	if err := supported(r); err != nil {
+		g.refuseMessage(w, messages, cmp.Or(g.spend(r, false), err))
 		return
 	}
 	if err := g.authorize(v, messages); err != nil {
