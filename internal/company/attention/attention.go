@@ -192,8 +192,17 @@ type look struct {
 	// coming is how much of each material is ordered and has not come, latest the last order of each.
 	coming map[string]int64
 	latest map[string]*office.PurchaseOrder
+	// loads are those that are ordered, of each material.
+	loads map[string][]load
 	// overdue is how many accepted orders are past their due dates.
 	overdue int
+}
+
+// load is the rest of a purchase order for a material. It is expected on the zero date before its approval, which the
+// next command gives.
+type load struct {
+	quantity int64
+	on       moment.Date
 }
 
 // debt is the cost of a delay of goods.

@@ -120,14 +120,20 @@ func (l *look) restocks(p *Proposals) {
 		}
 	}
 	for item := range l.Factory.Stock.All {
-		if item.Kind != string(catalog.Material) || l.asked(item.SKU) != nil {
+		if item.Kind != string(catalog.Material) {
 			continue
 		}
 		short := l.lacking[item.SKU] - l.coming[item.SKU]
-		if -short >= item.ReorderPoint {
-			continue
+		q := l.asked(item.SKU)
+		var remedy *Remedy
+		switch {
+		case q != nil && (p.Requisitions[q.ID] != nil || short <= 0):
+		case -short < item.ReorderPoint:
+			remedy, _ = l.purchase(item, max(0, short))
+		default:
+			remedy = l.sooner(item)
 		}
-		if remedy, err := l.purchase(item, max(0, short)); err == nil && remedy != nil {
+		if remedy != nil {
 			p.Purchases[item.SKU], _ = remedy.Body.(*office.CreatePurchaseOrder)
 		}
 	}
