@@ -582,7 +582,8 @@ type TickUntilInput struct {
 	// 15:59. Matches ^([01][0-9]|2[0-3]):[0-5][0-9]$. Such as 09:30.
 	SimTime *string `json:"sim_time,omitzero"`
 	// Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay,
-	// goods at the gate, or an idle press with work.
+	// goods at the gate, or an idle press with work. An order that comes while no press is idle waits
+	// for the next free one.
 	Decision *bool `json:"decision,omitzero"`
 	// Only true: a press falls idle, or is repaired, while a work order waits for one.
 	IdlePress *bool `json:"idle_press,omitzero"`

@@ -527,7 +527,7 @@ export interface TickUntilInput {
   sim_time?: string;
   /**
    * Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at the
-   * gate, or an idle press with work.
+   * gate, or an idle press with work. An order that comes while no press is idle waits for the next free one.
    */
   decision?: boolean;
   /** Only true: a press falls idle, or is repaired, while a work order waits for one. */

@@ -75,7 +75,8 @@ func (l literal) lives(many int64) (played life) {
 	return played
 }
 
-// TestALiteralAgentEarnsMoreThanGreed: in the mean of three presets and of most seeds, with few commands refused.
+// TestALiteralAgentEarnsMoreThanGreed: in the mean of three presets and of each seed, with few calls and few commands
+// refused.
 func TestALiteralAgentEarnsMoreThanGreed(t *testing.T) {
 	t.Parallel()
 	const played, most = 30, 300
@@ -88,7 +89,7 @@ func TestALiteralAgentEarnsMoreThanGreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := platentest.Start(t)
-	ahead, sum, greed, sent, refused, calls, lives := 0, 0, 0, 0, 0, 0, 0
+	sum, greed, sent, refused, calls, lives := 0, 0, 0, 0, 0, 0
 	for seed := range seeds {
 		lead := 0
 		for _, name := range []string{"starter", "agent_eval", "supply_shock"} {
@@ -105,21 +106,19 @@ func TestALiteralAgentEarnsMoreThanGreed(t *testing.T) {
 			greedy := int(other.WorthMinor[0])
 			fmt.Printf("%s %2d: worth %d, greed %d, %d calls, %d of %d commands refused\n", name, seed+1, one.worth/100,
 				greedy/100, one.calls, one.refused, one.sent)
+			if one.calls > most {
+				t.Errorf("%s %d: %d days take %d calls, more than %d", name, seed+1, played, one.calls, most)
+			}
 			calls, lives = calls+one.calls, lives+1
 			lead += one.worth - greedy
 			sum, greed = sum+one.worth, greed+greedy
 			sent, refused = sent+one.sent, refused+one.refused
 		}
-		if lead > 0 {
-			ahead++
+		if lead <= 0 {
+			t.Errorf("seed %d: it earns %d less than greed", seed+1, -lead)
 		}
 	}
-	if sum <= greed || ahead*10 < seeds*8 {
-		t.Errorf("it earns more with %d of %d seeds: %d, and greed %d", ahead, seeds, sum, greed)
-	}
-	if calls > most*lives {
-		t.Errorf("%d days take %d calls in the mean", played, calls/lives)
-	}
+	t.Logf("%d days, in the mean: worth %d, greed %d, %d calls", played, sum/lives/100, greed/lives/100, calls/lives)
 	if refused*20 > sent {
 		t.Errorf("%d of %d commands are refused", refused, sent)
 	}

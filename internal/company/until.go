@@ -1,6 +1,7 @@
 package company
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"platen/internal/company/office"
 	"platen/internal/company/sim"
 	"platen/internal/words/event"
+	"platen/internal/words/moment"
 	"platen/internal/words/problem"
 )
 
@@ -71,13 +73,15 @@ func (c *Company) reached(u *Until, after uint64) Stop {
 
 // wantsAnswer reports whether one of the events after the one with a number left
 // something that waits for the client: an order or a lot to answer, a bill or
-// wages to pay, goods at the gate, an idle press with work. Each is seen by one
-// system alone; nothing is compared between the two.
+// wages to pay, goods at the gate, an idle press with work. While no press is idle,
+// an order waits for the next one, if that is free on its last day: to accept it
+// sooner prints nothing sooner.
 func (c *Company) wantsAnswer(after uint64) bool {
 	for kind, data := range c.rec.Since(after) {
 		switch d := data.(type) {
 		case *event.SalesOrderReceivedData:
-			if order, ok := c.office.SalesOrders.Find(d.ID); ok && order.Status == office.OrderReceived {
+			order, ok := c.office.SalesOrders.Find(d.ID)
+			if ok && order.Status == office.OrderReceived && (c.pressIdle() || !c.pressFreeOn(order.AnswerBy)) {
 				return true
 			}
 		case *event.ContractLotOfferedData:
@@ -98,7 +102,7 @@ func (c *Company) wantsAnswer(after uint64) bool {
 			return true // nobody but the client pays wages
 		}
 	}
-	return c.pressFreed(after) && c.pressWaits() && c.printable()
+	return c.pressFreed(after) && (c.pressWaits() && c.printable() || c.orderWaits())
 }
 
 // pressFreed reports whether one of the events after the one with a number may have freed a
@@ -114,11 +118,32 @@ func (c *Company) pressFreed(after uint64) bool {
 
 // pressWaits reports whether a press is idle while a work order waits for one.
 func (c *Company) pressWaits() bool {
-	if c.factory.State.WorkOrdersToPrint == 0 {
-		return false
-	}
+	return c.factory.State.WorkOrdersToPrint > 0 && c.pressIdle()
+}
+
+func (c *Company) pressIdle() bool {
 	for press := range c.factory.Presses.All {
 		if press.Status == factory.PressIdle {
+			return true
+		}
+	}
+	return false
+}
+
+// pressFreeOn reports whether a press that runs or is broken will be free by the close of a day.
+func (c *Company) pressFreeOn(day moment.Date) bool {
+	for press := range c.factory.Presses.All {
+		if at := cmp.Or(press.CurrentRunEndsSim, press.DownUntilSim); at != nil && *at < day.AddDays(1).String() {
+			return true
+		}
+	}
+	return false
+}
+
+// orderWaits reports whether a customer waits for an answer.
+func (c *Company) orderWaits() bool {
+	for order := range c.office.SalesOrders.All {
+		if order.Status == office.OrderReceived {
 			return true
 		}
 	}

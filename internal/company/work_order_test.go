@@ -7,6 +7,8 @@ import (
 	"platen/internal/company"
 	"platen/internal/company/factory"
 	"platen/internal/company/preset"
+	"platen/internal/company/sim"
+	"platen/internal/words/event"
 )
 
 // TestAWorkOrderSaysWhatItWaitsFor, through its life, and through a run that ends short: its
@@ -81,6 +83,43 @@ func TestAShortRunIsADecision(t *testing.T) {
 		if run := l.newestRun(); stop != want || run.Status != factory.RunCompleted ||
 			short && fmt.Sprint(*run.CompletedSim) != now.Text() {
 			t.Errorf("short: %t: it stops at %s by %s, the run is %+v", short, now.Text(), stop, run)
+		}
+	}
+}
+
+// TestAnOrderWaitsForTheNextFreePress while all presses run, unless none is free on its last day: to accept it sooner
+// prints nothing sooner.
+func TestAnOrderWaitsForTheNextFreePress(t *testing.T) {
+	t.Parallel()
+	for answerDays, stopsAt := range map[int64]event.Type{2: event.PrintRunCompleted, 0: event.SalesOrderReceived} {
+		p := presetNamed(t, "starter")
+		p.Documents, p.Lots = false, preset.Lots{}
+		p.Demand.AnswerDays, p.Demand.RushPct = answerDays, [2]int64{}
+		l := live(t, p, 31, sim.Manual, usual)
+		l.must(tick(240))
+		l.gang("prs_offset", 0, job{"prd_flyer", 800})
+		l.gang("prs_digital", 0, job{"prd_poster", 200})
+		here := l.snapshot()
+		reached := func(u company.Until) sim.Minute {
+			var stop company.Stop
+			twin := l.reborn(here)
+			twin.must(tickUntil(company.TickMax, u, &stop))
+			if stop == company.StoppedByMinutes {
+				t.Fatalf("%+v does not come", u)
+			}
+			return twin.company.Now()
+		}
+		received := reached(company.Until{Types: []event.Type{event.SalesOrderReceived}})
+		free := reached(company.Until{Types: []event.Type{event.PrintRunCompleted}})
+		if received.Day() >= free.Day() {
+			t.Fatalf("an order comes at %s, and a press is free at %s", received.Text(), free.Text())
+		}
+		want := free
+		if stopsAt == event.SalesOrderReceived {
+			want = received
+		}
+		if got := reached(company.Until{Decision: true}); got != want {
+			t.Errorf("orders wait for %d days: it stops at %s, want %s", answerDays, got.Text(), want.Text())
 		}
 	}
 }

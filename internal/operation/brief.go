@@ -168,8 +168,12 @@ func (b *brief) printable(waiting []factory.WorkOrder, about func(*factory.WorkO
 			named[w.ID] = true
 			goods = append(goods, fmt.Sprint(w.Quantity-w.QuantityFromStock-w.QuantityGood, " ", about(w)))
 		}
+		small := ""
+		if run.MakeReady > run.Sheets-run.MakeReady {
+			small = fmt.Sprintf(", make-ready takes %d of %d sheets", run.MakeReady, run.Sheets)
+		}
 		b.do(fmt.Sprintf("%s overs_pct=%d", command, *run.OversPct),
-			fmt.Sprintf("%s, %d minutes", strings.Join(goods, ", "), run.Minutes))
+			fmt.Sprintf("%s, %d minutes%s", strings.Join(goods, ", "), run.Minutes, small))
 	}
 	onHand := map[string]int64{}
 	each(b, "stock_item", func(s *factory.StockItem) { onHand[s.SKU] = s.OnHand })

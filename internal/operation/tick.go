@@ -38,7 +38,7 @@ type TickUntil struct {
 	Seq        *int64        `json:"seq,omitzero" oneOf:"true" minimum:"1" maximum:"9007199254740991" doc:"The event with this number happens, or has happened."`
 	SimDate    *moment.Date  `json:"sim_date,omitzero" oneOf:"true" doc:"This in-world day has come. A weekend ends on Monday at 08:00."`
 	SimTime    *string       `json:"sim_time,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"09:30" doc:"The time of that day, 08:00 when left out; only with sim_date. 16:00 is the close of the day, 15:59."`
-	Decision   *bool         `json:"decision,omitzero" oneOf:"true" doc:"Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at the gate, or an idle press with work."`
+	Decision   *bool         `json:"decision,omitzero" oneOf:"true" doc:"Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at the gate, or an idle press with work. An order that comes while no press is idle waits for the next free one."`
 	IdlePress  *bool         `json:"idle_press,omitzero" oneOf:"true" doc:"Only true: a press falls idle, or is repaired, while a work order waits for one."`
 }
 

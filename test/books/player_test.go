@@ -102,7 +102,10 @@ func (p *player) to(day int) {
 		case draw < 7:
 			p.tick(row{"minutes": one(p, steps)})
 		case draw < 9:
-			p.tick(row{"minutes": minutesOfDay, "until": row{"decision": true}})
+			p.tick(row{"minutes": minutesOfDay, "until": row{"event_types": []string{
+				"office.sales_order.received", "office.contract_lot.offered", "office.supplier_invoice.received",
+				"factory.delivery.arrived", "hr.payroll.due", "factory.print_run.completed",
+			}}})
 		default:
 			p.tick(row{"minutes": 240, "until": row{"event_types": []string{"*"}}})
 		}

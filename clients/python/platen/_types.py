@@ -1421,7 +1421,8 @@ class TickUntilInput(TypedDict):
     sim_time: NotRequired[str]
 
     #: Only true: something more waits for you: an order or a lot to answer, a bill or wages to pay, goods at
-    #: the gate, or an idle press with work.
+    #: the gate, or an idle press with work. An order that comes while no press is idle waits for the next free
+    #: one.
     decision: NotRequired[bool]
 
     #: Only true: a press falls idle, or is repaired, while a work order waits for one.

@@ -34,6 +34,8 @@ type Run struct {
 
 	Work    []*factory.WorkOrder
 	Minutes int64
+	// Sheets is how many it takes, and MakeReady how many of them before the first good one.
+	Sheets, MakeReady int64
 }
 
 // Propose looks for commands, as Concerns does. Work for the shelf is printed after the work that customers wait for.
@@ -84,7 +86,7 @@ func (c *Company) Propose() Proposals {
 	runs := l.runs()
 	for press := range l.Factory.Presses.All {
 		if run, ok := runs[press.ID]; ok {
-			p.Runs = append(p.Runs, Run{run.StartPrintRun, run.work, run.minutes})
+			p.Runs = append(p.Runs, Run{run.StartPrintRun, run.work, run.minutes, run.sheets, run.makeReady})
 		}
 	}
 	return p

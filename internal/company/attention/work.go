@@ -60,12 +60,12 @@ func workText(all []*factory.WorkOrder) string {
 	return strings.Join(parts, ", ")
 }
 
-// proposed is a run for an idle press, with the work that it prints and the minutes that it takes.
+// proposed is a run for an idle press, with the work that it prints and the minutes and sheets that it takes.
 type proposed struct {
 	factory.StartPrintRun
 
-	work    []*factory.WorkOrder
-	minutes int64
+	work                       []*factory.WorkOrder
+	minutes, sheets, makeReady int64
 }
 
 // runs proposes a run for each idle press. What is due first goes to the press that takes the fewest minutes for it,
@@ -113,6 +113,7 @@ func (l *look) planned(press string, work ...*factory.WorkOrder) (proposed, bool
 	}
 	plan, err := l.CanRun(&run.StartPrintRun)
 	run.minutes = plan.Minutes()
+	run.sheets, run.makeReady = plan.Sheets()
 	return run, err == nil
 }
 

@@ -257,6 +257,9 @@ func (p *RunPlan) measure(last *string, sheetsPerHour int64) {
 // Minutes is how many working minutes the run takes.
 func (p *RunPlan) Minutes() int64 { return p.minutes }
 
+// Sheets is how many sheets the run takes, and how many of these its make-ready.
+func (p *RunPlan) Sheets() (all, makeReady int64) { return p.sheets, p.makeReady }
+
 func (p *RunPlan) material() []Need {
 	needs := []Need{{SKU: p.products[0].PaperSKU, Quantity: p.sheets}, {SKU: catalog.Ink, Quantity: p.ink}}
 	if p.plates > 0 {
