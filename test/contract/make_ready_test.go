@@ -16,7 +16,8 @@ func TestALineSaysWhenMakeReadyIsMostOfARun(t *testing.T) {
 		reference := text(n.pulls(object{"type": "order", "sku": "prd_card"}), "id")
 		n.accept(reference)
 		id := text(n.work("prd_card", quantity, reference), "id")
-		digest := child(t, n.post("/sandbox/tick", `{"minutes":1,"brief":true}`).want(http.StatusOK, "").Data(), "digest")
+		tick := n.post("/sandbox/tick", `{"minutes":1,"brief":true}`).want(http.StatusOK, "").Data()
+		digest := child(t, tick, "digest")
 		said := ""
 		for _, line := range digest["lines"].([]any) {
 			if strings.HasPrefix(line.(string), "start_print_run ") {

@@ -91,9 +91,9 @@ func whereabouts(o *office.PurchaseOrder) string {
 	return "is on the way"
 }
 
-// sooner orders what the waiting work takes before the trucks on the way bring it, from the supplier who brings it first:
-// all of it, or the half, the quarter or the eighth where that is all that the supplier lends. It is nil where nobody
-// brings it two days before them.
+// sooner orders material that the waiting work takes before the trucks on the way bring it, from the supplier who
+// brings it first: all of it, or the half, the quarter or the eighth where that is all that the supplier lends. It is
+// nil where nobody brings it two days before them.
 func (l *look) sooner(item *factory.StockItem) *Remedy {
 	lead := l.leadDays(item.SKU)
 	soon := (l.Recorder.Today() + sim.Day(lead) + 1).Date()
@@ -121,7 +121,8 @@ func (l *look) sooner(item *factory.StockItem) *Remedy {
 	return nil
 }
 
-// leadDays is the time in which the quickest supplier of a material brings it, in working days, 0 where nobody sells it.
+// leadDays is the time in which the quickest supplier of a material brings it, in working days, 0 where nobody sells
+// it.
 func (l *look) leadDays(sku string) (days int64) {
 	for s := range l.Office.Suppliers.All {
 		if slices.ContainsFunc(s.Prices, func(p office.Price) bool { return p.SKU == sku }) &&
