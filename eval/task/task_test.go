@@ -218,18 +218,38 @@ func (r *tape) again(ctx context.Context, p *oracle.Player) (any, error) {
 	return json.RawMessage(r.seen.as(&here, string(text))), nil
 }
 
-// ids are the ids that responses have shown, by their prefixes, in the order in which they came.
-type ids struct{ shown map[string][]string }
+// ids are the ids that responses have shown, by their prefixes, in the order in which they came, and their places.
+type ids struct {
+	shown map[string][]string
+	at    map[string]int
+}
 
 var anID = regexp.MustCompile(`\b[a-z]{2,3}_[0-9a-z]{13}\b`)
 
+// read finds the ids by their underscores: to look for the expression at each byte took most of a test's time.
 func (s *ids) read(text []byte) {
 	if s.shown == nil {
-		s.shown = map[string][]string{}
+		s.shown, s.at = map[string][]string{}, map[string]int{}
 	}
-	for _, id := range anID.FindAllString(string(text), -1) {
-		prefix, _, _ := strings.Cut(id, "_")
-		if !slices.Contains(s.shown[prefix], id) {
+	const before, behind = len("pre"), len("_0123456789abc")
+	for from := 0; ; {
+		next := bytes.IndexByte(text[from:], '_')
+		if next < 0 {
+			return
+		}
+		score := from + next
+		from = score + 1
+		if bytes.ContainsAny(text[from:min(len(text), score+behind)], "_\": ") {
+			continue // the name of a field, mostly
+		}
+		around := text[max(0, score-before-1):min(len(text), score+behind+1)]
+		id := string(anID.Find(around))
+		if id == "" {
+			continue
+		}
+		if _, known := s.at[id]; !known {
+			prefix, _, _ := strings.Cut(id, "_")
+			s.at[id] = len(s.shown[prefix])
 			s.shown[prefix] = append(s.shown[prefix], id)
 		}
 	}
@@ -239,7 +259,7 @@ func (s *ids) read(text []byte) {
 func (s *ids) as(others *ids, text string) string {
 	return anID.ReplaceAllStringFunc(text, func(id string) string {
 		prefix, _, _ := strings.Cut(id, "_")
-		if at := slices.Index(s.shown[prefix], id); at >= 0 && at < len(others.shown[prefix]) {
+		if at, known := s.at[id]; known && at < len(others.shown[prefix]) {
 			return others.shown[prefix][at]
 		}
 		return id
