@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"platen/client"
 	"platen/eval/player"
@@ -18,6 +19,8 @@ const (
 	// fullSkill the skill that is worth all: 1 is watchful play.
 	companyPreset = "agent_eval"
 	fullSkill     = 1.5
+	// maxYardsticks bounds the worlds whose players are remembered.
+	maxYardsticks = 10000
 )
 
 // Companies are whole companies as tasks: 30 and 60 days of play, worth the skill of the player. They are none of All,
@@ -42,8 +45,9 @@ func company(days int) *Task {
 			Name: "skill: 0 for greedy play, two thirds for watchful play", Weight: 1, Share: true,
 			All: []Predicate{{Worth: days, From: "${greedy}", To: "${full}"}},
 		}},
-		Guard: Guard{Open: true},
-		days:  days,
+		Guard:      Guard{Open: true},
+		days:       days,
+		yardsticks: &yardsticks{worths: map[yardstick]map[string]int64{}},
 	}
 }
 
@@ -54,16 +58,47 @@ func (w *world) worthOfSkill(t *Task, skill float64, day int) (string, error) {
 	return strconv.FormatInt(plain+int64(skill*float64(best-plain)), 10), err
 }
 
+// yardsticks are the net worths of players of known skill in the worlds in which a company was judged before: a trainer
+// plays the same worlds again and again, and to play all of these players takes longer than most episodes.
+type yardsticks struct {
+	sync.Mutex
+
+	worths map[yardstick]map[string]int64
+}
+
+// yardstick is a world, as judges know it, and a day.
+type yardstick struct {
+	split       string
+	seed, given uint64
+	day         int
+}
+
 // outcomes are the net worths of the players of known skill in this world at the close of a day, by their names, in
 // minor units.
 func (w *world) outcomes(t *Task, day int) (map[string]int64, error) {
+	at := yardstick{w.split, w.seed, w.given, day}
+	t.yardsticks.Lock()
+	worths := t.yardsticks.worths[at]
+	t.yardsticks.Unlock()
+	if worths != nil {
+		return worths, nil
+	}
 	worlds := player.Worlds{Preset: t.Preset, Bridge: string(t.Bridge), Split: w.split, World: w.given}
 	all, err := worlds.Outcomes(w.seed, day)
-	worth := map[string]int64{}
-	for _, o := range all {
-		worth[o.Player] = int64(o.NetWorthMinor)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says who played
 	}
-	return worth, err //nolint:wrapcheck // it says who played
+	worths = map[string]int64{}
+	for _, o := range all {
+		worths[o.Player] = int64(o.NetWorthMinor)
+	}
+	t.yardsticks.Lock()
+	defer t.yardsticks.Unlock()
+	if len(t.yardsticks.worths) >= maxYardsticks {
+		clear(t.yardsticks.worths)
+	}
+	t.yardsticks.worths[at] = worths
+	return worths, nil
 }
 
 // reward is that of a whole company for training, nil for other tasks and where no scale is published.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen/client"
+	"platen/eval/player"
 	"platen/platentest"
 )
 
@@ -45,5 +46,31 @@ func TestACompanyIsWorthTheSkillOfItsPlayer(t *testing.T) {
 		if g.Reward == nil || (*g.Reward > 0) != (c.want > 0) || *g.Reward < 0 || *g.Reward > 1.5 {
 			t.Errorf("%s in %+v: the reward is %v", c.player, c.at, g.Reward)
 		}
+	}
+}
+
+// TestAWorldIsMeasuredOnce: the judge does not play the players of known skill again for the next try of a world.
+func TestAWorldIsMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	k, p := company(10), platentest.Start(t)
+	reward := func(seed uint64) float64 {
+		t.Helper()
+		g := tryPrepared(t, p, k, prepareAll(t, p, k, seed)[0], nothing)
+		if g.Reward == nil {
+			t.Fatalf("seed %d has no reward", seed)
+		}
+		return *g.Reward
+	}
+	if is := reward(1); is != 0 {
+		t.Errorf("who does nothing gets the reward %g", is)
+	}
+	for _, worths := range k.yardsticks.worths {
+		worths[player.Nothing().Name] -= 1000000
+	}
+	if again := reward(1); again <= 0 {
+		t.Errorf("the world is measured again: the reward is %g", again)
+	}
+	if other := reward(2); other != 0 {
+		t.Errorf("another world has the measure of the first: the reward is %g", other)
 	}
 }

@@ -116,6 +116,17 @@ func TestTheAuditIsNotReadFromTheBills(t *testing.T) {
 	}
 }
 
+// TestTheAuditWaitsForABookkeeperWhoIsAway: in these worlds nobody records a bill on the day after the trucks.
+func TestTheAuditWaitsForABookkeeperWhoIsAway(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "audit")
+	for _, seed := range []uint64{50, 141} {
+		if g := try(t, p, k, seed, oracle.Solutions()[k.Name]); !g.Passed {
+			t.Errorf("with seed %d the oracle scores %g: %s", seed, g.Score, shown(g))
+		}
+	}
+}
+
 // TestTheAnswersOfTheAuditCountAlone: a player without one of them loses its weight and no more.
 func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,8 @@ type Task struct {
 
 	// days is how long a company is played, 0 for other tasks.
 	days int
+	// yardsticks are those of a company, nil for other tasks.
+	yardsticks *yardsticks
 }
 
 // Days is how long a company is played, 0 for other tasks.

@@ -14,9 +14,9 @@ const baseShare = 16
 type bases struct {
 	limit int64
 
-	mu    sync.Mutex // guards the fields below
-	order list.List  // of *keptBase, the newest first
-	known map[ForkBase]*list.Element
+	mu    sync.Mutex                            // guards the fields below
+	order list.List                             // of *keptBase, the newest first
+	known map[string]map[ForkBase]*list.Element // by the id of the sandbox
 	bytes int64
 }
 
@@ -25,7 +25,9 @@ type keptBase struct {
 	body []byte
 }
 
-func newBases(limit int64) *bases { return &bases{limit: limit, known: map[ForkBase]*list.Element{}} }
+func newBases(limit int64) *bases {
+	return &bases{limit: limit, known: map[string]map[ForkBase]*list.Element{}}
+}
 
 // add keeps a state, unless it is known.
 func (b *bases) add(base ForkBase, encode func() []byte) {
@@ -47,7 +49,7 @@ func (b *bases) find(base ForkBase, read func() ([]byte, error)) ([]byte, error)
 func (b *bases) get(base ForkBase) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.known[base]
+	e := b.known[base.SandboxID][base]
 	if e == nil {
 		return nil
 	}
@@ -60,14 +62,36 @@ func (b *bases) get(base ForkBase) []byte {
 func (b *bases) put(base ForkBase, body []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.known[base] != nil || int64(len(body)) > b.limit {
+	known := b.known[base.SandboxID]
+	if known[base] != nil || int64(len(body)) > b.limit {
 		return
 	}
-	b.known[base] = b.order.PushFront(&keptBase{base, body})
+	if known == nil {
+		known = map[ForkBase]*list.Element{}
+		b.known[base.SandboxID] = known
+	}
+	known[base] = b.order.PushFront(&keptBase{base, body})
 	b.bytes += int64(len(body))
 	for b.bytes > b.limit {
-		oldest, _ := b.order.Remove(b.order.Back()).(*keptBase)
-		delete(b.known, oldest.base)
-		b.bytes -= int64(len(oldest.body))
+		b.remove(b.order.Back())
 	}
+}
+
+// drop forgets the states of a sandbox that is deleted: no fork begins with them any more.
+func (b *bases) drop(sandboxID string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.known[sandboxID] {
+		b.remove(e)
+	}
+}
+
+// remove forgets a state.
+func (b *bases) remove(e *list.Element) {
+	gone, _ := b.order.Remove(e).(*keptBase)
+	known := b.known[gone.base.SandboxID]
+	if delete(known, gone.base); len(known) == 0 {
+		delete(b.known, gone.base.SandboxID)
+	}
+	b.bytes -= int64(len(gone.body))
 }

@@ -41,8 +41,8 @@ func TestStatesOfForksAreKeptWithinTheirBound(t *testing.T) {
 	wantReads("one that is too large", 6)
 	find(2, 40)
 	wantReads("what was kept beside it", 6)
-	if b.bytes > b.limit || len(b.known) != b.order.Len() {
-		t.Errorf("%d bytes in %d and %d states", b.bytes, len(b.known), b.order.Len())
+	if known := len(b.known["sbx_1"]); b.bytes > b.limit || known != b.order.Len() {
+		t.Errorf("%d bytes in %d and %d states", b.bytes, known, b.order.Len())
 	}
 	failure := errors.New("the store is away")
 	for range 2 {
@@ -50,5 +50,21 @@ func TestStatesOfForksAreKeptWithinTheirBound(t *testing.T) {
 		if !errors.Is(err, failure) {
 			t.Errorf("a state that cannot be read: %v", err)
 		}
+	}
+}
+
+// TestADeletedSandboxLeavesNoStatesOfForks, and those of others stay.
+func TestADeletedSandboxLeavesNoStatesOfForks(t *testing.T) {
+	t.Parallel()
+	b := newBases(100)
+	for version := range uint64(2) {
+		b.put(ForkBase{SandboxID: "sbx_gone", Version: version}, make([]byte, 10))
+	}
+	stays := ForkBase{SandboxID: "sbx_stays"}
+	b.put(stays, make([]byte, 10))
+	b.drop("sbx_gone")
+	b.drop("sbx_never_forked")
+	if b.bytes != 10 || b.order.Len() != 1 || len(b.known) != 1 || b.get(stays) == nil {
+		t.Errorf("%d bytes of %d states in %d sandboxes are left", b.bytes, b.order.Len(), len(b.known))
 	}
 }

@@ -59,6 +59,35 @@ func TestASandboxThatIsDeletedIsGoneForGood(t *testing.T) {
 	}
 }
 
+// TestADeletionForgetsTheStatesThatWereForked: trainers fork and delete a company for each episode.
+func TestADeletionForgetsTheStatesThatWereForked(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	for range 3 {
+		created, err := b.registry.Create(t.Context(), sandbox.Creation{Preset: "starter"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := b.registry.Sandbox(created.SandboxID)
+		base, err := s.Base(t.Context(), sandbox.ForkPoint{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.registry.Fork(t.Context(), sandbox.Forking{Base: base}); err != nil {
+			t.Fatal(err)
+		}
+		if kept := b.registry.KeptStates(); kept != 1 {
+			t.Errorf("%d states are kept, want that of the fork", kept)
+		}
+		if _, _, err := s.Delete(t.Context(), sandbox.Command{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if kept := b.registry.KeptStates(); kept != 0 {
+			t.Errorf("%d states of a deleted sandbox are kept", kept)
+		}
+	}
+}
+
 // TestASandboxIsDeletedOnce however many ask at once.
 func TestASandboxIsDeletedOnce(t *testing.T) {
 	t.Parallel()

@@ -189,6 +189,7 @@ func (s *Sandbox) remove(ctx context.Context, header store.Sandbox, now time.Tim
 func (s *Sandbox) discard(ctx context.Context, header store.Sandbox) error {
 	s.drop()
 	h := s.registry
+	h.bases.drop(s.id)
 	s.client.Forget()
 	if s.fence == (store.Fence{}) {
 		if err := s.claim(ctx); err != nil {
