@@ -127,6 +127,22 @@ func TestTheAuditWaitsForABookkeeperWhoIsAway(t *testing.T) {
 	}
 }
 
+// TestThePromisesAreKeptWhereASupplierSendsTwoTrucks: in these worlds an order comes in two parts, each with its bill.
+func TestThePromisesAreKeptWhereASupplierSendsTwoTrucks(t *testing.T) {
+	t.Parallel()
+	p, k := shared(), named(t, "promises")
+	for _, seed := range []uint64{103, 127} {
+		s, err := k.Prepare(t.Context(), p.BaseURL, "", World{Split: client.SplitDev, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		endWith(t, s)
+		if g := tryPrepared(t, p, k, s, oracle.Solutions()[k.Name]); !g.Passed {
+			t.Errorf("with seed %d the oracle scores %g: %s", seed, g.Score, shown(g))
+		}
+	}
+}
+
 // TestTheAnswersOfTheAuditCountAlone: a player without one of them loses its weight and no more.
 func TestTheAnswersOfTheAuditCountAlone(t *testing.T) {
 	t.Parallel()
