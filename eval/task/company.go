@@ -34,9 +34,10 @@ func company(days int) *Task {
 		Difficulty: "hard", Preset: companyPreset, Bridge: client.BridgeAuto,
 		Instruction: fmt.Sprintf("Run this printing company for %d working days and earn as much as you can. The "+
 			"clock stands still until you move it (POST /sandbox/tick, or the tool advance_time). Only the net worth "+
-			"at the close of day %d counts: cash, stock at cost, and what customers owe for delivered goods, less "+
-			"what is owed. A bankrupt company is worth the price of its stock on the market, less its debts, and 0 at "+
-			"most. If you stop early, the rest of the days pass without you.", days, days),
+			"at the close of day %d counts: cash, stock at cost (finished goods that no order holds at the market's "+
+			"bid, if that is less), and what customers owe for delivered goods, less what is owed. A bankrupt "+
+			"company is worth the price of its stock on the market, less its debts, and 0 at most. If you stop "+
+			"early, the rest of the days pass without you.", days, days),
 		Budget: Budget{Minutes: int64(days) * dayMinutes},
 		Let: []Let{
 			{Name: "greedy", Skill: new(0.0), Day: days}, {Name: "full", Skill: new(fullSkill), Day: days},

@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -50,12 +51,15 @@ type Recorder struct {
 	failed error
 }
 
-// Record starts a recorder before a server, on a free port of this machine. Its file must
+// Record starts a recorder before a server, on a free port of this machine. It makes the folder of its file, which must
 // not be there yet.
 func Record(path, origin string, head Head) (*Recorder, error) {
 	target, err := url.Parse(origin)
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", origin, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of a trace: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
