@@ -40,7 +40,7 @@ type Environment struct {
 	// Version is that of the program.
 	Version string
 	// MaxEpisodes bounds the episodes that are open together, MaxSteps the steps of each, 0 for any number. An
-	// episode that nobody has used for Idle makes room for another.
+	// episode that nobody has used for Idle, or that is done, makes room for another.
 	MaxEpisodes, MaxSteps int
 	Idle                  time.Duration
 
@@ -244,12 +244,7 @@ func (e *Environment) enter(ctx context.Context, place *episode) error {
 		delete(e.episodes, place.id)
 	}
 	if len(e.episodes) >= e.MaxEpisodes {
-		for id, old := range e.episodes {
-			if time.Since(old.used()) >= e.Idle {
-				gone = append(gone, old)
-				delete(e.episodes, id)
-			}
-		}
+		gone = append(gone, e.unused()...)
 	}
 	full := len(e.episodes) >= e.MaxEpisodes
 	if !full {
@@ -265,6 +260,27 @@ func (e *Environment) enter(ctx context.Context, place *episode) error {
 		}
 	}
 	return nil
+}
+
+// unused removes the episodes that make room for another: those that nobody has used for long, or else the one of those
+// that are done which was used first. The caller holds guard.
+func (e *Environment) unused() (gone []*episode) {
+	var first *episode
+	for _, old := range e.episodes {
+		switch {
+		case time.Since(old.used()) >= e.Idle:
+			gone = append(gone, old)
+		case old.done.Load() && (first == nil || old.used().Before(first.used())):
+			first = old
+		}
+	}
+	if len(gone) == 0 && first != nil {
+		gone = append(gone, first)
+	}
+	for _, old := range gone {
+		delete(e.episodes, old.id)
+	}
+	return gone
 }
 
 // forget removes an episode from the list, unless another has its name by now.

@@ -83,6 +83,8 @@ type episode struct {
 	grade        *task.Grade
 	ended        bool
 	usedAt       atomic.Int64
+	// done is set with the grade.
+	done atomic.Bool
 }
 
 // used is when a trainer last used the episode.
@@ -181,6 +183,7 @@ func (p *episode) finish(ctx context.Context, r *Result, answer []byte) error {
 		return fmt.Errorf("grade the episode: %w", err)
 	}
 	p.grade, r.Done, r.Reward = g, true, &g.Score
+	p.done.Store(true)
 	if g.Reward != nil { // a whole company has one that goes below 0
 		r.Reward = g.Reward
 	}
