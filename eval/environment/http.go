@@ -2,12 +2,15 @@ package environment
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
+	"strings"
 
 	"platen/eval/task"
 )
@@ -203,12 +206,32 @@ func decode(text []byte, into any) error {
 		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 			return &Error{Code: codeJSON, Message: "this is no JSON object: " + err.Error()}
 		}
-		return invalid("%v", err)
+		var other *json.UnmarshalTypeError
+		if errors.As(err, &other) {
+			return invalid("%s must be %s; it is: %s", cmp.Or(other.Field, "the body"), jsonOf(other.Type), other.Value)
+		}
+		return invalid("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return &Error{Code: codeJSON, Message: "something follows the JSON object"}
 	}
 	return nil
+}
+
+// jsonOf names what JSON has for a type.
+func jsonOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	default:
+		return "a whole number, and not a very large one"
+	}
 }
 
 // schemas are the JSON Schemas of actions, observations and states.

@@ -25,14 +25,17 @@ func instructions(at address) string {
 		begin += "Call create_sandbox first, unless a key is configured, and keep the `sandbox` value it returns: " +
 			"pass it as the argument sandbox whenever a tool call does not know its sandbox. "
 	}
-	switch at.system {
-	case operation.Office:
+	switch {
+	case at.few && at.system != operation.Office && at.system != operation.Factory:
+		begin += "Two systems share no data: Head Office (orders, bills, suppliers, cash, wages) and the Factory (work " +
+			"orders, presses, stock, shipments). "
+	case at.system == operation.Office:
 		begin += "This address has the tools of Head Office (office_) and the shared ones; another client has " +
 			"the Factory. "
-	case operation.Factory:
+	case at.system == operation.Factory:
 		begin += "This address has the tools of the Factory (factory_) and the shared ones; another client has " +
 			"Head Office. "
-	case operation.Shared, operation.Open:
+	default:
 		begin += "Two systems share no data: Head Office (office_ tools: orders, bills, suppliers, cash, wages) and " +
 			"the Factory (factory_ tools: work orders, presses, stock, shipments). "
 	}

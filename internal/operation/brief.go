@@ -260,6 +260,9 @@ func (b *brief) shortages(needed map[string]int64) {
 		if waits {
 			about += fmt.Sprintf(" from %s", wanted)
 		}
+		if offered := b.proposals.Offered[s.SKU]; offered > 0 {
+			about += fmt.Sprintf(", %d by offers", offered)
+		}
 		about += fmt.Sprintf(", reorder point %d", s.ReorderPoint)
 		if buy == nil {
 			b.add(about)

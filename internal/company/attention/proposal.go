@@ -24,6 +24,8 @@ type Proposals struct {
 	Ready map[string]bool
 	// Hires are the roles that somebody can be hired for.
 	Hires []event.Role
+	// Offered is how much of each paper the offers take that are answered with yes.
+	Offered map[string]int64
 	// Wanted is the first day on which waiting work that takes a material is due, by SKU.
 	Wanted map[string]moment.Date
 }
@@ -45,7 +47,7 @@ func (c *Company) Propose() Proposals {
 	p := Proposals{
 		Answers: map[string]Doing{}, Purchases: map[string]*office.CreatePurchaseOrder{},
 		Requisitions: map[string]*Remedy{}, Payments: map[string]*office.PaySupplierInvoice{},
-		Wanted: map[string]moment.Date{}, Ready: map[string]bool{},
+		Wanted: map[string]moment.Date{}, Ready: map[string]bool{}, Offered: map[string]int64{},
 	}
 	for _, w := range l.waiting {
 		for _, need := range w.MaterialNeeds {
@@ -103,7 +105,9 @@ func (l *look) answers(p *Proposals) {
 		case l.overdue <= mostOverdue && l.CanAccept(o.ID) == nil:
 			p.Answers[o.ID] = AcceptOrder
 			if product, ok := catalog.ProductBySKU(o.SKU); ok { // the next one needs paper of its own
-				l.lacking[product.PaperSKU] += o.Quantity * product.SheetsPerUnit
+				sheets := o.Quantity * product.SheetsPerUnit
+				l.lacking[product.PaperSKU] += sheets
+				p.Offered[product.PaperSKU] += sheets
 			}
 		case o.AnswerBy <= l.tomorrow:
 			p.Answers[o.ID] = DeclineOrder
