@@ -206,8 +206,7 @@ func decode(text []byte, into any) error {
 		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 			return &Error{Code: codeJSON, Message: "this is no JSON object: " + err.Error()}
 		}
-		var other *json.UnmarshalTypeError
-		if errors.As(err, &other) {
+		if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return invalid("%s must be %s; it is: %s", cmp.Or(other.Field, "the body"), jsonOf(other.Type), other.Value)
 		}
 		return invalid("%s", strings.TrimPrefix(err.Error(), "json: "))

@@ -27,8 +27,8 @@ func instructions(at address) string {
 	}
 	switch {
 	case at.few && at.system != operation.Office && at.system != operation.Factory:
-		begin += "Two systems share no data: Head Office (orders, bills, suppliers, cash, wages) and the Factory (work " +
-			"orders, presses, stock, shipments). "
+		begin += "Two systems share no data: Head Office (orders, bills, suppliers, cash, wages) and the Factory " +
+			"(work orders, presses, stock, shipments). "
 	case at.system == operation.Office:
 		begin += "This address has the tools of Head Office (office_) and the shared ones; another client has " +
 			"the Factory. "
