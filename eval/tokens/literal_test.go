@@ -10,6 +10,7 @@ import (
 	printer "platen/internal/company"
 	"platen/internal/company/preset"
 	"platen/platentest"
+	"platen/test/testclient"
 )
 
 // literal is an agent without rules of its own: it sends each command with which a line of the digest begins,
@@ -73,6 +74,41 @@ func (l literal) lives(many int64) (played life) {
 	played.calls = l.calls
 	played.worth = int(l.data("get_sandbox", row{})["score"].(row)["net_worth_minor"].(float64))
 	return played
+}
+
+// TestALiteralAgentHasFourFifthsOfTheSkill of watchful play in thirty days, as the guide on evaluations says: whoever
+// judges an agent by its skill has to know how much of it the digest gives away.
+func TestALiteralAgentHasFourFifthsOfTheSkill(t *testing.T) {
+	t.Parallel()
+	testclient.InCheck(t, "a literal agent earns more than greed")
+	const played, worlds = 30, 10
+	presets, err := preset.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := platentest.Start(t)
+	copied, greedy, watchful := 0, 0, 0
+	for seed := range worlds {
+		s := p.Sandbox(t, platentest.Options{Preset: "agent_eval", Clock: "manual", Seed: new(int64(seed + 1))})
+		copied += literal{newAgent(t, p.Origin, s.OfficeKey), decision}.lives(played).worth
+		for policy, sum := range map[*player.Policy]*int{new(player.Greedy()): &greedy, new(player.Watchful()): &watchful} {
+			game := player.Game{
+				Settings: printer.Settings{Preset: presets["agent_eval"], Seed: uint64(seed + 1)}, Policy: *policy,
+				Days: []int{played},
+			}
+			result, err := game.Play()
+			if err != nil {
+				t.Fatal(err)
+			}
+			*sum += int(result.WorthMinor[0])
+		}
+	}
+	const said, about = 82, 5
+	skill := 100 * (copied - greedy) / (watchful - greedy)
+	t.Logf("skill %d %%: worth %d, greed %d, watchful %d", skill, copied/worlds/100, greedy/worlds/100, watchful/worlds/100)
+	if skill < said-about || skill > said+about {
+		t.Errorf("its skill is %d %%, and the guide says %d", skill, said)
+	}
 }
 
 // TestALiteralAgentEarnsMoreThanGreed: in the mean of three presets and of each seed, with few calls and few commands
