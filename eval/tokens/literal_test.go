@@ -76,8 +76,8 @@ func (l literal) lives(many int64) (played life) {
 	return played
 }
 
-// TestALiteralAgentHasFourFifthsOfTheSkill of watchful play in thirty days, as the guide on evaluations says: whoever
-// judges an agent by its skill has to know how much of it the digest gives away.
+// TestALiteralAgentHasFourFifthsOfTheSkill of watchful play in thirty days, as the guide on evaluations says. A judge of
+// agents has to know how much of their skill the digest gives away.
 func TestALiteralAgentHasFourFifthsOfTheSkill(t *testing.T) {
 	t.Parallel()
 	testclient.InCheck(t, "a literal agent earns more than greed")
@@ -91,21 +91,21 @@ func TestALiteralAgentHasFourFifthsOfTheSkill(t *testing.T) {
 	for seed := range worlds {
 		s := p.Sandbox(t, platentest.Options{Preset: "agent_eval", Clock: "manual", Seed: new(int64(seed + 1))})
 		copied += literal{newAgent(t, p.Origin, s.OfficeKey), decision}.lives(played).worth
-		for policy, sum := range map[*player.Policy]*int{new(player.Greedy()): &greedy, new(player.Watchful()): &watchful} {
-			game := player.Game{
-				Settings: printer.Settings{Preset: presets["agent_eval"], Seed: uint64(seed + 1)}, Policy: *policy,
-				Days: []int{played},
-			}
-			result, err := game.Play()
+		settings := printer.Settings{Preset: presets["agent_eval"], Seed: uint64(seed + 1)}
+		worth := func(p player.Policy) int {
+			result, err := (&player.Game{Settings: settings, Policy: p, Days: []int{played}}).Play()
 			if err != nil {
 				t.Fatal(err)
 			}
-			*sum += int(result.WorthMinor[0])
+			return int(result.WorthMinor[0])
 		}
+		greedy += worth(player.Greedy())
+		watchful += worth(player.Watchful())
 	}
 	const said, about = 82, 5
 	skill := 100 * (copied - greedy) / (watchful - greedy)
-	t.Logf("skill %d %%: worth %d, greed %d, watchful %d", skill, copied/worlds/100, greedy/worlds/100, watchful/worlds/100)
+	t.Logf("skill %d %%: worth %d, greed %d, watchful %d", skill, copied/worlds/100, greedy/worlds/100,
+		watchful/worlds/100)
 	if skill < said-about || skill > said+about {
 		t.Errorf("its skill is %d %%, and the guide says %d", skill, said)
 	}
