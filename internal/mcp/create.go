@@ -31,13 +31,14 @@ const (
 	ungraded = "This company is an evaluation without a grade: agents are not shown the grading key. " +
 		"To be graded, connect with the key of a sandbox that your evaluator created."
 
+	createSandbox  = "create_sandbox"
 	argumentTicket = "ticket"
 	argumentProof  = "proof_of_work"
 )
 
 // create makes the tool that makes sandboxes (contract: MCP.CREATE_SANDBOX).
 func (b *builder) create(in entry) (*tool, error) {
-	making, err := b.operation("create_sandbox")
+	making, err := b.operation(createSandbox)
 	if err != nil {
 		return nil, err
 	}

@@ -144,18 +144,19 @@ type address struct {
 	system operation.System
 	// few is set for the few tools that playing takes (contract: OPEN.MCP.PLAY).
 	few bool
+	// keyless is set for clients without a key, who have to create a sandbox.
+	keyless bool
 	// typed is set for tools that declare the form of their results (contract: OPEN.MCP.OUTPUT).
 	typed bool
 }
 
 // gateway is the handler of one address.
 func (e *Endpoint) gateway(at address) *gateway.Gateway {
-	here := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool {
-		return !t.shownAt(at.system) || at.few && !t.plays
-	})
+	keyless := at
+	keyless.keyless = true
 	o := &e.options
 	return gateway.New(gateway.Options{
-		Sessionless: e.server(at, here, nil), Sessions: e.server(at, here, gateway.Earlier()),
+		Sessionless: e.server(at, nil), Sessions: e.server(keyless, gateway.Earlier()),
 		SessionStore: o.Sessions, API: o.API, Serves: o.Serves, Ours: o.Ours, Log: o.Log,
 	})
 }
@@ -164,7 +165,10 @@ func (e *Endpoint) gateway(at address) *gateway.Gateway {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.ServeHTTP(w, r) }
 
 // server is the library's server for one address.
-func (e *Endpoint) server(at address, tools []*tool, revisions []string) *sdk.Server {
+func (e *Endpoint) server(at address, revisions []string) *sdk.Server {
+	tools := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool {
+		return !t.shownAt(at.system) || at.few && !t.plays && !(at.keyless && t.Name == createSandbox)
+	})
 	capabilities := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
 	if !at.few {
 		capabilities.Prompts, capabilities.Completions = &sdk.PromptCapabilities{}, &sdk.CompletionCapabilities{}

@@ -17,7 +17,7 @@ const progressPace = 5 * time.Second
 // called. create_sandbox has news of its own and says them instead.
 func (c *call) report(ctx context.Context) (stop func()) {
 	token := c.request.Params.GetProgressToken()
-	if token == nil || c.tool.Name == "create_sandbox" {
+	if token == nil || c.tool.Name == createSandbox {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -21,7 +21,7 @@ const (
 // cut them. They name no tool that the address does not have.
 func instructions(at address) string {
 	begin := "A simulated printing company to practise on; nothing is real. "
-	if !at.few {
+	if !at.few || at.keyless {
 		begin += "Call create_sandbox first, unless a key is configured, and keep the `sandbox` value it returns: " +
 			"pass it as the argument sandbox whenever a tool call does not know its sandbox. "
 	}

@@ -22,7 +22,7 @@ func by(operationID string) func(*builder, entry) (*tool, error) {
 func table() []made {
 	const shared, office, factory = operation.Shared, operation.Office, operation.Factory
 	return []made{
-		{entry{name: "create_sandbox", title: "Create a sandbox", system: shared, writes: true, unowned: true,
+		{entry{name: createSandbox, title: "Create a sandbox", system: shared, writes: true, unowned: true,
 			description: "Creates a sandbox with a printing company for this session. " +
 				"Call this first, unless you hold a key. Returns both API keys and a handle (sandbox). " +
 				"If the server is full, it returns a ticket: call again with it."}, (*builder).create},

@@ -433,6 +433,23 @@ func TestWhatTheDocsSearchNamesIsThere(t *testing.T) {
 	}
 }
 
+// TestAnAgentWithoutAKeyPlaysWithFewTools, and the sandbox that it creates first.
+func TestAnAgentWithoutAKeyPlaysWithFewTools(t *testing.T) {
+	t.Parallel()
+	rows(t, "OPEN.MCP.PLAY")
+	a := &agent{service: shared, t: t, path: "/mcp?tools=play"}
+	begun := a.rpc("initialize", opening)
+	if said := text(child(t, begun.Body, "result"), "instructions"); !strings.Contains(said, "Call create_sandbox first") ||
+		strings.Contains(said, "office_answer_sales_order") {
+		t.Errorf("the instructions are %q", said)
+	}
+	a.session = begun.Header.Get("Mcp-Session-Id")
+	a.data("create_sandbox", `{"preset":"starter","clock":"manual"}`)
+	if done := a.does("accept_sales_order SO-1001"); len(done) != 1 {
+		t.Errorf("an order accepted in the new sandbox: %v", done)
+	}
+}
+
 func TestAnAddressChoosesToolsAndTheFormOfResults(t *testing.T) {
 	t.Parallel()
 	rows(t, "OPEN.MCP.PLAY", "OPEN.MCP.UNKNOWN_TOOL", "OPEN.MCP.STRUCTURED", "OPEN.MCP.BODY", "OPEN.ID.NUMBER")
