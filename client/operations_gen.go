@@ -123,7 +123,7 @@ func (c *Client) GetReport(ctx context.Context) (*Report, error) {
 // one, the request that fixes it: the server checks it as it would check the request itself, and
 // changes nothing. Records that wait to be carried across a manual bridge are not among the
 // items. Of a company that has ended, bankrupt or because its time is over, it tells the turning
-// points.
+// points. The player of an evaluation reads digest.lines of a tick with brief instead.
 //
 // It can fail with not_in_evaluation (403), beside the errors of every request.
 func (c *Client) GetAttention(ctx context.Context) (*Attention, error) {

@@ -564,7 +564,8 @@ type TickInput struct {
 	Minutes *int64 `json:"minutes,omitzero"`
 	// Also say what waits now as short lines of text, in digest.lines.
 	Brief *bool `json:"brief,omitzero"`
-	// Stop early, at the end of the minute in which this happens.
+	// Stop early, at the end of the minute in which this happens. Send one of event_types, seq,
+	// sim_date, decision and idle_press.
 	Until *TickUntilInput `json:"until,omitzero"`
 }
 

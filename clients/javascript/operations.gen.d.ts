@@ -508,7 +508,10 @@ export interface TickInput {
   minutes?: number;
   /** Also say what waits now as short lines of text, in digest.lines. */
   brief?: boolean;
-  /** Stop early, at the end of the minute in which this happens. */
+  /**
+   * Stop early, at the end of the minute in which this happens. Send one of event_types, seq, sim_date,
+   * decision and idle_press.
+   */
   until?: TickUntilInput;
 }
 
@@ -6498,7 +6501,8 @@ export declare class Operations {
    * the most expensive. Each item has the records that it is about and, where there is one, the request that
    * fixes it: the server checks it as it would check the request itself, and changes nothing. Records that
    * wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt
-   * or because its time is over, it tells the turning points.
+   * or because its time is over, it tells the turning points. The player of an evaluation reads digest.lines
+   * of a tick with brief instead.
    *
    * It can fail with not_in_evaluation (403), beside the errors of every request.
    */

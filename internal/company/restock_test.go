@@ -111,3 +111,20 @@ func TestPaperThatComesTooLateIsBoughtFromTheQuickest(t *testing.T) {
 		l.must(tick(int(sim.DayLength) / 2))
 	}
 }
+
+// TestARequisitionIsLeftWhereEnoughIsOnOrder: the same paper was bought twice.
+func TestARequisitionIsLeftWhereEnoughIsOnOrder(t *testing.T) {
+	t.Parallel()
+	l := live(t, presetNamed(t, "starter"), 31, sim.Manual, usual)
+	const some = 16_000
+	id := l.asksFor(some)
+	if p := l.company.Propose(); p.Covered[id] || p.Requisitions[id] == nil {
+		t.Fatalf("nothing is on order, and the requisition is left: %+v", p)
+	}
+	l.must(purchase(office.CreatePurchaseOrder{
+		SupplierID: "sup_mill", Lines: []office.MaterialLine{{SKU: coated, Quantity: 4 * some}},
+	}))
+	if p := l.company.Propose(); !p.Covered[id] || p.Requisitions[id] != nil {
+		t.Errorf("enough is on order, and there is the command %+v", p.Requisitions[id])
+	}
+}

@@ -78,7 +78,8 @@ func attentionOperation() Operation {
 			"items first, then the most expensive. Each item has the records that it is about and, where there is " +
 			"one, the request that fixes it: the server checks it as it would check the request itself, and changes " +
 			"nothing. Records that wait to be carried across a manual bridge are not among the items. " +
-			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points.",
+			"Of a company that has ended, bankrupt or because its time is over, it tells the turning points. " +
+			"The player of an evaluation reads digest.lines of a tick with brief instead.",
 		Out: reflect.TypeFor[Attention](),
 		Read: func(r *Reading) (*sandbox.View, any, error) {
 			found, err := r.Sandbox.Attend(r.Context)

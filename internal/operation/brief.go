@@ -317,6 +317,8 @@ func (b *brief) purchasing() {
 		about := strings.Join(wanted, ", ")
 		remedy := b.proposals.Requisitions[q.ID]
 		switch {
+		case b.proposals.Covered[q.ID]:
+			b.add("requisition", q.Number, string(q.Status), about, "enough is on order")
 		case remedy == nil:
 			b.add("requisition", q.Number, string(q.Status), about)
 		case remedy.Do == attention.ApproveRequisition:

@@ -27,7 +27,7 @@ type TickInput struct {
 
 	Minutes *int64     `json:"minutes,omitzero" minimum:"1" maximum:"4800" doc:"Working minutes: at most 480, also when left out. With until 4800."`
 	Brief   *bool      `json:"brief,omitzero" doc:"Also say what waits now as short lines of text, in digest.lines."`
-	Until   *TickUntil `json:"until,omitzero" doc:"Stop early, at the end of the minute in which this happens."`
+	Until   *TickUntil `json:"until,omitzero" doc:"Stop early, at the end of the minute in which this happens. Send one of event_types, seq, sim_date, decision and idle_press."`
 }
 
 // TickUntil is the condition that ends a tick (contract: OPEN.TICK.UNTIL).

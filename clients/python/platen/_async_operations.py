@@ -160,7 +160,8 @@ class AsyncOperations:
 
         brief: Also say what waits now as short lines of text, in digest.lines.
 
-        until: Stop early, at the end of the minute in which this happens.
+        until: Stop early, at the end of the minute in which this happens. Send one of event_types, seq,
+        sim_date, decision and idle_press.
         """
         return await self._write(Request("advance_time", "POST", "/sandbox/tick", "shared", body=given({"minutes": minutes, "brief": brief, "until": until}), idempotency_key=idempotency_key), call)
 
@@ -242,7 +243,8 @@ class AsyncOperations:
         then the most expensive. Each item has the records that it is about and, where there is one, the
         request that fixes it: the server checks it as it would check the request itself, and changes
         nothing. Records that wait to be carried across a manual bridge are not among the items. Of a
-        company that has ended, bankrupt or because its time is over, it tells the turning points.
+        company that has ended, bankrupt or because its time is over, it tells the turning points. The
+        player of an evaluation reads digest.lines of a tick with brief instead.
 
         It can fail with not_in_evaluation (403), beside the errors of every request.
         """

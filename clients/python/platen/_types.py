@@ -1400,7 +1400,8 @@ class TickInput(TypedDict):
     #: Also say what waits now as short lines of text, in digest.lines.
     brief: NotRequired[bool]
 
-    #: Stop early, at the end of the minute in which this happens.
+    #: Stop early, at the end of the minute in which this happens. Send one of event_types, seq, sim_date,
+    #: decision and idle_press.
     until: NotRequired[TickUntilInput]
 
 

@@ -204,6 +204,17 @@ func (l *look) asked(sku string) *office.Requisition {
 	return nil
 }
 
+// covered reports whether enough of all that a requisition asks for is on hand and on order.
+func (l *look) covered(q *office.Requisition) bool {
+	for _, line := range q.Lines {
+		item, ok := l.items[line.SKU]
+		if !ok || l.coming[line.SKU]-l.lacking[line.SKU] < item.ReorderPoint {
+			return false
+		}
+	}
+	return true
+}
+
 // fulfil approves a requisition, or orders what an approved one asks for.
 func (l *look) fulfil(q *office.Requisition) (*Remedy, error) {
 	if q.Status == office.RequisitionApproved {

@@ -18,6 +18,8 @@ type Proposals struct {
 	Purchases map[string]*office.CreatePurchaseOrder
 	// Requisitions are the remedies for open requisitions, by their ids.
 	Requisitions map[string]*Remedy
+	// Covered are open requisitions for materials of which enough is on order, by their ids.
+	Covered map[string]bool
 	// Payments are the amounts that bills can be paid with, by their ids.
 	Payments map[string]*office.PaySupplierInvoice
 	// Ready are the goods and the trucks that can leave and be counted in, by the ids of work orders and deliveries.
@@ -46,7 +48,7 @@ func (c *Company) Propose() Proposals {
 	l.survey()
 	p := Proposals{
 		Answers: map[string]Doing{}, Purchases: map[string]*office.CreatePurchaseOrder{},
-		Requisitions: map[string]*Remedy{}, Payments: map[string]*office.PaySupplierInvoice{},
+		Requisitions: map[string]*Remedy{}, Covered: map[string]bool{}, Payments: map[string]*office.PaySupplierInvoice{},
 		Wanted: map[string]moment.Date{}, Ready: map[string]bool{}, Offered: map[string]int64{},
 	}
 	for _, w := range l.waiting {
@@ -119,6 +121,9 @@ func (l *look) answers(p *Proposals) {
 func (l *look) restocks(p *Proposals) {
 	for q := range l.Office.Requisitions.All {
 		if !q.Open() {
+			continue
+		}
+		if p.Covered[q.ID] = l.covered(q); p.Covered[q.ID] {
 			continue
 		}
 		if remedy, err := l.fulfil(q); err == nil && remedy != nil {

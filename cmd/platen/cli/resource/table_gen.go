@@ -8,7 +8,7 @@ package resource
 func Table() []Operation {
 	return []Operation{
 		{ID: "get_attention", Resource: "attention", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/attention", Summary: "List what needs attention now",
-			Description: "Everything that costs the company money, goods or its name, now or within a day: urgent items first, then the most expensive. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points."},
+			Description: "Everything that costs the company money, goods or its name, now or within a day: urgent items first, then the most expensive. Each item has the records that it is about and, where there is one, the request that fixes it: the server checks it as it would check the request itself, and changes nothing. Records that wait to be carried across a manual bridge are not among the items. Of a company that has ended, bankrupt or because its time is over, it tells the turning points. The player of an evaluation reads digest.lines of a tick with brief instead."},
 		{ID: "list_checkpoints", Resource: "checkpoints", Verb: "list", System: "shared", Method: "GET", Path: "/sandbox/checkpoints", Summary: "List checkpoints",
 			Description: "Saved states of the sandbox, newest first. The one called start is its first morning.", Paged: true, Fields: []Field{}},
 		{ID: "get_checkpoint", Resource: "checkpoints", Verb: "get", System: "shared", Method: "GET", Path: "/sandbox/checkpoints/{id}", Summary: "Get a checkpoint",
