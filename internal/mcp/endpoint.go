@@ -167,7 +167,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.mux.Ser
 // server is the library's server for one address.
 func (e *Endpoint) server(at address, revisions []string) *sdk.Server {
 	tools := slices.DeleteFunc(slices.Clone(e.tools), func(t *tool) bool {
-		return !t.shownAt(at.system) || at.few && !t.plays && !(at.keyless && t.Name == createSandbox)
+		first := at.keyless && t.Name == createSandbox
+		return !t.shownAt(at.system) || at.few && !t.plays && !first
 	})
 	capabilities := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
 	if !at.few {

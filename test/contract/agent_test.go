@@ -439,8 +439,8 @@ func TestAnAgentWithoutAKeyPlaysWithFewTools(t *testing.T) {
 	rows(t, "OPEN.MCP.PLAY")
 	a := &agent{service: shared, t: t, path: "/mcp?tools=play"}
 	begun := a.rpc("initialize", opening)
-	if said := text(child(t, begun.Body, "result"), "instructions"); !strings.Contains(said, "Call create_sandbox first") ||
-		strings.Contains(said, "office_answer_sales_order") {
+	said := text(child(t, begun.Body, "result"), "instructions")
+	if !strings.Contains(said, "Call create_sandbox first") || strings.Contains(said, "office_answer_sales_order") {
 		t.Errorf("the instructions are %q", said)
 	}
 	a.session = begun.Header.Get("Mcp-Session-Id")

@@ -48,7 +48,8 @@ func (c *Company) Propose() Proposals {
 	l.survey()
 	p := Proposals{
 		Answers: map[string]Doing{}, Purchases: map[string]*office.CreatePurchaseOrder{},
-		Requisitions: map[string]*Remedy{}, Covered: map[string]bool{}, Payments: map[string]*office.PaySupplierInvoice{},
+		Requisitions: map[string]*Remedy{}, Covered: map[string]bool{},
+		Payments: map[string]*office.PaySupplierInvoice{},
 		Wanted: map[string]moment.Date{}, Ready: map[string]bool{}, Offered: map[string]int64{},
 	}
 	for _, w := range l.waiting {
