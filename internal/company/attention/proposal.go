@@ -50,7 +50,7 @@ func (c *Company) Propose() Proposals {
 		Answers: map[string]Doing{}, Purchases: map[string]*office.CreatePurchaseOrder{},
 		Requisitions: map[string]*Remedy{}, Covered: map[string]bool{},
 		Payments: map[string]*office.PaySupplierInvoice{},
-		Wanted: map[string]moment.Date{}, Ready: map[string]bool{}, Offered: map[string]int64{},
+		Wanted:   map[string]moment.Date{}, Ready: map[string]bool{}, Offered: map[string]int64{},
 	}
 	for _, w := range l.waiting {
 		for _, need := range w.MaterialNeeds {
