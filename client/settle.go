@@ -156,7 +156,8 @@ type Gate struct {
 	MinDue, MinHit int64
 }
 
-// Check returns an error that names each demand that a settlement does not meet, nil for none. A score that is null
+// Check returns an error that names each demand that a settlement does not meet, and what lost the score, one in a
+// line; nil for none. A score that is null
 // meets no demand: a program to which nothing happened has proven nothing.
 func (g Gate) Check(s *Settlement) error {
 	var missed []string
@@ -166,7 +167,8 @@ func (g Gate) Check(s *Settlement) error {
 		case got == nil:
 			missed = append(missed, fmt.Sprintf("%s is null: %s", name, none))
 		default:
-			missed = append(missed, fmt.Sprintf("%s is %s, less than %s", name, short(*got), short(least)))
+			missed = append(missed, fmt.Sprintf("%s is %s, less than %s", name, short(*got),
+				strconv.FormatFloat(least, 'f', -1, 64)))
 		}
 	}
 	demand("exactly_once", s.ExactlyOnce, g.Carried, "nothing was due")
@@ -191,7 +193,7 @@ func (g Gate) Check(s *Settlement) error {
 			missed = append(missed, fmt.Sprintf("%s: %s", u.Outcome, u.Message))
 		}
 	}
-	return errors.New(strings.Join(missed, "; "))
+	return errors.New(strings.Join(missed, "\n"))
 }
 
 // mostReasons is how many reasons the error of a gate names.
@@ -199,6 +201,6 @@ const mostReasons = 12
 
 // short writes a score with three decimals, and never rounds up.
 func short(score float64) string {
-	const thousand = 1000
-	return strconv.FormatFloat(math.Floor(score*thousand)/thousand, 'f', -1, 64)
+	const thousand, inexact = 1000, 1e-9 // of the product: 0.57 times 1000 is a little less than 570
+	return strconv.FormatFloat(math.Floor(score*thousand+inexact)/thousand, 'f', 3, 64)
 }

@@ -22,7 +22,7 @@ func (s *Summary) Judge(d *cli.Demands) error {
 		}
 	}
 	if len(little) > 0 {
-		return errors.New(strings.Join(little, "; "))
+		return errors.New(strings.Join(little, "\n"))
 	}
 	return d.Judge(s.settlement()) //nolint:wrapcheck // it names each demand
 }

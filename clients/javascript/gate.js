@@ -24,7 +24,7 @@ export async function requireExactlyOnce(sandbox, gate = {}) {
   const hit = settled.faulty ? { client, minHit } : { client: 0, minHit: 0 };
   const missed = check(settled, { carried, manners, minDue, ...hit });
   if (missed.length === 0) return;
-  throw new AssertionError({ message: `platen: ${missed.join('; ')}`, stackStartFn: requireExactlyOnce });
+  throw new AssertionError({ message: `platen: ${missed.join('\n')}`, stackStartFn: requireExactlyOnce });
 }
 
 // defined leaves out what is undefined.
@@ -72,7 +72,7 @@ function check({ score, findings }, gate) {
   const missed = [];
   const demand = (name, got, wanted, none) => {
     if (wanted <= 0 || (got !== null && got >= wanted)) return;
-    missed.push(got === null ? `${name} is null: ${none}` : `${name} is ${short(got)}, less than ${short(wanted)}`);
+    missed.push(got === null ? `${name} is null: ${none}` : `${name} is ${short(got)}, less than ${wanted}`);
   };
   demand('exactly_once', once, gate.carried, 'nothing was due');
   demand('client', score.client, gate.client, 'no injected fault has hit a write of your program');
@@ -92,5 +92,5 @@ function check({ score, findings }, gate) {
 const considerate = ({ requests, early, writes_refused, unchanged_reads }) =>
   requests === 0 ? null : Math.max(0, 1 - (early + writes_refused + unchanged_reads) / requests);
 
-// short writes a score with three decimals, and never rounds up.
-const short = score => String(Math.floor(score * 1000) / 1000);
+// short writes a score with three decimals, and never rounds up; 0.57 times 1000 is a little less than 570.
+const short = score => (Math.floor(score * 1000 + 1e-9) / 1000).toFixed(3);

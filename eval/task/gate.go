@@ -67,9 +67,9 @@ func (g *Grade) reasons(of string) []string {
 // below says that a score is too low. It never rounds one up.
 func below(name string, score, least float64) string {
 	const thousand = 1000
-	return fmt.Sprintf("%s: score %g, less than %g", name, math.Floor((score+rounding)*thousand)/thousand, least)
+	return fmt.Sprintf("%s: score %.3f, less than %g", name, math.Floor((score+rounding)*thousand)/thousand, least)
 }
 
 func gate(reasons []string) error {
-	return errors.New(strings.Join(reasons[:min(len(reasons), mostReasons)], "; "))
+	return errors.New(strings.Join(reasons[:min(len(reasons), mostReasons)], "\n"))
 }

@@ -32,12 +32,12 @@ func TestAGateOfTasksNamesWhatIsBelow(t *testing.T) {
 		"all of them":   {task.Require(all[:1], 1), ""},
 		"nothing asked": {task.Require(all, 0), ""},
 		"just enough":   {task.Require(all, 0.9996), ""},
-		"one is below": {task.Require(all, 1), "b: score 0.999, less than 1; b, seed 7: it was changed; " +
-			"b, seed 7: too long; b, seed 7: two: 0 is not 1; b, seed 8: no sandbox"},
-		"a grade": {failed.Require(0.5), "b: score 0.333, less than 0.5; it was changed; too long; two: 0 is " +
+		"one is below": {task.Require(all, 1), "b: score 0.999, less than 1\nb, seed 7: it was changed\n" +
+			"b, seed 7: too long\nb, seed 7: two: 0 is not 1\nb, seed 8: no sandbox"},
+		"a grade": {failed.Require(0.5), "b: score 0.333, less than 0.5\nit was changed\ntoo long\ntwo: 0 is " +
 			"not 1"},
 		"a good grade":  {failed.Require(0.3336), ""},
-		"what is shown": {task.Require(many(), 1), strings.Repeat("; m: score 0, less than 1", 12)[2:]},
+		"what is shown": {task.Require(many(), 1), strings.Repeat("\nm: score 0.000, less than 1", 12)[1:]},
 	} {
 		said := ""
 		if c.err != nil {

@@ -221,7 +221,7 @@ func readers(t *testing.T, file string, key, attempts [2]string) map[string]read
 		return strings.Replace(good, change[0], change[1], 1)
 	}
 	return map[string]reader{
-		"good": {good, ""}, "a key for each attempt": {with(key), "client is 0, less than 1"},
+		"good": {good, ""}, "a key for each attempt": {with(key), "client is 0.000, less than 1"},
 		"a single attempt": {with(attempts), "missed: SO-"},
 	}
 }

@@ -23,13 +23,13 @@ async function carry({ client }, fault, keys) {
 
 const programs = {
   carried: ['', ['order-1'], null],
-  'not carried': ['', [], /^platen: exactly_once is 0, less than 1; missed: .*SO-1001/],
+  'not carried': ['', [], /^platen: exactly_once is 0\.000, less than 1\nmissed: .*SO-1001/],
   'the same key': ['response_lost', ['order-1', 'order-1'], null],
-  'a new key each time': ['response_lost', ['order-1', 'order-2'], /^platen: client is 0, less than 1; saved: /],
+  'a new key each time': ['response_lost', ['order-1', 'order-2'], /^platen: client is 0\.000, less than 1\nsaved: /],
   'lost, and let be': [
     'request_lost',
     ['order-1'],
-    /^platen: exactly_once is 0, less than 1; client is 0, less than 1; /,
+    /^platen: exactly_once is 0\.000, less than 1\nclient is 0.000, less than 1\n/,
   ],
   'no fault was met': [
     'webhook_twice',
@@ -75,7 +75,7 @@ test('a gate leaves no fork behind, and none passes where nothing was due', real
   });
   await assert.rejects(
     requireExactlyOnce({ client: spy }),
-    /exactly_once is null: nothing was due; 0 due, fewer than 1/,
+    /exactly_once is null: nothing was due\n0 due, fewer than 1/,
   );
   assert.equal(made.length, 1);
   await assert.rejects(made[0].client.getSandbox(), { name: 'ApiError' });

@@ -99,7 +99,7 @@ def _judge(
     if not faulty:
         client, min_hit = 0, 0
     if missed := _check(score, findings, carried, client, manners, min_due, min_hit):
-        raise AssertionError("platen: " + "; ".join(missed))
+        raise AssertionError("platen: " + "\n".join(missed))
 
 
 def _settle(client: Any, whole: Callable[[Any], Any]) -> _Steps:
@@ -160,7 +160,7 @@ def _check(
     def demand(name: str, got: float | None, least: float, none: str) -> None:
         if least <= 0 or (got is not None and got >= least):
             return
-        missed.append(f"{name} is null: {none}" if got is None else f"{name} is {_short(got)}, less than {_short(least)}")
+        missed.append(f"{name} is null: {none}" if got is None else f"{name} is {_short(got)}, less than {least:g}")
 
     demand("exactly_once", once, carried, "nothing was due")
     demand("client", score["client"], client, "no injected fault has hit a write of your program")
@@ -185,5 +185,5 @@ def _considerate(manners: t.IntegrationManners) -> float | None:
 
 
 def _short(score: float) -> str:
-    """A score with three decimals, never rounded up."""
-    return f"{math.floor(score * 1000) / 1000:g}"
+    """A score with three decimals, never rounded up; 0.57 times 1000 is a little less than 570."""
+    return f"{math.floor(score * 1000 + 1e-9) / 1000:.3f}"

@@ -46,16 +46,16 @@ class GateTest(fixture.PlatenCase, unittest.TestCase):
         self.judge("", None, "order-1")
 
     def test_not_carried(self) -> None:
-        self.judge("^platen: exactly_once is 0, less than 1; missed: .*SO-1001", None)
+        self.judge("^platen: exactly_once is 0.000, less than 1\nmissed: .*SO-1001", None)
 
     def test_the_same_key(self) -> None:
         self.judge("", "response_lost", "order-1", "order-1")
 
     def test_a_new_key_each_time(self) -> None:
-        self.judge("^platen: client is 0, less than 1; saved: ", "response_lost", "order-1", "order-2")
+        self.judge("^platen: client is 0.000, less than 1\nsaved: ", "response_lost", "order-1", "order-2")
 
     def test_lost_and_let_be(self) -> None:
-        fails = "^platen: exactly_once is 0, less than 1; client is 0, less than 1; "
+        fails = "^platen: exactly_once is 0.000, less than 1\nclient is 0.000, less than 1\n"
         self.judge(fails, "request_lost", "order-1")
 
     def test_no_fault_was_met(self) -> None:
@@ -87,7 +87,7 @@ class GateTest(fixture.PlatenCase, unittest.TestCase):
             made.append(fork(client))
             return made[-1]
 
-        fails = "exactly_once is null: nothing was due; 0 due, fewer than 1"
+        fails = "exactly_once is null: nothing was due\n0 due, fewer than 1"
         with mock.patch.object(platen.Client, "fork_sandbox", spy), self.assertRaisesRegex(AssertionError, fails):
             fixture.require_exactly_once(sandbox)
         self.assertEqual(len(made), 1)
@@ -139,19 +139,19 @@ class AsyncGateTest(fixture.PlatenCase, unittest.IsolatedAsyncioTestCase):
         await self.judge("", None, "order-1")
 
     async def test_not_carried(self) -> None:
-        await self.judge("^platen: exactly_once is 0, less than 1; missed: .*SO-1001", None)
+        await self.judge("^platen: exactly_once is 0.000, less than 1\nmissed: .*SO-1001", None)
 
     async def test_the_same_key(self) -> None:
         await self.judge("", "response_lost", "order-1", "order-1")
 
     async def test_a_new_key_each_time(self) -> None:
-        await self.judge("^platen: client is 0, less than 1; saved: ", "response_lost", "order-1", "order-2")
+        await self.judge("^platen: client is 0.000, less than 1\nsaved: ", "response_lost", "order-1", "order-2")
 
     async def test_a_gate_can_ask_for_less_and_for_more(self) -> None:
         sandbox = await self.forked()
         await carry_async(sandbox, "response_lost", "order-1", "order-2")
         await fixture.require_exactly_once_async(sandbox, client=0, min_hit=1)
-        with self.assertRaisesRegex(AssertionError, "1 due, fewer than 7; 1 writes hit by a fault, fewer than 9"):
+        with self.assertRaisesRegex(AssertionError, "1 due, fewer than 7\n1 writes hit by a fault, fewer than 9"):
             await fixture.require_exactly_once_async(sandbox, client=0, min_due=7, min_hit=9)
         with self.assertRaises(ValueError):
             await fixture.require_exactly_once_async(sandbox, min_hit=-1)

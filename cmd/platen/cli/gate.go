@@ -47,8 +47,8 @@ func Settlement(ctx context.Context, c *client.Client) (*client.Settlement, erro
 	switch {
 	case err != nil:
 		return nil, err //nolint:wrapcheck // the error of a request speaks for itself
-	case status.Evaluation:
-		return nil, usagef("an evaluation has a score of its own: platen eval")
+	case status.Evaluation && status.Seed == nil: // only the grading key reads the seed
+		return nil, usagef("the grading key judges an evaluation: set PLATEN_GRADING_KEY, or pass it as --key")
 	case status.Bridge != client.BridgeManual:
 		return nil, usagef("the automatic bridge carries the records of this sandbox: create one with --bridge manual")
 	}

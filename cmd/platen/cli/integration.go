@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -91,13 +92,10 @@ func (i *Integration) ClientLine() string {
 	return strings.Join(parts, "; ")
 }
 
-// Score writes a score from 0 to 1 with three decimals, and never rounds up to 1.
+// Score writes a score from 0 to 1 with three decimals and rounds down, as the error of a gate does.
 func Score(score float64) string {
-	text := strconv.FormatFloat(score, 'f', 3, 64)
-	if text == "1.000" && score < 1 {
-		return "0.999"
-	}
-	return text
+	const thousand, inexact = 1000, 1e-9 // of the product: 0.57 times 1000 is a little less than 570
+	return strconv.FormatFloat(math.Floor(score*thousand+inexact)/thousand, 'f', 3, 64)
 }
 
 // writeKinds writes the counts of each kind; a score that was settled has none.
@@ -126,7 +124,7 @@ func writeKinds(out io.Writer, kinds []client.IntegrationKindCount) error {
 func WriteIntegration(out io.Writer, i *Integration) error {
 	p := paintFor(out)
 	if i == nil {
-		fmt.Fprintln(out, "No score: this sandbox has the automatic bridge, or it is an evaluation.")
+		fmt.Fprintln(out, "No score: this sandbox has the automatic bridge, or it is an evaluation, which the grading key judges.")
 		return nil
 	}
 	fmt.Fprintf(out, "%s %s\n", p.in(bold, "exactly once"), i.Line())

@@ -23,7 +23,7 @@ func integrationCommand() *cobra.Command {
 			"In a test, run your program until it has nothing left to do, and then:\n\n" +
 			"  platen integration --require 1\n\n" +
 			"It judges everything that was due by now, in a fork in which time passes, and fails with exit\n" +
-			"status 1 below the score, or where nothing has been proven.",
+			"status 1 below the score, or where nothing has been proven. In an evaluation it takes the grading key.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := demanded(cmd, &demands); err != nil {

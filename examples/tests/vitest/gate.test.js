@@ -46,5 +46,5 @@ test('each order is carried exactly once', async () => {
 test('a key for each attempt does not pass', async () => {
   const sandbox = await lossy();
   await carryOrders(sandbox.client, (id, attempt) => keyFor('carry', id, attempt));
-  await expect(requireExactlyOnce(sandbox)).rejects.toThrow('client is 0, less than 1; saved: create_work_order');
+  await expect(requireExactlyOnce(sandbox)).rejects.toThrow('client is 0.000, less than 1\nsaved: create_work_order');
 });
