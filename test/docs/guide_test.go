@@ -175,10 +175,16 @@ func run(t *testing.T, script string) []string {
 	testclient.Need(t, "bash")
 	testclient.Need(t, "curl")
 	shell := exec.CommandContext(t.Context(), "bash")
+	platen, err := builtPlaten()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := []string{filepath.Dir(platen), os.Getenv("PATH")}
 	// The interpreter itself comes first, which the python3 of the PATH may look for at length.
 	if python, err := testclient.Python(); err == nil {
-		shell.Env = append(os.Environ(), "PATH="+filepath.Dir(python)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		path = slices.Insert(path, 0, filepath.Dir(python))
 	}
+	shell.Env = append(os.Environ(), "PATH="+strings.Join(path, string(filepath.ListSeparator)))
 	shell.Dir, shell.Stdin = t.TempDir(), strings.NewReader(script)
 	var complaints bytes.Buffer
 	shell.Stderr = &complaints
