@@ -275,6 +275,36 @@ func TestTheRecipesOfTheGuideEndWithTheGate(t *testing.T) {
 	}
 }
 
+// TestNoProgramRunsWithoutASandbox: where platen new fails, the rest of the step is not run.
+func TestNoProgramRunsWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	testclient.Need(t, "bash")
+	guide, err := os.ReadFile(filepath.Join(folder, "ci.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := map[string]string{}
+	for _, fence := range fences.FindAllStringSubmatch(string(guide), -1) {
+		if fence[1] == "sh" && strings.Contains(fence[2], "platen new") {
+			scripts["the gate"] = fence[2]
+		}
+	}
+	for _, name := range []string{"program", "container"} {
+		steps := recipes(t)[name].Steps
+		scripts[name] = steps[len(steps)-1].Run
+	}
+	if len(scripts) != 3 {
+		t.Fatalf("only %d scripts create a sandbox", len(scripts))
+	}
+	for name, script := range scripts {
+		r := newRunner(t, map[string]string{"my-integration": "#!/bin/sh\necho it runs"},
+			map[string]string{"platen": "#!/bin/sh\ntest $1 != new"})
+		if said, err := r.run(t, script); err == nil || strings.Contains(said, "it runs") {
+			t.Errorf("%s goes on without a sandbox: %v\n%s", name, err, said)
+		}
+	}
+}
+
 // TestTheRecipeForGo and the next ones build what the recipe builds, out of a clone.
 func TestTheRecipeForGo(t *testing.T) {
 	t.Parallel()

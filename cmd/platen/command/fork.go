@@ -69,12 +69,12 @@ func forkCommand() *cobra.Command {
 		Short: "Fork the sandbox, now or at an earlier moment, and print the new keys",
 		Long: `Fork the sandbox, now or at an earlier moment, and print the new keys.
 
-The fork has the same company and the same history. From then on the two are independent.
+The fork has the same company and the same history, under a name of its own. From then on the two are independent.
 Without CHECKPOINT it begins now; with --seq, after the change that wrote that event; with
 --date, at the opening of that working day, also without a checkpoint there.
 
-  export $(platen fork start)
-  platen fork "before the rush" --env other.env
+  platen fork start --env other.env
+  set -a; . ./other.env; set +a
   platen fork --date 2026-09-08
   platen fork --seq 120 --json`,
 		Args: atMostOne("platen fork takes at most one checkpoint; without one, it begins now"),

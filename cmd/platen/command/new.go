@@ -19,9 +19,11 @@ func newCommand() *cobra.Command {
 		Short:      "Create a sandbox and print its keys, or write them to a .env file",
 		Long: `Create a sandbox and print its keys, or write them to a .env file.
 
-The keys are printed as lines of a .env file, so this puts them into a shell:
+The keys are printed as lines of a .env file. This puts them into a shell, and stops a script
+under set -e where there is no sandbox:
 
-  export $(platen new)
+  platen new --env .env
+  set -a; . ./.env; set +a
 
 If the server requires a proof of work, the command computes one. If the server is full, the
 command waits in the queue and says so on standard error. A closed server requires its creation
