@@ -292,13 +292,21 @@ func PrintOutcomes(out io.Writer, all []Outcome) error {
 	return nil
 }
 
+// limit is a bound of a budget, of which 0 is none.
+func limit(most int64) string {
+	if most == 0 {
+		return "no limit"
+	}
+	return strconv.FormatInt(most, 10)
+}
+
 // PrintList writes a table of tasks.
 func PrintList(out io.Writer, all []*Task) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "task\tdifficulty\ttitle\tpreset\tminutes\trequests\tchecks")
 	for _, t := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", t.Name, t.Difficulty, t.Title, t.Preset, t.Budget.Minutes,
-			t.Budget.Calls, strconv.Itoa(len(t.Checks)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", t.Name, t.Difficulty, t.Title, t.Preset,
+			limit(t.Budget.Minutes), limit(t.Budget.Calls), len(t.Checks))
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("print: %w", err)

@@ -214,6 +214,46 @@ func (d *Doctor) sandbox(ctx context.Context, origin string, keys client.Keys) {
 	if len(ids) > 1 {
 		d.found("keys", "bad", "The keys belong to two sandboxes.", "Take all keys from the same response.")
 	}
+	if len(ids) == 1 && keys.Office+keys.Factory != "" {
+		d.webhooks(ctx, connect(origin, keys, client.MaxRetries(0)))
+	}
+}
+
+// webhooks looks for subscriptions that get nothing, or soon will.
+func (d *Doctor) webhooks(ctx context.Context, c *client.Client) {
+	const check = "webhooks"
+	page, err := c.ListWebhooks(ctx, client.ListWebhooksParams{})
+	if err != nil {
+		d.found(check, "note", Brief(err).Error(), "")
+		return
+	}
+	well := int64(0)
+	for i := range page.Items {
+		s := &page.Items[i]
+		failed := fmt.Sprintf("%s in a row failed, the last with %s", count(s.ConsecutiveFailures, "attempt"), s.LastErrorClass)
+		switch {
+		case s.Status == client.SubscriptionStatusPendingVerification:
+			d.found(check, "note", fmt.Sprintf("%s to %s gets nothing before its test.", s.ID, s.URLHost),
+				"platen webhooks test "+s.ID)
+		case s.Status == client.SubscriptionStatusDisabled && s.ConsecutiveFailures == 0:
+			d.found(check, "note", fmt.Sprintf("%s to %s is disabled.", s.ID, s.URLHost), enabling(s.ID))
+		case s.Status == client.SubscriptionStatusDisabled:
+			d.found(check, "note", fmt.Sprintf("%s to %s is disabled: %s.", s.ID, s.URLHost, failed), enabling(s.ID))
+		case s.ConsecutiveFailures > 0:
+			d.found(check, "note", fmt.Sprintf("%s to %s: %s. The fifth disables it.", s.ID, s.URLHost, failed),
+				"platen webhooks deliveries "+s.ID)
+		default:
+			well++
+		}
+	}
+	if well > 0 {
+		d.found(check, "ok", count(well, "subscription")+" without a failure.", "")
+	}
+}
+
+// enabling are the commands that recover a subscription, with the events that it missed.
+func enabling(id string) string {
+	return fmt.Sprintf("platen webhooks update %s, then platen webhooks redeliver-failed %[1]s --since 1", id)
 }
 
 func (d *Doctor) lease(s *client.SandboxStatus) {

@@ -131,8 +131,8 @@ func root() *cobra.Command {
 
 // exitCodes end the help of platen itself.
 const exitCodes = `
-Exit status: 0 done, 1 failed, 2 invalid usage, 3 sandbox expired or bankrupt,
-4 limit reached, retry later, 5 key rejected.
+Exit status: 0 done, 1 failed, 2 invalid usage, or an invalid key, 3 sandbox expired
+or bankrupt, 4 limit reached, retry later, 5 key rejected.
 `
 
 const aboutProgram = "This program"

@@ -18,11 +18,11 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "doctor",
 		SuggestFor: []string{"check", "health"},
-		Short:      "Check server, keys and clock, or a database",
-		Long: "Check server, keys and clock: whether the server responds and is ready, whether the clocks agree,\n" +
-			"whether the keys are valid and belong together, how much time the sandbox has left, and who can read\n" +
-			"the .env file. Read-only. In a container it checks the server at PLATEN_LISTEN, unless --server\n" +
-			"or PLATEN_URL names another.\n\n" +
+		Short:      "Check server, keys, clock and webhooks, or a database",
+		Long: "Check server, keys, clock and webhooks: whether the server responds and is ready, whether the clocks\n" +
+			"agree, whether the keys are valid and belong together, how much time the sandbox has left, whether its\n" +
+			"webhooks are delivered, and who can read the .env file. Read-only. In a container it checks the server\n" +
+			"at PLATEN_LISTEN, unless --server or PLATEN_URL names another.\n\n" +
 			"With --database, check the SQLite file of a server instead, even while the server runs: its\n" +
 			"structure, and every commit and snapshot with its stored checksum. Rows about sandboxes (keys,\n" +
 			"leases) and records (tickets, sessions) have no checksum.",

@@ -69,7 +69,7 @@ func evalCommand() *cobra.Command {
 	var asJSON bool
 	var resume string
 	cmd := &cobra.Command{
-		Use:        "eval --preset agent_eval --seeds 1..10 -- COMMAND [ARGUMENT...]",
+		Use:        "eval [flags] -- COMMAND [ARGUMENT...]",
 		SuggestFor: []string{"evaluate", "evaluation"},
 		Short:      "Run a program in one sandbox per seed, and compare the results",
 		Long:       evalHelp,

@@ -82,7 +82,11 @@ func verbCommand(op *resource.Operation) *cobra.Command {
 		},
 	}
 	targetFlags(cmd, &c.Target)
-	cmd.Flags().BoolVar(&c.JSON, "json", false, "Print the response as JSON.")
+	asJSON := "Print the response as JSON."
+	if op.Paged {
+		asJSON = "Print the rows as a JSON array."
+	}
+	cmd.Flags().BoolVar(&c.JSON, "json", false, asJSON)
 	switch {
 	case op.Paged:
 		cmd.Flags().BoolVar(&c.All, "all", false, "Show all rows, not the first 50.")
@@ -98,6 +102,9 @@ func verbCommand(op *resource.Operation) *cobra.Command {
 	}
 	cmd.ValidArgsFunction = recordWords(op).asked
 	for _, f := range op.Fields {
+		if op.Resource == "webhooks" && f.Name == "url" {
+			f.Doc += " A server with --private-webhooks or --profile local also takes http://127.0.0.1:3000/hook."
+		}
 		fieldFlag(cmd.Flags(), &f)
 		if len(f.Values) > 0 {
 			_ = cmd.RegisterFlagCompletionFunc(f.Flag(), fixed(f.Values...).asked) // fails for a second time only

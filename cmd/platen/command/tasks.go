@@ -103,7 +103,7 @@ func tasksRun() *cobra.Command {
 	var asJSON bool
 	var demands cli.Demands
 	cmd := &cobra.Command{
-		Use:   "run [TASK...] -- COMMAND [ARGUMENT...]",
+		Use:   "run [TASK...] [flags] -- COMMAND [ARGUMENT...]",
 		Short: "Run a program on tasks, and grade it",
 		Long: "Run a program on all tasks or the named ones, and grade it.\n\n" +
 			"The command runs once for each task and seed: every seed is a world of every task, and each --split\n" +

@@ -110,10 +110,24 @@ func (c *Call) Run(ctx context.Context) error {
 	if err := writeRecord(c.Out, data); err != nil {
 		return err
 	}
+	if c.Operation.ID == creation {
+		c.writeTest(data)
+	}
 	if c.Operation.System == "factory" && c.Operation.Method == http.MethodGet {
 		c.writeOrder(s, data)
 	}
 	return nil
+}
+
+// creation is the operation whose record needs a test before anything is delivered.
+const creation = "create_webhook"
+
+// writeTest writes the command that verifies a new webhook subscription.
+func (c *Call) writeTest(record json.RawMessage) {
+	var row struct{ ID string }
+	if json.Unmarshal(record, &row) == nil {
+		fmt.Fprintf(c.Notes, "Nothing is delivered before the URL responds to a test with 2xx: platen webhooks test %s\n", row.ID)
+	}
 }
 
 // orderForm is the form of a reference to a sales order, by its id or its number.

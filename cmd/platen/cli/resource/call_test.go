@@ -83,13 +83,41 @@ func TestANumberOfAFieldIsTurnedIntoItsID(t *testing.T) {
 	}
 }
 
+// TestATableHasNoColumnThatSaysNothing: no currency beside amounts, no second date that is the first, and no empty
+// column that takes the room of another.
+func TestATableHasNoColumnThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	wide := strings.Repeat("w", 60)
+	for rows, want := range map[string]string{
+		`[{"id":"led_a","amount_minor":-1250,"currency":"XTS","kind":"payroll","event_id":"evt_a","reference_id":"pay_a",` +
+			`"entry_on":"2026-09-11","created_on":"2026-09-11"}]`: "ID AMOUNT KIND REFERENCE_ID ENTRY_ON EVENT_ID",
+		`[{"id":"a","placed_on":"2026-09-11","created_on":"2026-09-12"}]`:                    "ID PLACED_ON CREATED_ON",
+		`[{"id":"a","note":null,"first":"` + wide + `","last":"` + wide[:49] + `"}]`:         "ID FIRST LAST",
+		`[{"id":"a","note":null,"first":"` + wide + `"},{"id":"b","note":"x","first":null}]`: "ID NOTE FIRST",
+		`[{"id":"a","note":null}]`: "ID NOTE",
+	} {
+		var list []json.RawMessage
+		var out bytes.Buffer
+		if err := json.Unmarshal([]byte(rows), &list); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeRows(&out, list, nil); err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(out.String(), "\n")
+		if got := strings.Join(strings.Fields(head), " "); got != want {
+			t.Errorf("the columns of %s are %s, want %s", rows, got, want)
+		}
+	}
+}
+
 // TestDeliveriesShowWhenTheyWereSent, in the time of this machine, and why one failed.
 func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
 	t.Parallel()
 	const rows = `{"data":{"items":[{"id":"whd_b","status":"pending","due_at":"2026-11-27T08:29:16.5Z",` +
-		`"sent_at":null,"error_class":null,"attempt":1,"created_at":"2026-11-27T08:29:06Z"},` +
+		`"sent_at":null,"status_code":null,"error_class":null,"attempt":1,"created_at":"2026-11-27T08:29:06Z"},` +
 		`{"id":"whd_a","status":"failed","due_at":"2026-11-27T08:29:06.25Z",` +
-		`"sent_at":"2026-11-27T08:29:06.264367Z","error_class":"connect","attempt":2,` +
+		`"sent_at":"2026-11-27T08:29:06.264367Z","status_code":502,"error_class":"http_5xx","attempt":2,` +
 		`"created_at":"2026-11-27T08:29:06Z"}],"next_cursor":null}}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, rows)
@@ -108,8 +136,9 @@ func TestDeliveriesShowWhenTheyWereSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := time.Date(2026, 11, 27, 8, 29, 6, 0, time.UTC).Local().Format(time.DateTime)
-	want := "ID     STATUS   SENT_AT              ERROR_CLASS  ATTEMPT\n" +
-		"whd_b  pending  -                    -            1\nwhd_a  failed   " + sent + "  connect      2\n"
+	want := "ID     STATUS   SENT_AT              STATUS_CODE  ERROR_CLASS  ATTEMPT\n" +
+		"whd_b  pending  -                    -            -            1\n" +
+		"whd_a  failed   " + sent + "  502          http_5xx     2\n"
 	if out.String() != want {
 		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
 	}

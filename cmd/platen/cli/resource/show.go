@@ -18,6 +18,8 @@ import (
 )
 
 const (
+	// none stands for null.
+	none = "-"
 	// tableWidth is the width of a table in characters.
 	tableWidth = 118
 	gap        = 2
@@ -60,7 +62,7 @@ func (m *member) text() string {
 	}
 	switch v := value.(type) {
 	case nil:
-		return "-"
+		return none
 	case bool:
 		if v {
 			return "yes"
@@ -156,6 +158,11 @@ type column struct {
 	width int
 }
 
+// empty reports whether no row has a value.
+func (c *column) empty() bool {
+	return !slices.ContainsFunc(c.cells, func(cell string) bool { return cell != none })
+}
+
 // writeRows writes records as a table: the columns that were chosen, or else number and status first, and then as
 // many fields as there is room for.
 func writeRows(out io.Writer, rows []json.RawMessage, chosen []string) error {
@@ -168,14 +175,9 @@ func writeRows(out io.Writer, rows []json.RawMessage, chosen []string) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, gap, ' ', 0)
-	used := 0
-	var shown []column
-	for _, c := range columns {
-		if used += c.width + gap; used <= tableWidth || len(shown) == 0 || len(chosen) > 0 {
-			shown = append(shown, c)
-		} else {
-			used -= c.width + gap
-		}
+	shown := columns
+	if len(chosen) == 0 {
+		shown = fitting(columns)
 	}
 	line := func(cell func(c *column) string) {
 		texts := make([]string, len(shown))
@@ -192,6 +194,25 @@ func writeRows(out io.Writer, rows []json.RawMessage, chosen []string) error {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil
+}
+
+// fitting are the columns for which there is room: those without a value come last and stay where they are.
+func fitting(columns []column) []column {
+	fits, used := make([]bool, len(columns)), 0
+	for _, empty := range []bool{false, true} {
+		for i, c := range columns {
+			if c.empty() == empty && (used+c.width+gap <= tableWidth || i == 0) {
+				fits[i], used = true, used+c.width+gap
+			}
+		}
+	}
+	var shown []column
+	for i, c := range columns {
+		if fits[i] {
+			shown = append(shown, c)
+		}
+	}
+	return shown
 }
 
 // writeCSV writes the fields of records that hold one value, as the server has them, or those that were chosen.
@@ -293,7 +314,14 @@ func columnsOf(rows []json.RawMessage, chosen []string) ([]column, error) {
 	for i, c := range order {
 		sorted[i] = columns[c]
 	}
-	return sorted, nil
+	if len(chosen) > 0 {
+		return sorted, nil
+	}
+	return slices.DeleteFunc(slices.Clone(sorted), func(c column) bool {
+		return c.title == "created_on" && slices.ContainsFunc(sorted, func(o column) bool {
+			return o.title != c.title && strings.HasSuffix(o.title, "_on") && slices.Equal(o.cells, c.cells)
+		})
+	}), nil
 }
 
 // telling are the fields that decide what to do next.
@@ -312,8 +340,13 @@ func rank(m *member, all []member) int {
 		return 0
 	case m.name == "status":
 		return 1
-	case m.name == "sent_at" || m.name == "error_class": // of deliveries: their only date, and why one failed
+	// Of deliveries: their only date, and why one failed.
+	case m.name == "sent_at" || m.name == "status_code" || m.name == "error_class":
 		return 2
+	case m.name == "reference_id": // of the ledger: what was paid
+		return 3
+	case m.name == "currency": // amounts have it
+		return -1
 	case m.nested() || m.name == "id" || m.name == "resource" || m.name == "simulation" ||
 		strings.HasSuffix(m.name, "_at"):
 		return -1
