@@ -230,7 +230,8 @@ func (d *Doctor) webhooks(ctx context.Context, c *client.Client) {
 	well := int64(0)
 	for i := range page.Items {
 		s := &page.Items[i]
-		failed := fmt.Sprintf("%s in a row failed, the last with %s", count(s.ConsecutiveFailures, "attempt"), s.LastErrorClass)
+		failed := fmt.Sprintf("%s in a row failed, the last with %s", count(s.ConsecutiveFailures, "attempt"),
+			s.LastErrorClass)
 		switch {
 		case s.Status == client.SubscriptionStatusPendingVerification:
 			d.found(check, "note", fmt.Sprintf("%s to %s gets nothing before its test.", s.ID, s.URLHost),

@@ -34,7 +34,8 @@ func TestTheDoctorNamesWebhooksThatGetNothing(t *testing.T) {
 	}
 	for _, want := range []string{
 		"ok    webhooks 1 subscription without a failure.",
-		"note  webhooks whk_b to example.org: 4 attempts in a row failed, the last with connect. The fifth disables it.",
+		"note  webhooks whk_b to example.org: 4 attempts in a row failed, the last with connect. " +
+			"The fifth disables it.",
 		"platen webhooks deliveries whk_b",
 		"note  webhooks whk_c to example.org is disabled: 5 attempts in a row failed, the last with http_5xx.",
 		"platen webhooks update whk_c, then platen webhooks redeliver-failed whk_c --since 1",

@@ -11,8 +11,8 @@ import (
 func TestAScoreIsTheSameOnTheScreenAndInTheErrorOfTheGate(t *testing.T) {
 	t.Parallel()
 	for score, want := range map[float64]string{
-		0: "0.000", 0.57: "0.570", 0.29: "0.290", 0.8909: "0.890", 0.9149: "0.914", 0.9996: "0.999", 799.0 / 800: "0.998",
-		1999999.0 / 2000000: "0.999", 2.0 / 3: "0.666",
+		0: "0.000", 0.57: "0.570", 0.29: "0.290", 0.8909: "0.890", 0.9149: "0.914", 0.9996: "0.999",
+		799.0 / 800: "0.998", 1999999.0 / 2000000: "0.999", 2.0 / 3: "0.666",
 	} {
 		if got := Score(score); got != want {
 			t.Errorf("the screen shows %s for %v, want %s", got, score, want)

@@ -124,7 +124,8 @@ func writeKinds(out io.Writer, kinds []client.IntegrationKindCount) error {
 func WriteIntegration(out io.Writer, i *Integration) error {
 	p := paintFor(out)
 	if i == nil {
-		fmt.Fprintln(out, "No score: this sandbox has the automatic bridge, or it is an evaluation, which the grading key judges.")
+		fmt.Fprintln(out, "No score: this sandbox has the automatic bridge, or it is an evaluation, "+
+			"which the grading key judges.")
 		return nil
 	}
 	fmt.Fprintf(out, "%s %s\n", p.in(bold, "exactly once"), i.Line())

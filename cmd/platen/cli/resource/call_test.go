@@ -89,8 +89,9 @@ func TestATableHasNoColumnThatSaysNothing(t *testing.T) {
 	t.Parallel()
 	wide := strings.Repeat("w", 60)
 	for rows, want := range map[string]string{
-		`[{"id":"led_a","amount_minor":-1250,"currency":"XTS","kind":"payroll","event_id":"evt_a","reference_id":"pay_a",` +
-			`"entry_on":"2026-09-11","created_on":"2026-09-11"}]`: "ID AMOUNT KIND REFERENCE_ID ENTRY_ON EVENT_ID",
+		`[{"id":"led_a","amount_minor":-1250,"currency":"XTS","kind":"payroll","event_id":"evt_a",` +
+			`"reference_id":"pay_a","entry_on":"2026-09-11",` +
+			`"created_on":"2026-09-11"}]`: "ID AMOUNT KIND REFERENCE_ID ENTRY_ON EVENT_ID",
 		`[{"id":"a","placed_on":"2026-09-11","created_on":"2026-09-12"}]`:                    "ID PLACED_ON CREATED_ON",
 		`[{"id":"a","note":null,"first":"` + wide + `","last":"` + wide[:49] + `"}]`:         "ID FIRST LAST",
 		`[{"id":"a","note":null,"first":"` + wide + `"},{"id":"b","note":"x","first":null}]`: "ID NOTE FIRST",
