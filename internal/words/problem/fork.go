@@ -25,7 +25,7 @@ var fork = []Definition{ //nolint:gochecknoglobals // the table itself
 		Hint: "Only the grading key, which begins with lab_grd_, opens this in an evaluation.",
 		Meaning: "This sandbox compares players: they can neither try things first nor see how they are " +
 			"judged.",
-		Remedy: "Send the grading key of the evaluation, or use a ordinary sandbox to try things out.",
+		Remedy: "Send the grading key of the evaluation, or use an ordinary sandbox to try things out.",
 	},
 	{
 		Code: CheckpointExists, Status: http.StatusConflict,
