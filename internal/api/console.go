@@ -192,7 +192,8 @@ func (s *Server) admitViewer(r *message.Request) (ratelimit.Decision, error) {
 		return spent, nil
 	}
 	p := problem.New(problem.RateLimited,
-		"The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute)
+		"The consoles of this sandbox have spent their budget of %d requests in a minute.", consolePerMinute).
+		Hinting("Close other windows of the console; this one tries again by itself.")
 	p.RetryAfter = spent.RetryAfter
 	return spent, p.RetryingAt(spent.RetryAt)
 }

@@ -193,3 +193,23 @@ func TestEveryPageInEveryState(t *testing.T) {
 		})
 	}
 }
+
+// TestAConsoleTooManySaysWhatToClose: the third window of a sandbox shows the server's words, and goes on once another
+// one is closed.
+func TestAConsoleTooManySaysWhatToClose(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	s := p.Sandbox(t, platentest.Options{Preset: "manual", Clock: "manual"})
+	first := open(t, p.Origin, looks[0])
+	first.enter(s, "/console")
+	first.shows(".link .word", "Live")
+	second := first.beside(t, looks[0])
+	second.enter(s, "/console")
+	second.shows(".link .word", "Live")
+	third := first.beside(t, looks[0], "status of 429")
+	third.enter(s, "/console")
+	third.shows("[data-banner=limited]", "2 consoles of this sandbox are open. Close another window")
+	third.shows(".link .word", "Waiting")
+	second.visit("/docs/")
+	third.shows(".link .word", "Live")
+}

@@ -101,7 +101,7 @@ func (c *Console) Reserve(of sandbox.Caller, now time.Time) (release func(), err
 	defer c.mu.Unlock()
 	if c.streams[of] >= maxStreams {
 		p := problem.New(problem.RateLimited, "%d consoles of this sandbox are open.", maxStreams).
-			Hinting("Close another window of the console. It tries again by itself.")
+			Hinting("Close another window of the console; this one tries again by itself.")
 		p.RetryAfter = int(streamRetry / time.Second)
 		return nil, p.RetryingAt(now.Add(streamRetry))
 	}

@@ -141,7 +141,7 @@ const linkWords = {
   live: ['ok', 'Live'],
   connecting: ['calm', 'Connecting'],
   reconnecting: ['warn', 'Reconnecting'],
-  limited: ['warn', 'Over budget'],
+  limited: ['warn', 'Waiting'],
   offline: ['bad', 'Offline'],
   gone: ['bad', 'Gone'],
   none: ['calm', ''],
@@ -358,7 +358,7 @@ function Banner() {
       limited: [
         'warn',
         'gauge',
-        `The console is loading too fast. It continues in ${wait} s; your program is not affected.`,
+        `${l.refusal?.message} ${l.refusal?.hint} The next try is in ${wait} s; your program is not affected.`,
       ],
       offline: [
         'bad',
