@@ -106,3 +106,43 @@ func TestEveryCodeSaysHowToProvokeIt(t *testing.T) {
 		}
 	}
 }
+
+// TestNoBoxOfCodeIsEmpty: a page whose text has no command shows no box to copy one from.
+func TestNoBoxOfCodeIsEmpty(t *testing.T) {
+	t.Parallel()
+	boxes := 0
+	for path, file := range files(t) {
+		for _, snippet := range snippets(string(file.Body)) {
+			if boxes++; strings.TrimSpace(snippet) == "" {
+				t.Errorf("%s has an empty box of code", path)
+			}
+		}
+	}
+	if boxes == 0 {
+		t.Error("no page has a box of code")
+	}
+}
+
+var (
+	aside = regexp.MustCompile(`(?s)<(script|style|pre)\b.*?</(script|style|pre)>`)
+	// misfit is the article before a vowel, also where a word of code follows it.
+	misfit = regexp.MustCompile(`[\s(>][Aa] [aeioAEIO]\w*`)
+	// consonant begins words that are written with a vowel and spoken with a consonant.
+	consonant = regexp.MustCompile(`(?i)a (one|once|eu)`)
+)
+
+// TestArticlesFitTheirWords: an error's page, for instance, says "an ordinary sandbox".
+func TestArticlesFitTheirWords(t *testing.T) {
+	t.Parallel()
+	for path, file := range files(t) {
+		if file.ContentType != docsite.TypeHTML {
+			continue
+		}
+		text := mark.ReplaceAllString(aside.ReplaceAllString(string(file.Body), " "), "")
+		for _, found := range misfit.FindAllString(text, -1) {
+			if !consonant.MatchString(found) {
+				t.Errorf("%s says %q", path, found)
+			}
+		}
+	}
+}
