@@ -36,6 +36,25 @@ func TestTheLandingPageInEveryLook(t *testing.T) {
 	x.shows("#twin", `"preset":"manual"`)
 }
 
+// TestAButtonToCopyCoversNoCommand of the landing page, on a phone and on a desk.
+func TestAButtonToCopyCoversNoCommand(t *testing.T) {
+	t.Parallel()
+	x := begin(t, shared(), looks[0])
+	for _, l := range []look{looks[0], looks[2]} {
+		x.look(l)
+		x.until(`document.querySelectorAll('.copyable > .copy').length > 8`)
+		if covered := eval[[]string](x, `[...document.querySelectorAll('.copyable')].filter(block => {
+			const button = block.querySelector('.copy').getBoundingClientRect();
+			const text = document.createRange();
+			text.selectNodeContents(block.querySelector('code'));
+			return [...text.getClientRects()].some(r => r.top < button.bottom && r.bottom > button.top &&
+				r.left < button.right && r.right > button.left);
+		}).map(block => block.textContent)`); len(covered) > 0 {
+			t.Errorf("%s: buttons cover %q", l, covered)
+		}
+	}
+}
+
 // TestFaultsAreChosenOnTheLandingPage: nothing goes wrong unless it is chosen, and each plan says
 // what it does.
 func TestFaultsAreChosenOnTheLandingPage(t *testing.T) {
