@@ -3,6 +3,7 @@ package browser_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,29 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 	x.inEveryLook("[aria-labelledby=attention]", "a company that nobody leads", "attention-late")
 	x.click("[aria-labelledby=attention] .trail a")
 	x.until(`location.pathname.startsWith('/console/')`)
+}
+
+// TestWhatNeedsSomebodyIsReadAgainAfterAWrite that the console sent elsewhere on the page, before the stream tells of it:
+// the same request is not proposed twice.
+func TestWhatNeedsSomebodyIsReadAgainAfterAWrite(t *testing.T) {
+	t.Parallel()
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "starter", Clock: "manual"})
+	c.accept()
+	way := between(t, p)
+	way.says(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/console/stream" {
+			return false
+		}
+		<-r.Context().Done()
+		return true
+	})
+	x := open(t, way.origin, looks[0])
+	x.enter(c.Sandbox, "/console")
+	x.shows(".attention .need-h", "2 presses are idle")
+	x.shows(".first .mend button", "Start the run")
+	x.click(".first .mend button")
+	x.until(`!document.querySelector('.attention').textContent.includes('2 presses are idle')`)
 }
 
 // TestTheOverviewSaysWhatMovedCash: the sum and its reasons are those of the ledger.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { origin } from './browser.mjs';
 import { json } from './server.mjs';
-import { Refusal, call, parse, randomKey, sleep } from '../../internal/publish/web/static/lib/api.js';
+import { Refusal, afterWrite, call, parse, randomKey, sleep } from '../../internal/publish/web/static/lib/api.js';
 
 // answering lets the next call be answered, and returns what it sent.
 function answering(answer) {
@@ -79,6 +79,22 @@ test('a write that is sent again may keep its Idempotency-Key', async () => {
   await call('/v1/sandboxes', { method: 'POST', headers: { 'Idempotency-Key': key } });
   assert.equal(sent.headers.get('Idempotency-Key'), key);
   assert.match(key, /^[0-9a-f]{32}$/);
+});
+
+test('those who wait for a write hear of each response to one with a key, and of no read', async t => {
+  let heard = 0;
+  const hear = () => heard++;
+  afterWrite.add(hear);
+  t.after(() => afterWrite.delete(hear));
+  const send = async (status, options) => {
+    answering(json({ data: {} }, status));
+    await call('/v1/factory/print-runs', options).catch(() => {});
+    return heard;
+  };
+  assert.equal(await send(201, { key: 'lab_fac_secret', method: 'POST' }), 1);
+  assert.equal(await send(409, { key: 'lab_fac_secret', method: 'POST' }), 2);
+  assert.equal(await send(200, { key: 'lab_fac_secret' }), 2);
+  assert.equal(await send(201, { method: 'POST' }), 2);
 });
 
 test('a refusal has what the envelope says of it', async () => {

@@ -2,7 +2,7 @@
 // which is long for it: each file that the first page needs is one more request before anything is seen.
 import { signal, useEffect, useRef, useState } from '../vendor/preact.js';
 import { html, Icon, say } from '../lib/html.js';
-import { Refusal, call } from '../lib/api.js';
+import { Refusal, afterWrite, call } from '../lib/api.js';
 import { keyFor, session } from '../lib/session.js';
 import * as store from '../lib/store.js';
 import { nameOf, resourceOf } from '../lib/navigate.js';
@@ -209,7 +209,7 @@ function NeedRecords({ records, more }) {
 
 // Mend is the request that mends something, with what it does and spends: to be sent from here,
 // or copied. before is awaited first; sent is called with the button's text and the id of the request.
-export function Mend({ command, ask, before, sent }) {
+export function Mend({ command, before, sent }) {
   const [{ busy, refusal }, set] = useState({ busy: false, refusal: null });
   const [shown, show] = useState(false);
   const name = buttonOf(command);
@@ -221,7 +221,6 @@ export function Mend({ command, ask, before, sent }) {
       say(`${name}: done`);
       sent?.(name, meta?.request_id);
       set({ busy: false, refusal: null });
-      await ask();
     } catch (e) {
       set({ busy: false, refusal: e instanceof Refusal ? e : new Refusal(0) });
     }
@@ -250,7 +249,7 @@ export function Mend({ command, ask, before, sent }) {
 }
 
 // Item is the text of one item, with its records, and the request that mends it. One of several is short.
-function Item({ item, short, ask }) {
+function Item({ item, short }) {
   const { records, more } = recordsOf(item);
   const { effect, ...command } = item.command ?? {};
   const { parts, rest } = linkedIn(plain(item.message), records);
@@ -260,12 +259,12 @@ function Item({ item, short, ask }) {
       ${short ? html`<p>${parts} ${does.parts}</p>` : html`<p>${parts}</p>`}
       ${short || !effect ? null : html`<p>${does.parts}</p>`}
       <${NeedRecords} records=${does.rest} more=${more} />
-      ${item.command ? html`<${Mend} command=${command} ask=${ask} />` : null}
+      ${item.command ? html`<${Mend} command=${command} />` : null}
     </div>
   `;
 }
 
-const Need = ({ group, ask }) => {
+const Need = ({ group }) => {
   const [item] = group;
   const cost = Math.max(...group.map(i => i.cost_minor));
   return html`
@@ -275,7 +274,7 @@ const Need = ({ group, ask }) => {
         ${item.urgent ? html`<span class="pill bad"><i class="dot" aria-hidden="true" />urgent</span>` : null}
         ${cost > 0 ? html`<span class="pill warn num">about ${costText({ cost_minor: cost })}</span>` : null}
       </p>
-      ${group.map(i => html`<${Item} key=${keyOf(i)} item=${i} short=${group.length > 1} ask=${ask} />`)}
+      ${group.map(i => html`<${Item} key=${keyOf(i)} item=${i} short=${group.length > 1} />`)}
     </li>
   `;
 };
@@ -338,7 +337,7 @@ const Over = ({ item }) => html`
   </li>
 `;
 
-function Needs({ items: present, ask }) {
+function Needs({ items: present }) {
   const [all, show] = useState(false);
   const { items, still } = useStill(present);
   if (!items.length)
@@ -349,20 +348,24 @@ function Needs({ items: present, ask }) {
   return html`
     <ol class="needs" ...${still}>
       ${(all ? groups : groups.slice(0, first)).map(g =>
-        g[0].over
-          ? html`<${Over} key=${keyOf(g[0])} item=${g[0]} />`
-          : html`<${Need} key=${keyOf(g[0])} group=${g} ask=${ask} />`,
+        g[0].over ? html`<${Over} key=${keyOf(g[0])} item=${g[0]} />` : html`<${Need} key=${keyOf(g[0])} group=${g} />`,
       )}
     </ol>
     ${rest > 0 ? html`<${Rest} rest=${rest} all=${all} show=${show} />` : null}
   `;
 }
 
-// useNeeds asks what needs attention, and again when something has happened.
-export function useNeeds() {
-  const { last_seq } = store.status.value;
-  const stamp = `${last_seq} ${store.present.value.sim_date} ${store.ended.value}`;
-  return useAsked('/console/data/attention', stamp, attentionPause);
+const happened = () => `${store.status.value.last_seq} ${store.present.value.sim_date} ${store.ended.value}`;
+
+// useNeeds asks what needs attention, and again when something has happened: at once after a write of this tab, since
+// a request that it proposed may be refused by now.
+export function useNeeds(stamp = happened()) {
+  const asked = useAsked('/console/data/attention', stamp, attentionPause);
+  useEffect(() => {
+    afterWrite.add(asked.ask);
+    return () => afterWrite.delete(asked.ask);
+  }, []);
+  return asked;
 }
 
 function AskedNeeds() {
@@ -371,7 +374,7 @@ function AskedNeeds() {
   if (!data) return html`<div class="pad"><${Problem} refusal=${refusal} retry=${ask} /></div>`;
   if (data.history.length)
     return html`<ol class="needs">${data.history.map(t => html`<${Turn} key=${t.message} t=${t} />`)}</ol>`;
-  return html`<${Needs} items=${data.items} ask=${ask} />`;
+  return html`<${Needs} items=${data.items} />`;
 }
 
 // Attention is not there where players are compared: it would play for them.
@@ -528,7 +531,6 @@ async function release() {
 function FirstSteps({ o, steps }) {
   const at = steps.findIndex(s => !s.done);
   const now = steps[at];
-  const ask = () => {};
   useEffect(() => {
     if (!now) release();
   }, [!now]);
@@ -548,11 +550,7 @@ function FirstSteps({ o, steps }) {
         ? html`
           <div class="pad first-now">
             <p>${now.text}</p>
-            ${
-              now.command
-                ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} ask=${ask} before=${hold} />`
-                : null
-            }
+            ${now.command ? html`<${Mend} key=${`${o.id} ${at}`} command=${now.command} before=${hold} />` : null}
             ${now.request ? html`<${Code} what=${now.name} text=${curlOf(now.request)} />` : null}
             ${isHeld() ? html`<p class="dim" id="first-held">The clock waits while you follow this order.</p>` : null}
           </div>

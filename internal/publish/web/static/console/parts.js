@@ -317,16 +317,19 @@ export function useSeen(open) {
 // if the last read failed, why.
 export function useAsked(path, stamp, pause, key) {
   const [told, tell] = useState({ data: null, refusal: null });
-  const own = useRef({ last: -Infinity, control: new AbortController() }).current;
+  const own = useRef({ last: -Infinity, asks: 0, control: new AbortController() }).current;
   const ask = async () => {
     own.last = performance.now();
+    const n = ++own.asks;
+    // A response that comes after that of a later question is outdated.
+    const learn = now => n === own.asks && tell(now);
     try {
       const { signal } = own.control;
       const { data } = await (key ? call(path, { key, signal }) : askConsole(path, signal));
-      tell({ data, refusal: null });
+      learn({ data, refusal: null });
     } catch (e) {
       if (!own.control.signal.aborted)
-        tell(before => ({ ...before, refusal: e instanceof Refusal ? e : new Refusal(0) }));
+        learn(before => ({ ...before, refusal: e instanceof Refusal ? e : new Refusal(0) }));
     }
   };
   useEffect(() => {

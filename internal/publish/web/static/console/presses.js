@@ -178,10 +178,10 @@ const Newest = ({ runs }) => html`
 
 // Proposed is the run that the server has checked: for the most urgent work that can be printed.
 function Proposed() {
-  const { data, ask } = useNeeds();
+  const { data } = useNeeds();
   const run = data?.items.find(item => item.command?.operation === 'start_print_run');
   if (!data) return html`<p class="pad"><${Skeleton} width="60%" /></p>`;
-  if (run) return html`<div class="pad"><${Mend} command=${run.command} ask=${ask} /></div>`;
+  if (run) return html`<div class="pad"><${Mend} command=${run.command} /></div>`;
   const lacking = data.items.find(item => ['no_operator', 'material_missing', 'press_down'].includes(item.kind));
   return html`
     <p class="pad dim">

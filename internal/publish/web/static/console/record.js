@@ -9,8 +9,8 @@ import * as store from '../lib/store.js';
 import { day, number, plain, sentence } from '../lib/format.js';
 import { nameFor, nameOf, pageOf, pageOfField } from '../lib/navigate.js';
 import { Ago, Code, Empty, EventType, Json, Problem, Ref, SkeletonRows, Status, Table, curl } from './parts.js';
-import { isLate, toneOf, useAsked } from './parts.js';
-import { Mend, curlOf, firstSteps } from './needs.js';
+import { isLate, toneOf } from './parts.js';
+import { Mend, curlOf, firstSteps, useNeeds } from './needs.js';
 import { useWalk } from './search.js';
 import { storyOf } from './story.js';
 
@@ -284,7 +284,6 @@ const canAct = () => !!store.status.value && !store.status.value.evaluation && !
 const followed = ['received', 'accepted', 'in_production', 'shipped'];
 // open are the tones of records with which something may have to be done.
 const open = ['wait', 'work', 'warn', 'bad'];
-const askedPause = 4000;
 
 function NextStep({ record, resource }) {
   if (resource === 'sales_order')
@@ -303,15 +302,15 @@ const OrderStep = ({ o }) => {
 
 // AskedStep is the request for a record among those that the server proposes.
 function AskedStep({ record }) {
-  const { data, ask } = useAsked('/console/data/attention', record.updated_at, askedPause);
+  const { data } = useNeeds(record.updated_at);
   const item = data?.items?.find(i => i.records.some(r => r.id === record.id));
-  return item?.command ? html`<${Step} text=${plain(item.message)} command=${item.command} ask=${ask} />` : null;
+  return item?.command ? html`<${Step} text=${plain(item.message)} command=${item.command} />` : null;
 }
 
-const Step = ({ text, command, request, ask = () => {} }) => html`
+const Step = ({ text, command, request }) => html`
   <div class="next-step">
     <p><b>Next:</b> ${text}</p>
-    ${command ? html`<${Mend} command=${command} ask=${ask} />` : null}
+    ${command ? html`<${Mend} command=${command} />` : null}
     ${request ? html`<${Code} what="the next request" text=${curlOf(request)} />` : null}
   </div>
 `;

@@ -67,7 +67,7 @@ const Short = ({ s }) => html`
 `;
 
 function Helps({ r, sent, error }) {
-  const { data, ask } = useNeeds();
+  const { data } = useNeeds();
   const [done, set] = useState([]);
   const note = (name, id) => set(before => [...before, { name, id }]);
   if (!data) return null;
@@ -94,7 +94,7 @@ function Helps({ r, sent, error }) {
             <p class="trail">
               ${recordsOf(item).records.map(x => html`<a class=${`c-${x.system}`} href=${x.href}>${x.name}</a>`)}
             </p>
-            ${item.command ? html`<${Mend} command=${item.command} ask=${ask} sent=${note} />` : null}
+            ${item.command ? html`<${Mend} command=${item.command} sent=${note} />` : null}
           </div>
         `,
       )}

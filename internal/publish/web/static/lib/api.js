@@ -26,6 +26,9 @@ export function randomKey() {
   return Array.from(bytes, b => b.toString(16).padStart(2, '0')).join('');
 }
 
+// afterWrite are called once a write with a key of this tab has its response, also where that is an error.
+export const afterWrite = new Set();
+
 // call sends one request and resolves to {status, data, meta, headers}; it
 // rejects with a Refusal, or with the AbortError of its signal.
 export async function call(path, { key, method = 'GET', body, headers = {}, signal } = {}) {
@@ -54,6 +57,7 @@ export async function call(path, { key, method = 'GET', body, headers = {}, sign
     if (response.ok && response.status !== 204) throw new Refusal(0);
     return {};
   });
+  if (key && method !== 'GET') for (const act of afterWrite) act();
   if (!response.ok)
     throw new Refusal(response.status, envelope.error, envelope.meta, Number(response.headers.get('Retry-After')) || 0);
   return { status: response.status, data: envelope.data ?? envelope, meta: envelope.meta, headers: response.headers };
