@@ -149,6 +149,35 @@ func (x *tab) enablesAgain(c *company, broken *atomic.Bool) {
 	x.shows(".attempts .pill", "delivered")
 }
 
+// TestADisabledWebhookIsEnabledInTheList, whose row says that it is sent nothing.
+func TestADisabledWebhookIsEnabledInTheList(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err != nil || !bytes.Contains(body, []byte("webhook.ping")) {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	p := shared()
+	c := found(t, p, platentest.Options{Preset: "manual", Clock: "manual"})
+	hook := c.must(http.MethodPost, "/webhooks", record{"url": receiver.URL, "events": []string{"*"}})
+	path := "/webhooks/" + text(hook, "id")
+	c.must(http.MethodPost, path+"/test", nil)
+	for range failuresMost {
+		c.must(http.MethodPost, "/factory/work-orders", record{"sku": "prd_notebook", "quantity": 5})
+	}
+	x := open(t, p.Origin, looks[0])
+	x.enter(c.Sandbox, "/console/webhooks")
+	x.shows(".hook-note", "Events are sent once it is enabled.")
+	x.shows(".hook-state .primary", "Enable")
+	x.accessible("a disabled webhook in the list")
+	x.click(".hook-state .primary")
+	x.until(`document.querySelector('.hook-state') && !document.querySelector('.hook-note')`)
+	if status := text(c.must(http.MethodGet, path, nil), "status"); status != "active" {
+		t.Errorf("the webhook is %s", status)
+	}
+}
+
 // TestAWebhookIsCreatedAndChangedInTheConsole: it takes several types and families, a failed test has one banner, and
 // its address and its types can be changed.
 func TestAWebhookIsCreatedAndChangedInTheConsole(t *testing.T) {

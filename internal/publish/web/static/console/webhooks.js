@@ -52,28 +52,37 @@ function Test({ hook, act, busy, pinged, disabled, small }) {
   `;
 }
 
+// Enable takes a subscription that was disabled back into service.
+function Enable({ hook, act, busy, enabled, disabled, small }) {
+  const enable = () =>
+    act('enable', `/v1/webhooks/${hook.id}`, { method: 'PATCH', body: { status: 'active' } }, () => {
+      enabled?.();
+      say('Enabled');
+    });
+  return html`
+    <button class=${`btn primary ${small ? 'small' : ''}`} disabled=${disabled} onClick=${enable}>
+      <${Icon} name="power" size=${small ? 13 : 14} />
+      ${busy === 'enable' ? 'Enabling…' : 'Enable'}
+      ${small ? html`<span class="vh"> ${hook.url_host}</span>` : null}
+    </button>
+  `;
+}
+
 // Actions are all that can be done to a subscription.
 function Actions({ hook, act, busy, pinged, enabled, again, edit }) {
   const [sure, ask] = useState(false);
   const base = `/v1/webhooks/${hook.id}`;
   const disabled = !!busy || !!store.readOnly.value;
-  const enable = () =>
-    act('enable', base, { method: 'PATCH', body: { status: 'active' } }, () => {
-      pinged(null);
-      enabled(true);
-      say('Enabled');
-    });
+  const inService = () => {
+    pinged(null);
+    enabled(true);
+  };
   const rotate = () => act('rotate', `${base}/rotate-secret`, { method: 'POST' }, w => keep(hook.id, w.secret));
   const remove = () => act('delete', base, { method: 'DELETE' }, () => go('/console/webhooks'));
   return html`
     ${
       hook.status === 'disabled'
-        ? html`
-          <button class="btn primary" disabled=${disabled} onClick=${enable}>
-            <${Icon} name="power" size=${14} />
-            Enable
-          </button>
-        `
+        ? html`<${Enable} hook=${hook} act=${act} busy=${busy} enabled=${inService} disabled=${disabled} />`
         : null
     }
     <${Test} hook=${hook} act=${act} busy=${busy} pinged=${pinged} disabled=${disabled} />
@@ -266,6 +275,9 @@ const lastOf = w => {
   return d ? (d.status_code ?? words(d.error_class)) : '\u2013';
 };
 
+// repairs are the button of a row whose webhook is sent nothing.
+const repairs = { pending_verification: Test, disabled: Enable };
+
 // State is whether events are sent, how that goes, and what there is to do about it.
 const State = ({ w, act, busy, pinged }) => html`
   <div class="hook-state">
@@ -281,9 +293,9 @@ const State = ({ w, act, busy, pinged }) => html`
         : null
     }
     ${
-      w.status === 'pending_verification'
+      repairs[w.status]
         ? html`
-          <${Test}
+          <${repairs[w.status]}
             hook=${w}
             act=${act}
             busy=${busy}
