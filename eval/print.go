@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"platen/cmd/platen/cli"
+	"platen/internal/publish/economy"
 	"platen/internal/words/money"
 )
 
@@ -252,15 +253,27 @@ var habits = map[string]string{
 	"oracle":       "knows the results of five plans, and follows the best",
 }
 
-// printPublished writes the published results, or why there are none.
+// daysOf names the days for which the results of a preset are published.
+func daysOf(p *economy.Preset) string {
+	var days []string
+	for _, b := range p.Players[0].Bands {
+		days = append(days, strconv.Itoa(b.Day))
+	}
+	last := len(days) - 1
+	return "days " + strings.Join(days[:last], ", ") + " and " + days[last]
+}
+
+// printPublished writes the published results, or the days that have some.
 func (s *Summary) printPublished(out io.Writer) error {
 	switch {
 	case s.changed():
 		fmt.Fprintf(out, "\nPublished baselines are of the preset without changes, and not shown here.\n")
 		return nil
 	case len(s.Published) == 0:
-		fmt.Fprintf(out, "\nNo baselines are published for %s on day %d. They are for days 30, 60 and 90\n"+
-			"of the presets that come with Platen.\n", s.Preset, s.Day)
+		if p := measuredPreset(s.Preset); p != nil {
+			fmt.Fprintf(out, "\nMedians over 40 worlds of train are published too, for the %s\nof %s; "+
+				"none for day %d.\n", daysOf(p), s.Preset, s.Day)
+		}
 		return nil
 	}
 	fmt.Fprintf(out, "\nPublished results for this day in XTS: 10th percentile, median, 90th percentile\n")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"platen/client"
 	"platen/cmd/platen/cli"
@@ -22,11 +23,32 @@ var yardsticks = []string{"nothing", "greedy", "planner", "good", "watchful"}
 // yardstick tells their names from those of players.
 const yardstick = " (yardstick)"
 
+// onceColumn is the head of a column of exactly-once scores.
+const onceColumn = "exactly once"
+
+// noted says below a table why it has no values in places, and which exactly-once scores count as 0.
+func noted(t *report.Table) {
+	var all []string
+	if slices.ContainsFunc(t.Rows, func(row []string) bool { return slices.Contains(row, none) }) {
+		all = append(all, none+": no value. An interval needs five worlds, and that of a skill some difference between "+
+			"them. A skill needs greedy and watchful play in the same worlds, with watchful ahead, a reward a published "+
+			"scale for the day. Yardsticks have their net worth alone.")
+	}
+	if slices.ContainsFunc(t.Head, func(head string) bool { return strings.HasSuffix(head, onceColumn) }) {
+		all = append(all, "An exactly-once score needs something that was due. A run with too little to judge counts as 0.")
+	}
+	t.Note = strings.Join(all, " ")
+}
+
 // worth adds the result, and net worth by day.
 func (p *evalPage) worth() {
 	results := report.Table{
 		Title: "Mean over the worlds, in XTS", Align: "lr",
 		Head: []string{"player", "net worth", "95 % interval", "skill", "95 % interval", "reward", "passed"},
+	}
+	judged := slices.ContainsFunc(p.players, func(s *side) bool { return s.ExactlyOnce != nil })
+	if judged {
+		results.Head = slices.Insert(results.Head, 1, onceColumn)
 	}
 	bars := &report.Bars{
 		Title: "Mean net worth at the close of day " + strconv.Itoa(p.players[0].Day) + ", in XTS, with 95 % intervals",
@@ -47,6 +69,9 @@ func (p *evalPage) worth() {
 			if one.Skill.Low != nil {
 				row[4] = report.Percent(*one.Skill.Low) + " to " + report.Percent(*one.Skill.High)
 			}
+		}
+		if judged {
+			row = slices.Insert(row, 1, optional(one.ExactlyOnce, cli.Score))
 		}
 		results.Rows = append(results.Rows, row)
 		bar := report.Bar{Name: one.name, Player: i, Value: float64(one.MeanMinor)}
@@ -75,8 +100,10 @@ func (p *evalPage) worth() {
 		return
 	}
 	bars.Groups = append(bars.Groups, p.known(&results))
-	text = append(text, "Skill is a scale: greedy play has 0 %, watchful play 100 %, in the same worlds. A run "+
-		"passes with a skill of "+report.Percent(p.players[0].PassSkill)+" and no error.")
+	noted(&results)
+	text = append(text, "Skill is a scale: greedy play has 0 %, watchful play 100 %, in the same worlds. Over several "+
+		"worlds it is a ratio of sums, your leads over greedy play by those of watchful play, and not the mean of the "+
+		"worlds' skills. A run passes with a skill of "+report.Percent(p.players[0].PassSkill)+" and no error.")
 	p.Add(report.Section{
 		Title: "Result", Text: text, Charts: []report.Chart{bars}, Tables: []report.Table{results},
 	})
@@ -91,9 +118,10 @@ func (p *evalPage) known(to *report.Table) report.Group {
 		for _, b := range one.Baselines {
 			if b.Player == name {
 				group.Bars = append(group.Bars, report.Bar{Name: name, Player: -1 - i, Value: float64(b.MeanMinor)})
-				to.Rows = append(to.Rows, []string{
-					name + yardstick, report.Amount(float64(b.MeanMinor)), none, none, none, none, none,
-				})
+				row := slices.Repeat([]string{none}, len(to.Head))
+				row[0] = name + yardstick
+				row[slices.Index(to.Head, "net worth")] = report.Amount(float64(b.MeanMinor))
+				to.Rows = append(to.Rows, row)
 			}
 		}
 	}
@@ -123,8 +151,8 @@ func (p *evalPage) byDay() {
 	}
 	var text []string
 	if measured := measuredPreset(p.players[0].Preset); measured != nil && !p.players[0].changed() {
-		text = append(text, "Yardsticks are medians over 40 worlds of train, published for the days 15, 30, 60 and "+
-			"90, with straight lines between.")
+		text = append(text, "Yardsticks are medians over 40 worlds of train, published for the "+daysOf(measured)+
+			", with straight lines between.")
 		for i, name := range yardsticks {
 			if known, ok := measured.Player(name); ok {
 				lines.Series = append(lines.Series, report.Series{
@@ -204,21 +232,22 @@ func (p *evalPage) usage() {
 	p.Add(report.Usage(players))
 }
 
-// compare adds the comparison of two players, world by world, and puts it into the verdict.
+// compare adds the comparison of two players, world by world, and puts it into the verdict: that of their exactly-once
+// scores first, where integrations were judged.
 func (p *evalPage) compare(one, other *side) {
 	duel := report.Duel{
 		One: one.name, Other: other.name, Of: "net worth", Unit: report.Amount, Tick: report.ShortAmount,
 	}
 	report.Fill(&duel, one.byWorld(worthOfRun), other.byWorld(worthOfRun), cmp.Compare[uint64], worldName)
-	p.Verdict = append(p.Verdict, duel.Sentence(" XTS"))
 	section := duel.Section()
 	if once := one.byWorld(onceOfRun); len(once) > 0 {
 		score := report.Duel{
 			One: one.name, Other: other.name, Of: "exactly-once score", Unit: report.Number(3), Tick: report.Number(2),
 		}
 		report.Fill(&score, once, other.byWorld(onceOfRun), cmp.Compare[uint64], worldName)
-		section.Text = append(section.Text, score.Sentence(""))
+		p.Verdict = append(p.Verdict, score.Sentence(""))
 	}
+	p.Verdict = append(p.Verdict, duel.Sentence(" XTS"))
 	p.Add(section)
 }
 
@@ -405,7 +434,7 @@ func (p *evalPage) worlds(against bool) {
 		}))
 		once[i] = one.byWorld(onceOfRun)
 		if len(once[i]) > 0 {
-			t.Head = append(t.Head, one.name+", exactly once")
+			t.Head = append(t.Head, one.name+", "+onceColumn)
 		}
 	}
 	if against {
@@ -432,6 +461,7 @@ func (p *evalPage) worlds(against bool) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	noted(&t)
 	p.Add(report.Section{Title: "World by world", Tables: []report.Table{t}})
 }
 

@@ -63,6 +63,9 @@ func (t *Table) markdown(w *strings.Builder) {
 		row(cells)
 	}
 	fmt.Fprint(w, "\n")
+	if t.Note != "" {
+		fmt.Fprintf(w, "%s\n\n", plain(t.Note))
+	}
 }
 
 // marks mean something in Markdown.

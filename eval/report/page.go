@@ -47,6 +47,8 @@ type Table struct {
 	Align string
 	Head  []string
 	Rows  [][]string
+	// Note is a sentence below the table.
+	Note string
 }
 
 // longTable is the number of rows from which on a table is folded in HTML.
