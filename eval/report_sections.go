@@ -30,12 +30,13 @@ const onceColumn = "exactly once"
 func noted(t *report.Table) {
 	var all []string
 	if slices.ContainsFunc(t.Rows, func(row []string) bool { return slices.Contains(row, none) }) {
-		all = append(all, none+": no value. An interval needs five worlds, and that of a skill some difference between "+
-			"them. A skill needs greedy and watchful play in the same worlds, with watchful ahead, a reward a published "+
-			"scale for the day. Yardsticks have their net worth alone.")
+		all = append(all, none+": no value. An interval needs five worlds, and that of a skill some difference "+
+			"between them. A skill needs greedy and watchful play in the same worlds, with watchful ahead, a reward a "+
+			"published scale for the day. Yardsticks have their net worth alone.")
 	}
 	if slices.ContainsFunc(t.Head, func(head string) bool { return strings.HasSuffix(head, onceColumn) }) {
-		all = append(all, "An exactly-once score needs something that was due. A run with too little to judge counts as 0.")
+		all = append(all, "An exactly-once score needs something that was due. "+
+			"A run with too little to judge counts as 0.")
 	}
 	t.Note = strings.Join(all, " ")
 }

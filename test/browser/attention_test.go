@@ -42,8 +42,8 @@ func TestWhatNeedsSomebodyIsMendedInTheConsole(t *testing.T) {
 	x.until(`location.pathname.startsWith('/console/')`)
 }
 
-// TestWhatNeedsSomebodyIsReadAgainAfterAWrite that the console sent elsewhere on the page, before the stream tells of it:
-// the same request is not proposed twice.
+// TestWhatNeedsSomebodyIsReadAgainAfterAWrite that the console sent elsewhere on the page, before the stream tells of
+// it: the same request is not proposed twice.
 func TestWhatNeedsSomebodyIsReadAgainAfterAWrite(t *testing.T) {
 	t.Parallel()
 	p := shared()
