@@ -76,8 +76,8 @@ func (l literal) lives(many int64) (played life) {
 	return played
 }
 
-// TestALiteralAgentHasFourFifthsOfTheSkill of watchful play in thirty days, as the guide on evaluations says. A judge of
-// agents has to know how much of their skill the digest gives away.
+// TestALiteralAgentHasFourFifthsOfTheSkill of watchful play in thirty days, as the guide on evaluations says. A judge
+// of agents has to know how much of their skill the digest gives away.
 func TestALiteralAgentHasFourFifthsOfTheSkill(t *testing.T) {
 	t.Parallel()
 	testclient.InCheck(t, "a literal agent earns more than greed")
