@@ -302,6 +302,9 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	image := p.Image
 	if judge == Separate {
 		image = p.Build.Args["IMAGE"]
+		if p.Image != "${PLATEN_COMPANY_IMAGE:-platen-company}" {
+			t.Errorf("%s: beside the build of the company stands the image %q", folder, p.Image)
+		}
 	}
 	if diff := cmp.Diff(want, p.Command); diff != "" || image != "${PLATEN_IMAGE:-registry.example/platen:1}" {
 		t.Errorf("%s: image %s runs another command (-want +got):\n%s", folder, image, diff)
@@ -327,7 +330,7 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	if len(token) < 20 || len(solution) < 20 || token == solution || len(p.Environment) != tokens+secrets {
 		t.Fatalf("%s: the environment is %v", folder, p.Environment)
 	}
-	dollars := map[Judge]int{Separate: 1, Shared: 3}
+	dollars := map[Judge]int{Separate: 2, Shared: 3}
 	if strings.Count(read(t, folder, "environment", "docker-compose.yaml"), "$") != dollars[judge]+secrets {
 		t.Errorf("%s: Compose would put something in the place of a dollar sign", folder)
 	}

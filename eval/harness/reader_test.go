@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +85,21 @@ func known(t *testing.T, folder, where string, fields map[string]any) {
 	for name := range fields {
 		if !slices.Contains(inspectKnows[where], name) && !strings.HasPrefix(name, "x-") {
 			t.Errorf("%s: the reader refuses %s of %q", folder, name, where)
+		}
+	}
+}
+
+// TestTheImageOfTheCompanyIsTheSameForAllTasks: one that was pushed serves them all.
+func TestTheImageOfTheCompanyIsTheSameForAllTasks(t *testing.T) {
+	t.Parallel()
+	first := ""
+	for _, folder := range export(t, t.TempDir(), Separate, everyWorld(t)...) {
+		company := fmt.Sprint(tree(t, filepath.Join(folder, "environment", "company")))
+		if first == "" {
+			first = company
+		}
+		if company != first {
+			t.Errorf("%s builds another image than the first folder:\n%s\n%s", folder, company, first)
 		}
 	}
 }
