@@ -303,7 +303,7 @@ func checkCompose(t *testing.T, folder string, w World, judge Judge) {
 	if judge == Separate {
 		image = p.Build.Args["IMAGE"]
 		if p.Image != "${PLATEN_COMPANY_IMAGE:-platen-company}" {
-			t.Errorf("%s: beside the build of the company stands the image %q", folder, p.Image)
+			t.Errorf("%s: the image beside the build of the company is %q", folder, p.Image)
 		}
 	}
 	if diff := cmp.Diff(want, p.Command); diff != "" || image != "${PLATEN_IMAGE:-registry.example/platen:1}" {

@@ -127,8 +127,7 @@ func (c *Call) writeTest(record json.RawMessage) {
 	var row struct{ ID string }
 	if json.Unmarshal(record, &row) == nil {
 		fmt.Fprintf(c.Notes, "Nothing is delivered before the URL responds to a test with 2xx: "+
-			"platen webhooks test %s\n",
-			row.ID)
+			"platen webhooks test %s\n", row.ID)
 	}
 }
 

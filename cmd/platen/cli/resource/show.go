@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// none stands for null.
+	// none is shown for null.
 	none = "-"
 	// tableWidth is the width of a table in characters.
 	tableWidth = 118
